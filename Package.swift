@@ -1,0 +1,92 @@
+// swift-tools-version: 6.2
+import Foundation
+import PackageDescription
+
+// obdscan links SQLite and BlueZ. Without their headers the compiler would bury the reason under
+// pages of module errors, so the manifest names the two packages in one line and stops.
+let systemHeaders = ["sqlite3.h": "libsqlite3-dev", "bluetooth/bluetooth.h": "libbluetooth-dev"]
+let includeFolders =
+    ["/usr/include", "/usr/local/include"]
+    + (Context.environment["CPATH"]?.split(separator: ":").map(String.init) ?? [])
+let missing = systemHeaders.filter { header, _ in
+    !includeFolders.contains { FileManager.default.fileExists(atPath: "\($0)/\(header)") }
+}
+if !missing.isEmpty {
+    let names = missing.values.sorted().joined(separator: " ")
+    FileHandle.standardError.write(
+        Data("obdscan needs \(names): sudo apt-get install \(names)\n".utf8))
+    exit(1)
+}
+
+/// Warnings are errors in every target of this package. SwiftPM drops the setting for packages that
+/// are used as dependencies, so users of the library are never stopped by a newer compiler.
+let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
+
+func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: "\(name)Tests", dependencies: dependencies, swiftSettings: strict)
+}
+
+let package = Package(
+    name: "obdscan",
+    products: [
+        .library(
+            name: "OBDScan",
+            targets: [
+                "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Accessory",
+                "ScanSession",
+            ]),
+        .executable(name: "obdscan", targets: ["obdscan"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    ],
+    targets: [
+        // Pure: no system call, no clock, no Foundation, no global variable.
+        module("OBDCore"),
+        module("VehicleLink", ["OBDCore"]),
+        module("Adapters", ["OBDCore", "VehicleLink"]),
+        module("Diagnostics", ["OBDCore", "VehicleLink"]),
+        module("ScanTool", ["OBDCore", "VehicleLink", "Adapters"]),
+        module("Simulator", ["OBDCore", "VehicleLink", "Adapters", "Diagnostics"]),
+
+        // The edges.
+        .systemLibrary(
+            name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
+        .target(name: "CAccessory"),
+        module("Accessory", ["OBDCore", "CAccessory", "CBluetooth"]),
+        module(
+            "ScanSession",
+            ["OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Accessory"]),
+        .target(
+            name: "PIDTables", dependencies: ["OBDCore", "Diagnostics"], swiftSettings: strict,
+            plugins: ["EmbedFilesPlugin"]),
+        .target(
+            name: "TripStore",
+            dependencies: [
+                "OBDCore", "Diagnostics", .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),
+        module("TripExport", ["OBDCore", "Diagnostics"]),
+        module(
+            "ObdscanCLI",
+            [
+                "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Accessory",
+                "ScanSession", "PIDTables", "TripStore", "TripExport", "Simulator",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
+        .executableTarget(name: "obdscan", dependencies: ["ObdscanCLI"], swiftSettings: strict),
+
+        // `pids/` and `migrations/` become string literals at build time.
+        .executableTarget(name: "EmbedFiles", swiftSettings: strict),
+        .plugin(
+            name: "EmbedFilesPlugin", capability: .buildTool(), dependencies: ["EmbedFiles"]),
+
+        tests("OBDCore", ["OBDCore"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,83 @@
+/// Who answered, as its address stands on the wire.
+///
+/// `7E8` and `18DAF110` on CAN, `10` (the source byte) on the protocols before it. With extended
+/// addressing the address byte behind the CAN id belongs to it: `7E8/F1`.
+public struct ECUAddress: Hashable, Comparable, Sendable {
+    /// How the address is written; also tells what kind it is.
+    public enum Form: UInt8, Hashable, Sendable {
+        /// The source byte of ISO 9141-2, ISO 14230-4, SAE J1850 or SAE J1939: two digits.
+        case byte
+        /// An 11-bit CAN identifier: three digits.
+        case can11
+        /// A 29-bit CAN identifier: eight digits.
+        case can29
+    }
+
+    /// The address or identifier.
+    public var value: UInt32
+    /// What kind of address it is.
+    public var form: Form
+    /// The address byte behind the CAN id under extended addressing.
+    public var extended: UInt8?
+
+    /// An address of the given form.
+    @inline(__always)
+    public init(_ value: UInt32, _ form: Form, extended: UInt8? = nil) {
+        self.value = value
+        self.form = form
+        self.extended = extended
+    }
+
+    /// Reads `7E8`, `18DAF110`, `10` or `7E8/F1`; nil for anything else.
+    public init?(_ text: some StringProtocol) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard let first = parts.first, parts.count <= 2,
+            first.utf8.allSatisfy({ Hex.value($0) != nil }),
+            let value = UInt32(first, radix: 16)
+        else { return nil }
+        switch first.count {
+        case 2: self.init(value, .byte)
+        case 3 where value < 0x800: self.init(value, .can11)
+        case 8 where value < 0x2000_0000: self.init(value, .can29)
+        default: return nil
+        }
+        if parts.count == 2 {
+            guard parts[1].count == 2, let byte = UInt8(parts[1], radix: 16) else { return nil }
+            extended = byte
+        }
+    }
+
+    public static func < (left: ECUAddress, right: ECUAddress) -> Bool {
+        (left.form.rawValue, left.value, left.extended ?? 0)
+            < (right.form.rawValue, right.value, right.extended ?? 0)
+    }
+
+    /// The address to which a request for this ECU alone goes (physical addressing).
+    ///
+    /// ISO 15765-4: 7E8 → 7E0, 18DAF110 → 18DA10F1. Before CAN it is the address byte itself.
+    public var physicalRequest: ECUAddress {
+        switch form {
+        case .can11: ECUAddress(value >= 8 ? value - 8 : value, .can11, extended: extended)
+        case .can29:
+            ECUAddress(
+                value & 0xFFFF_0000 | (value & 0xFF) << 8 | (value >> 8) & 0xFF, .can29,
+                extended: extended)
+        case .byte: self
+        }
+    }
+}
+
+extension ECUAddress: CustomStringConvertible {
+    /// The address as on the wire.
+    public var description: String {
+        let digits =
+            switch form {
+            case .byte: 2
+            case .can11: 3
+            case .can29: 8
+            }
+        let text = Hex.string(value, digits: digits)
+        guard let extended else { return text }
+        return text + "/" + Hex.string([extended])
+    }
+}

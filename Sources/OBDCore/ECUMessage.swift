@@ -1,0 +1,19 @@
+/// What one ECU said: a whole message, freed of header, protocol control bytes and checksum.
+public struct ECUMessage: Hashable, Sendable {
+    /// The responder; nil where headers were off or the protocol carries no address.
+    public var ecu: ECUAddress?
+    /// Response id and data: `41 0C 1A F8`.
+    public var payload: [UInt8]
+    /// The input line on which it began, from 1; 0 on a live link.
+    public var line: Int
+    /// The number of frames that carried it.
+    public var frames: Int
+
+    /// A message of `ecu`.
+    public init(ecu: ECUAddress?, payload: [UInt8], line: Int = 0, frames: Int = 1) {
+        self.ecu = ecu
+        self.payload = payload
+        self.line = line
+        self.frames = frames
+    }
+}

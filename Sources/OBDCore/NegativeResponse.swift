@@ -1,0 +1,89 @@
+/// An ECU's refusal: `7F service NRC`.
+public struct NegativeResponse: Hashable, Sendable {
+    /// The service that was refused.
+    public var service: Service
+    /// The reason.
+    public var nrc: NRC
+
+    /// A refusal of `service`.
+    public init(service: Service, nrc: NRC) {
+        self.service = service
+        self.nrc = nrc
+    }
+}
+
+/// A negative response code (ISO 14229-1, ISO 14230-3, ISO 15031-5).
+public struct NRC: RawRepresentable, Hashable, Sendable {
+    /// The code as sent.
+    public var rawValue: UInt8
+
+    /// A code as sent.
+    public init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    /// A code as sent.
+    public init(_ rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    /// The ECU is busy: ask again after a pause.
+    public static let busyRepeatRequest = NRC(0x21)
+    /// Conditions are not correct, for example the engine runs.
+    public static let conditionsNotCorrect = NRC(0x22)
+    /// ISO 14230: the routine has not finished, ask for the result again.
+    public static let routineNotComplete = NRC(0x23)
+    /// A delay has to pass first: wait as told.
+    public static let requiredTimeDelayNotExpired = NRC(0x37)
+    /// The answer is on its way: go on listening, do not ask again.
+    public static let responsePending = NRC(0x78)
+
+    /// The standard's name in lower camel case; `unknown` for codes without one here.
+    public var name: String {
+        switch rawValue {
+        case 0x10: "generalReject"
+        case 0x11: "serviceNotSupported"
+        case 0x12: "subFunctionNotSupported"
+        case 0x13: "incorrectMessageLengthOrInvalidFormat"
+        case 0x14: "responseTooLong"
+        case 0x21: "busyRepeatRequest"
+        case 0x22: "conditionsNotCorrect"
+        case 0x23: "routineNotComplete"
+        case 0x24: "requestSequenceError"
+        case 0x25: "noResponseFromSubnetComponent"
+        case 0x26: "failurePreventsExecutionOfRequestedAction"
+        case 0x31: "requestOutOfRange"
+        case 0x33: "securityAccessDenied"
+        case 0x35: "invalidKey"
+        case 0x36: "exceededNumberOfAttempts"
+        case 0x37: "requiredTimeDelayNotExpired"
+        case 0x70: "uploadDownloadNotAccepted"
+        case 0x71: "transferDataSuspended"
+        case 0x72: "generalProgrammingFailure"
+        case 0x73: "wrongBlockSequenceCounter"
+        case 0x78: "responsePending"
+        case 0x7E: "subFunctionNotSupportedInActiveSession"
+        case 0x7F: "serviceNotSupportedInActiveSession"
+        case 0x80: "serviceNotSupportedInActiveDiagnosticMode"
+        case 0x81: "rpmTooHigh"
+        case 0x82: "rpmTooLow"
+        case 0x83: "engineIsRunning"
+        case 0x84: "engineIsNotRunning"
+        case 0x85: "engineRunTimeTooLow"
+        case 0x86: "temperatureTooHigh"
+        case 0x87: "temperatureTooLow"
+        case 0x88: "vehicleSpeedTooHigh"
+        case 0x89: "vehicleSpeedTooLow"
+        case 0x8A: "throttlePedalTooHigh"
+        case 0x8B: "throttlePedalTooLow"
+        case 0x8C: "transmissionRangeNotInNeutral"
+        case 0x8D: "transmissionRangeNotInGear"
+        case 0x8F: "brakeSwitchNotClosed"
+        case 0x90: "shifterLeverNotInPark"
+        case 0x91: "torqueConverterClutchLocked"
+        case 0x92: "voltageTooHigh"
+        case 0x93: "voltageTooLow"
+        default: "unknown"
+        }
+    }
+}

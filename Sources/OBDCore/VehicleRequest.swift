@@ -1,0 +1,67 @@
+/// Names one request of a session; answers carry it back.
+public struct RequestID: RawRepresentable, Hashable, Comparable, Sendable {
+    /// A running number.
+    public var rawValue: UInt32
+
+    /// A request by its running number.
+    public init(rawValue: UInt32) {
+        self.rawValue = rawValue
+    }
+
+    public static func < (left: RequestID, right: RequestID) -> Bool {
+        left.rawValue < right.rawValue
+    }
+}
+
+/// One request to the vehicle.
+public struct VehicleRequest: Hashable, Sendable {
+    /// How the exchange ends.
+    public enum Ending: Hashable, Sendable {
+        /// With the adapter's word that the answers are complete.
+        case reply
+        /// After so many frames or so much time: listening to a bus.
+        case listen(frames: Int?, atMost: Duration)
+    }
+
+    /// Carried back with the outcome.
+    public var id: RequestID
+    /// The one ECU asked (its *request* address); nil = all of them (functional addressing).
+    public var target: ECUAddress?
+    /// Service and data: `01 0C`.
+    public var payload: [UInt8]
+    /// Whether it may be sent again after a failure. Never for a request that writes.
+    public var mayRepeat: Bool
+    /// Frames that all known responders together will send; nil = unknown, wait the time-out out.
+    public var expectedFrames: Int?
+    /// How the exchange ends.
+    public var ending: Ending
+
+    /// A request; `mayRepeat` is what ``isReadOnly`` says unless given.
+    public init(
+        id: RequestID, target: ECUAddress? = nil, payload: [UInt8], mayRepeat: Bool? = nil,
+        expectedFrames: Int? = nil, ending: Ending = .reply
+    ) {
+        self.id = id
+        self.target = target
+        self.payload = payload
+        self.mayRepeat = mayRepeat ?? Self.isReadOnly(payload)
+        self.expectedFrames = expectedFrames
+        self.ending = ending
+    }
+
+    /// The service asked; nil for an empty payload.
+    public var service: Service? { payload.first.map { Service($0) } }
+
+    /// Whether the request may be sent without asking anyone: it reads and changes nothing.
+    ///
+    /// A list of what is known to be harmless, so that whatever is not known counts as writing:
+    /// services 01–03, 05–07, 09, 0A, UDS 19, 22, 3E, 10 01, KWP 18, 1A, 21.
+    public static func isReadOnly(_ payload: [UInt8]) -> Bool {
+        switch payload.first {
+        case 0x01, 0x02, 0x03, 0x05, 0x06, 0x07, 0x09, 0x0A: true
+        case 0x19, 0x22, 0x3E, 0x18, 0x1A, 0x21: true
+        case 0x10: payload == [0x10, 0x01]
+        default: false
+        }
+    }
+}

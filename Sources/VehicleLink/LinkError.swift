@@ -1,0 +1,82 @@
+public import OBDCore
+
+/// What is wrong with frames; says what was seen, what was expected and from whom.
+public struct LinkError: Error, Hashable, Sendable {
+    /// The fault.
+    public enum Fault: Hashable, Sendable {
+        /// A consecutive frame that is not the next one; numbers 0–F.
+        case sequence(expected: UInt8, received: UInt8)
+        /// A consecutive frame without a first frame.
+        case orphanConsecutiveFrame(number: UInt8)
+        /// A message that ended before all its bytes came.
+        case incomplete(expected: Int, received: Int)
+        /// A message that another one replaced before it was complete.
+        case interrupted(expected: Int, received: Int)
+        /// A single frame that announces more bytes than it has, or none.
+        case singleFrameLength(announced: Int, available: Int)
+        /// A first frame whose length would have fitted a single frame, or that is cut short.
+        case firstFrameLength(announced: Int, available: Int)
+        /// Protocol control bytes that ISO 15765-2 does not know.
+        case protocolControl(UInt8)
+        /// A checksum or CRC that does not match.
+        case checksum(expected: UInt8, received: UInt8)
+        /// A header of another protocol, or none at all.
+        case header
+        /// A frame that is too short to be one, in bytes.
+        case tooShort(expected: Int, received: Int)
+        /// A length byte that contradicts the frame.
+        case length(announced: Int, received: Int)
+        /// A transport message of SAE J1939 that was aborted by its sender.
+        case aborted(reason: UInt8)
+        /// Characters that are neither hexadecimal digits nor a known word.
+        case notAFrame
+        /// The adapter itself marked the line as damaged (`<DATA ERROR`, `<RX ERROR`).
+        case markedByAdapter
+    }
+
+    /// The fault.
+    public var fault: Fault
+    /// Whose frame it was, where known.
+    public var ecu: ECUAddress?
+    /// The input line, from 1; 0 on a live link.
+    public var line: Int
+
+    /// A fault in a frame of `ecu`.
+    public init(_ fault: Fault, ecu: ECUAddress? = nil, line: Int = 0) {
+        self.fault = fault
+        self.ecu = ecu
+        self.line = line
+    }
+
+    /// One sentence for people: `consecutive frame 3 after 1`.
+    public var reason: String {
+        switch fault {
+        case .sequence(let expected, let received):
+            "consecutive frame \(Hex.string(UInt32(received), digits: 1)) after "
+                + "\(Hex.string(UInt32((expected &+ 15) & 0xF), digits: 1)), expected "
+                + Hex.string(UInt32(expected), digits: 1)
+        case .orphanConsecutiveFrame(let number):
+            "consecutive frame \(Hex.string(UInt32(number), digits: 1)) without a first frame"
+        case .incomplete(let expected, let received):
+            "unfinished message: \(received) of \(expected) bytes"
+        case .interrupted(let expected, let received):
+            "message replaced by another after \(received) of \(expected) bytes"
+        case .singleFrameLength(let announced, let available):
+            "single frame announces \(announced) bytes, has \(available)"
+        case .firstFrameLength(let announced, let available):
+            "first frame announces \(announced) bytes, has \(available)"
+        case .protocolControl(let byte):
+            "unknown protocol control byte \(Hex.string([byte]))"
+        case .checksum(let expected, let received):
+            "checksum \(Hex.string([received])), expected \(Hex.string([expected]))"
+        case .header: "header of another protocol"
+        case .tooShort(let expected, let received):
+            "frame of \(received) bytes, at least \(expected) expected"
+        case .length(let announced, let received):
+            "header announces \(announced) bytes, frame has \(received)"
+        case .aborted(let reason): "transport aborted by its sender, reason \(reason)"
+        case .notAFrame: "neither hexadecimal nor a known answer"
+        case .markedByAdapter: "marked as damaged by the adapter"
+        }
+    }
+}

@@ -1,0 +1,26 @@
+import OBDCore
+import Testing
+
+/// Worked values: SAE J2012 bit layout; P0133, U0123 and C0356 are the examples that ISO 15031-6
+/// style descriptions give for 0133, C123 and 4356.
+@Suite struct `Trouble codes` {
+    @Test(arguments: [
+        (UInt16(0x0133), "P0133"), (0xC123, "U0123"), (0x4356, "C0356"), (0x9234, "B1234"),
+        (0x3FFF, "P3FFF"), (0xFFFF, "U3FFF"), (0x0A0F, "P0A0F"),
+    ])
+    func `text and wire form agree`(code: UInt16, text: String) {
+        #expect(DTC(code).text == text)
+        #expect(DTC(text) == DTC(code))
+        #expect(DTC(text.lowercased()) == DTC(code))
+    }
+
+    @Test(arguments: ["", "P", "P030", "P4301", "X0301", "P03011", "P0G01", "P0301-1", "Ü0301"])
+    func `what no vehicle could send is refused`(text: String) {
+        #expect(DTC(text) == nil)
+    }
+
+    @Test func `a failure type is kept`() {
+        #expect(DTC("U0100-11") == DTC(0xC100, failureType: 0x11))
+        #expect(DTC(0x0133, failureType: 0x1C).description == "P0133-1C")
+    }
+}

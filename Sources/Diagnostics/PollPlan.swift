@@ -1,0 +1,397 @@
+public import OBDCore
+
+/// Decides what to ask next: wanted records and their periods in, one request at a time out.
+///
+/// Pure: time comes in with every call. Rules, in this order:
+/// 1. urgent requests, first in, first out;
+/// 2. the adapter's voltage, when its period has passed;
+/// 3. the record whose deadline is nearest, and with it in one request as many others as the link
+///    takes, due ones first, then those without a period, longest unasked first.
+///
+/// A batch is trusted only as long as it pays: whatever it leaves out is asked alone at once, a
+/// refused one ends batching, and nothing is ever concluded from a batch about one record.
+public struct PollPlan: Sendable {
+    /// A record that is wanted.
+    public struct Want: Hashable, Sendable {
+        /// What to ask for.
+        public var dataID: DataID
+        /// Data bytes of its answer; nil = varies, so that it cannot stand in a batch.
+        public var length: Int?
+        /// How often; nil = as often as the link allows.
+        public var period: Duration?
+        /// The one ECU asked (its request address); nil = all of them.
+        public var target: ECUAddress?
+
+        /// A wanted record.
+        public init(
+            _ dataID: DataID, length: Int?, period: Duration? = nil, target: ECUAddress? = nil
+        ) {
+            self.dataID = dataID
+            self.length = length
+            self.period = period
+            self.target = target
+        }
+
+        /// Whether it can share a request: batches are cut apart by known lengths alone, and
+        /// support maps are not mixed with data.
+        var fitsBatch: Bool {
+            length != nil && dataID.service == .currentData && dataID.id & 0x1F != 0
+        }
+    }
+
+    /// What to do next.
+    public enum Step: Hashable, Sendable {
+        /// Send this request and report its outcome.
+        case ask(VehicleRequest)
+        /// Read the voltage at the adapter and report its outcome.
+        case readVoltage(RequestID)
+        /// Nothing is due before this instant.
+        case wait(until: Instant)
+        /// All rounds are done.
+        case done
+    }
+
+    /// What became of a request, as far as planning is concerned.
+    public enum Outcome: Sendable {
+        /// Messages came; `intact` = without any damaged or unfinished one beside them.
+        case answered([ECUMessage], intact: Bool)
+        /// Nobody answered in time.
+        case silent
+        /// The adapter did not understand the request.
+        case refused
+        /// The link or the adapter failed; says nothing about the vehicle.
+        case failed
+    }
+
+    /// How a request fared that could stand for many.
+    private enum Trust: Hashable, Sendable {
+        case untried, works, refused
+    }
+
+    private struct Item: Sendable {
+        var want: Want
+        var due: Instant
+        var lastAsked: Instant?
+        var misses = 0
+        var mayBatch: Bool
+        var answersAlone = 0
+        var roundsDone = 0
+    }
+
+    /// What a request asked, to read its outcome by.
+    private struct Pending: Sendable {
+        var items: [Int]
+        var payload: [UInt8]
+        var target: ECUAddress?
+        var withFrameCount: Bool
+    }
+
+    private struct Key: Hashable, Sendable {
+        var payload: [UInt8]
+        var target: ECUAddress?
+    }
+
+    private struct FrameCount: Sendable {
+        var frames: Int
+        var uses = 0
+    }
+
+    /// A frame count is learnt anew after so many uses, so that an ECU that appears late is heard.
+    public static let frameCountUses = 50
+    /// A silent record is asked ever more seldom, down to this period, but never given up.
+    public static let longestRest = Duration.seconds(30)
+    /// A record that a batch left out may join one again after so many answers alone: the vehicle
+    /// may have been asleep when the batch was asked.
+    public static let answersBeforeBatch = 50
+    /// Misses in a row before a record is asked more seldom; one miss proves nothing.
+    public static let missesBeforeRest = 2
+    /// Frames that a count digit can announce.
+    static let largestFrameCount = 15
+
+    private var items: [Item]
+    private var rounds: Int?
+    private var urgent: [VehicleRequest] = []
+    private var voltagePeriod: Duration?
+    private var voltageDue: Instant?
+    private var batching = Trust.untried
+    private var batchWithFrameCount = Trust.untried
+    private var frameCounts: [Key: FrameCount] = [:]
+    private var pending: [RequestID: Pending] = [:]
+    private var lastID: UInt32 = 0
+
+    /// A plan for `wants`; doubles are asked once, at the shorter period.
+    ///
+    /// - Parameters:
+    ///   - rounds: how often each record is asked before the plan is done; nil = without end.
+    ///   - voltagePeriod: how often the voltage is read; nil = never.
+    public init(wants: [Want], rounds: Int? = nil, voltagePeriod: Duration? = nil) {
+        items = []
+        self.rounds = rounds
+        self.voltagePeriod = voltagePeriod
+        for want in wants {
+            let same = items.firstIndex {
+                $0.want.dataID == want.dataID && $0.want.target == want.target
+            }
+            guard let same else {
+                items.append(
+                    Item(
+                        want: want, due: Instant(nanoseconds: .min),
+                        mayBatch: want.fitsBatch))
+                continue
+            }
+            if let period = want.period, let earlier = items[same].want.period {
+                items[same].want.period = min(period, earlier)
+            } else {
+                items[same].want.period = nil
+            }
+        }
+    }
+
+    /// Whether several records are asked in one request now; nil until it was tried.
+    public var batchesWork: Bool? {
+        switch batching {
+        case .untried: nil
+        case .works: true
+        case .refused: false
+        }
+    }
+
+    /// Asks `request` before anything else. Its outcome is the caller's alone.
+    public mutating func enqueue(urgent request: VehicleRequest) {
+        urgent.append(request)
+    }
+
+    /// A fresh identifier for a request of the caller's own.
+    public mutating func nextID() -> RequestID {
+        lastID &+= 1
+        return RequestID(rawValue: lastID)
+    }
+
+    /// What to do at `now`.
+    public mutating func next(at now: Instant, link: LinkCapabilities) -> Step {
+        if !urgent.isEmpty { return .ask(urgent.removeFirst()) }
+        if let period = voltagePeriod, voltageDue.map({ $0 <= now }) ?? true {
+            voltageDue = now + period
+            return .readVoltage(nextID())
+        }
+        guard let first = mostUrgentItem(at: now) else {
+            return nextDue().map { .wait(until: $0) } ?? .done
+        }
+        let chosen = batch(around: first, at: now, link: link)
+        return .ask(request(for: chosen, at: now, link: link))
+    }
+
+    /// Takes note of what became of request `id`.
+    public mutating func answered(_ id: RequestID, _ outcome: Outcome, at now: Instant) {
+        guard let asked = pending.removeValue(forKey: id) else { return }
+        let key = Key(payload: asked.payload, target: asked.target)
+        switch outcome {
+        case .answered(let messages, let intact):
+            learn(from: messages, intact: intact, to: asked, key: key, at: now)
+        case .silent:
+            frameCounts[key] = nil
+            if asked.items.count > 1 {
+                askAlone(asked.items, at: now)
+            } else {
+                noteMiss(of: asked.items[0], at: now)
+            }
+        case .refused:
+            frameCounts[key] = nil
+            if asked.items.count > 1 {
+                if asked.withFrameCount {
+                    batchWithFrameCount = .refused
+                } else {
+                    batching = .refused
+                }
+                retryNow(asked.items, at: now)
+            } else {
+                noteMiss(of: asked.items[0], at: now)
+            }
+        case .failed:
+            frameCounts[key] = nil
+            retryNow(asked.items, at: now)
+        }
+    }
+
+    // MARK: Choosing
+
+    private func isFinished(_ item: Item) -> Bool {
+        rounds.map { item.roundsDone >= $0 } ?? false
+    }
+
+    /// The due record with the nearest deadline; among those without a period the longest unasked.
+    private func mostUrgentItem(at now: Instant) -> Int? {
+        var best: Int?
+        for (index, item) in items.enumerated() where item.due <= now && !isFinished(item) {
+            guard let current = best else {
+                best = index
+                continue
+            }
+            if comesBefore(item, items[current]) { best = index }
+        }
+        return best
+    }
+
+    private func comesBefore(_ left: Item, _ right: Item) -> Bool {
+        let leftDeadline = deadline(of: left)
+        let rightDeadline = deadline(of: right)
+        if leftDeadline != rightDeadline { return leftDeadline < rightDeadline }
+        let never = Instant(nanoseconds: .min)
+        return (left.lastAsked ?? never) < (right.lastAsked ?? never)
+    }
+
+    /// By when a due record should be asked; one without a period has no deadline.
+    private func deadline(of item: Item) -> Instant {
+        guard let period = item.want.period else { return Instant(nanoseconds: .max) }
+        return item.due + period
+    }
+
+    private func nextDue() -> Instant? {
+        var earliest = items.filter { !isFinished($0) }.map(\.due).min()
+        if earliest != nil, let voltageDue { earliest = earliest.map { min($0, voltageDue) } }
+        return earliest
+    }
+
+    private func batch(around first: Int, at now: Instant, link: LinkCapabilities) -> [Int] {
+        let limit = batchLimit(link)
+        guard limit > 1, items[first].mayBatch else { return [first] }
+        let target = items[first].want.target
+        let others = items.indices.filter {
+            $0 != first && items[$0].mayBatch && items[$0].due <= now && !isFinished(items[$0])
+                && items[$0].want.target == target
+        }
+        let ordered = others.sorted { comesBefore(items[$0], items[$1]) }
+        // In the table's order, so that a rotation asks the same batch again and its count holds.
+        return ([first] + ordered.prefix(limit - 1)).sorted()
+    }
+
+    private func batchLimit(_ link: LinkCapabilities) -> Int {
+        guard batching != .refused, link.vehicleProtocol?.family == .can else { return 1 }
+        return max(1, min(6, link.itemsPerRequest))
+    }
+
+    private mutating func request(
+        for chosen: [Int], at now: Instant, link: LinkCapabilities
+    ) -> VehicleRequest {
+        let target = items[chosen[0]].want.target
+        var payload = Self.requestPayload(items[chosen[0]].want.dataID)
+        for index in chosen.dropFirst() {
+            payload.append(UInt8(truncatingIfNeeded: items[index].want.dataID.id))
+        }
+        let key = Key(payload: payload, target: target)
+        let frames = frameCount(for: key, batch: chosen.count > 1, link: link)
+        for index in chosen {
+            items[index].lastAsked = now
+            if let period = items[index].want.period {
+                // From the due time, not from now: a late answer must not shift the whole grid.
+                let next = items[index].due + period
+                items[index].due = next > now ? next : now + period
+            }
+        }
+        let id = nextID()
+        pending[id] = Pending(
+            items: chosen, payload: payload, target: target, withFrameCount: frames != nil)
+        return VehicleRequest(
+            id: id, target: target, payload: payload, expectedFrames: frames)
+    }
+
+    private mutating func frameCount(for key: Key, batch: Bool, link: LinkCapabilities) -> Int? {
+        guard link.frameCountHelps, var known = frameCounts[key] else { return nil }
+        if batch && batchWithFrameCount == .refused { return nil }
+        known.uses += 1
+        frameCounts[key] = known.uses > Self.frameCountUses ? nil : known
+        return known.uses > Self.frameCountUses ? nil : known.frames
+    }
+
+    /// Service and identifier as sent: one byte for OBD, two for DIDs, frame 00 for service 02.
+    static func requestPayload(_ dataID: DataID) -> [UInt8] {
+        var payload = [dataID.service.rawValue]
+        if dataID.digits > 2 { payload.append(UInt8(truncatingIfNeeded: dataID.id >> 8)) }
+        payload.append(UInt8(truncatingIfNeeded: dataID.id))
+        if dataID.service == .freezeFrame { payload.append(0) }
+        return payload
+    }
+
+    // MARK: Learning
+
+    private mutating func learn(
+        from messages: [ECUMessage], intact: Bool, to asked: Pending, key: Key, at now: Instant
+    ) {
+        let answered = answeredItems(messages, asked)
+        let complete = intact && answered.count == asked.items.count
+        for index in answered {
+            items[index].misses = 0
+            items[index].roundsDone += 1
+        }
+        let missing = asked.items.filter { !answered.contains($0) }
+        if asked.items.count > 1 {
+            if complete {
+                batching = .works
+                if asked.withFrameCount { batchWithFrameCount = .works }
+            }
+            // What a batch left out may be unsupported, or the batch not understood: ask alone.
+            if !missing.isEmpty { askAlone(missing, at: now) }
+        } else if let only = missing.first {
+            noteMiss(of: only, at: now)
+        } else if let only = asked.items.first, !items[only].mayBatch {
+            items[only].answersAlone += 1
+            if items[only].answersAlone >= Self.answersBeforeBatch {
+                items[only].answersAlone = 0
+                items[only].mayBatch = items[only].want.fitsBatch
+            }
+        }
+        guard complete else {
+            frameCounts[key] = nil
+            return
+        }
+        let frames = messages.reduce(0) { $0 + $1.frames }
+        if !asked.withFrameCount, frames <= Self.largestFrameCount {
+            frameCounts[key] = FrameCount(frames: frames)
+        }
+    }
+
+    /// Which of the asked records stand in the answers of any ECU.
+    private func answeredItems(_ messages: [ECUMessage], _ asked: Pending) -> [Int] {
+        guard asked.items.count > 1 else {
+            let expected = Self.requestPayload(items[asked.items[0]].want.dataID)
+            let found = messages.contains { message in
+                message.payload.count > expected.count
+                    && message.payload[0] == expected[0] | 0x40
+                    && message.payload.dropFirst().starts(with: expected.dropFirst())
+            }
+            return found ? asked.items : []
+        }
+        var found: Set<Int> = []
+        for message in messages where message.payload.first == 0x41 {
+            var place = 1
+            while place < message.payload.count {
+                let id = UInt32(message.payload[place])
+                guard let index = asked.items.first(where: { items[$0].want.dataID.id == id }),
+                    let length = items[index].want.length,
+                    place + 1 + length <= message.payload.count
+                else { break }
+                found.insert(index)
+                place += 1 + length
+            }
+        }
+        return asked.items.filter(found.contains)
+    }
+
+    private mutating func askAlone(_ indices: [Int], at now: Instant) {
+        for index in indices { items[index].mayBatch = false }
+        retryNow(indices, at: now)
+    }
+
+    private mutating func retryNow(_ indices: [Int], at now: Instant) {
+        for index in indices { items[index].due = min(items[index].due, now) }
+    }
+
+    private mutating func noteMiss(of index: Int, at now: Instant) {
+        items[index].misses += 1
+        items[index].roundsDone += 1
+        guard items[index].misses >= Self.missesBeforeRest else { return }
+        let doublings = min(items[index].misses - Self.missesBeforeRest, 5)
+        let rest = min(Duration.seconds(1 << doublings), Self.longestRest)
+        items[index].due = max(items[index].due, now + rest)
+    }
+}

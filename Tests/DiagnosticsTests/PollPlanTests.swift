@@ -1,0 +1,202 @@
+import Diagnostics
+import OBDCore
+import Testing
+
+/// A plan run against a scripted vehicle on a manual clock.
+private struct Bench {
+    var plan: PollPlan
+    var now = Instant.zero
+    var link = LinkCapabilities(
+        itemsPerRequest: 6, frameCountHelps: true, vehicleProtocol: .can11At500)
+    var roundTrip = Duration.milliseconds(25)
+    var asked: [VehicleRequest] = []
+
+    init(_ wants: [PollPlan.Want], rounds: Int? = nil) {
+        plan = PollPlan(wants: wants, rounds: rounds)
+    }
+
+    /// Runs `count` requests; `answer` plays adapter and vehicle.
+    mutating func run(_ count: Int, answer: (VehicleRequest) -> PollPlan.Outcome) {
+        var left = count
+        while left > 0 {
+            switch plan.next(at: now, link: link) {
+            case .ask(let request):
+                asked.append(request)
+                now = now + roundTrip
+                plan.answered(request.id, answer(request), at: now)
+                left -= 1
+            case .wait(let until): now = until
+            case .readVoltage(let id): plan.answered(id, .answered([], intact: true), at: now)
+            case .done: return
+            }
+        }
+    }
+}
+
+private func want(_ pid: UInt32, _ length: Int? = 1, every period: Duration? = nil) -> PollPlan.Want {
+    PollPlan.Want(DataID(.currentData, pid), length: length, period: period)
+}
+
+/// An ECU that knows `lengths` and leaves everything else out.
+private func ecu(
+    _ request: VehicleRequest, _ lengths: [UInt8: Int], address: UInt32 = 0x7E8
+) -> ECUMessage? {
+    var payload: [UInt8] = [0x41]
+    for pid in request.payload.dropFirst() {
+        guard let length = lengths[pid] else { continue }
+        payload += [pid] + [UInt8](repeating: pid, count: length)
+    }
+    guard payload.count > 1 else { return nil }
+    let frames = payload.count <= 7 ? 1 : 1 + (payload.count - 6 + 6) / 7
+    return ECUMessage(ecu: ECUAddress(address, .can11), payload: payload, frames: frames)
+}
+
+@Suite struct `Poll plan` {
+    let six: [PollPlan.Want] = [
+        want(0x04), want(0x05), want(0x0B), want(0x0C, 2), want(0x0D), want(0x11),
+    ]
+    let lengths: [UInt8: Int] = [0x04: 1, 0x05: 1, 0x0B: 1, 0x0C: 2, 0x0D: 1, 0x11: 1]
+
+    @Test func `six records travel in one request and its frame count is learnt`() {
+        var bench = Bench(six)
+        bench.run(3) { .answered([ecu($0, lengths)].compactMap(\.self), intact: true) }
+        #expect(bench.asked.allSatisfy { $0.payload == [1, 4, 5, 0x0B, 0x0C, 0x0D, 0x11] })
+        // 41 + 6 ids + 7 data bytes = 14 bytes: a first frame and two consecutive ones.
+        #expect(bench.asked.map(\.expectedFrames) == [nil, 3, 3])
+    }
+
+    @Test func `the frame count is the sum over all responders and is learnt anew`() {
+        var bench = Bench([want(0x0C, 2)])
+        bench.run(PollPlan.frameCountUses + 3) { request in
+            .answered(
+                [ecu(request, lengths), ecu(request, lengths, address: 0x7E9)].compactMap(\.self),
+                intact: true)
+        }
+        let digitless = bench.asked.indices.filter { bench.asked[$0].expectedFrames == nil }
+        #expect(digitless == [0, PollPlan.frameCountUses + 1])
+        #expect(bench.asked[1].expectedFrames == 2)
+    }
+
+    @Test func `a link without batches is asked one by one, in turn`() {
+        var bench = Bench(six)
+        bench.link.itemsPerRequest = 1
+        bench.run(12) { .answered([ecu($0, lengths)].compactMap(\.self), intact: true) }
+        let pids = bench.asked.map { $0.payload[1] }
+        #expect(pids == [4, 5, 0x0B, 0x0C, 0x0D, 0x11, 4, 5, 0x0B, 0x0C, 0x0D, 0x11])
+    }
+
+    @Test func `before CAN nothing is batched`() {
+        var bench = Bench(six)
+        bench.link.vehicleProtocol = .iso14230Fast
+        bench.run(6) { .answered([ecu($0, lengths)].compactMap(\.self), intact: true) }
+        #expect(bench.asked.allSatisfy { $0.payload.count == 2 })
+    }
+
+    @Test func `a refused batch with a digit is tried without, then given up`() {
+        var bench = Bench(six)
+        var digits = 0
+        bench.run(30) { request in
+            let isBatch = request.payload.count > 2
+            if isBatch && request.expectedFrames != nil {
+                digits += 1
+                return .refused
+            }
+            return .answered([ecu(request, lengths)].compactMap(\.self), intact: true)
+        }
+        #expect(digits == 1)
+        #expect(bench.plan.batchesWork == true)
+        var clone = Bench(six)
+        clone.run(30) {
+            $0.payload.count > 2
+                ? .refused : .answered([ecu($0, lengths)].compactMap(\.self), intact: true)
+        }
+        #expect(clone.asked.count(where: { $0.payload.count > 2 }) == 1)
+        #expect(clone.plan.batchesWork == false)
+    }
+
+    @Test func `a record that a batch leaves out is asked alone at once and the rest stays batched`() {
+        var bench = Bench(six + [want(0x5C)])
+        bench.link.itemsPerRequest = 6
+        bench.run(40) { request in
+            ecu(request, lengths).map { .answered([$0], intact: true) } ?? .silent
+        }
+        let alone = bench.asked.filter { $0.payload == [1, 0x5C] }
+        #expect(!alone.isEmpty)
+        #expect(bench.asked.count(where: { $0.payload.count == 7 }) > 30)
+        // Two misses, then ever longer rests: silent records cost little but are never given up.
+        #expect(alone.count < 6)
+    }
+
+    @Test func `one miss changes nothing, several slow a record down, an answer brings it back`() {
+        var bench = Bench([want(0x0C, 2), want(0x0D)])
+        bench.link.itemsPerRequest = 1
+        var silent = true
+        bench.run(400) { request in
+            if request.payload[1] == 0x0D && silent { return .silent }
+            return .answered([ecu(request, lengths)].compactMap(\.self), intact: true)
+        }
+        let missed = bench.asked.count(where: { $0.payload[1] == 0x0D })
+        #expect((4...8).contains(missed))
+        silent = false
+        bench.asked = []
+        bench.run(2_000) { .answered([ecu($0, lengths)].compactMap(\.self), intact: true) }
+        #expect(bench.asked.suffix(100).count(where: { $0.payload[1] == 0x0D }) == 50)
+    }
+
+    @Test func `periods are kept and the time between is left to records without one`() {
+        var bench = Bench([
+            want(0x0C, 2, every: .milliseconds(100)), want(0x05, 1, every: .seconds(5)), want(0x0D),
+        ])
+        bench.link.itemsPerRequest = 1
+        bench.run(400) { .answered([ecu($0, lengths)].compactMap(\.self), intact: true) }
+        let seconds = bench.now.nanoseconds / 1_000_000_000
+        #expect(seconds == 10)
+        #expect((99...101).contains(bench.asked.count(where: { $0.payload[1] == 0x0C })))
+        #expect((2...3).contains(bench.asked.count(where: { $0.payload[1] == 0x05 })))
+    }
+
+    @Test func `with periods alone the plan waits instead of asking too often`() {
+        var bench = Bench([want(0x05, 1, every: .seconds(1))])
+        bench.run(10) { .answered([ecu($0, lengths)].compactMap(\.self), intact: true) }
+        #expect(bench.now >= Instant.zero + .seconds(9))
+    }
+
+    @Test func `rounds end the plan, silent records included`() {
+        var bench = Bench(six + [want(0x5C)], rounds: 1)
+        bench.run(100) { request in
+            ecu(request, lengths).map { .answered([$0], intact: true) } ?? .silent
+        }
+        #expect(bench.plan.next(at: bench.now, link: bench.link) == .done)
+        #expect(bench.asked.count < 6)
+    }
+
+    @Test func `a damaged answer is never taken for a complete one`() {
+        var bench = Bench(six)
+        bench.run(3) { .answered([ecu($0, lengths)].compactMap(\.self), intact: false) }
+        #expect(bench.asked.allSatisfy { $0.expectedFrames == nil })
+    }
+
+    @Test func `urgent requests go first`() {
+        var plan = PollPlan(wants: six)
+        let id = plan.nextID()
+        plan.enqueue(urgent: VehicleRequest(id: id, payload: [0x03]))
+        guard case .ask(let request) = plan.next(at: .zero, link: LinkCapabilities()) else {
+            Issue.record("nothing was asked")
+            return
+        }
+        #expect(request.payload == [0x03])
+    }
+
+    @Test(arguments: [
+        (DataID(.currentData, 0x0C), [0x01, 0x0C]), (DataID(.freezeFrame, 0x0C), [0x02, 0x0C, 0x00]),
+        (DataID(.readData, 0xF40C), [0x22, 0xF4, 0x0C]), (DataID(.vehicleInformation, 2), [9, 2]),
+    ] as [(DataID, [UInt8])])
+    func `requests spell the identifier as its service wants it`(id: DataID, payload: [UInt8]) {
+        var plan = PollPlan(wants: [PollPlan.Want(id, length: nil)])
+        guard case .ask(let request) = plan.next(at: .zero, link: LinkCapabilities()) else {
+            Issue.record("nothing was asked")
+            return
+        }
+        #expect(request.payload == payload)
+    }
+}

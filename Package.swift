@@ -3,19 +3,13 @@ import Foundation
 import PackageDescription
 
 // obdscan links SQLite and BlueZ. Without their headers the compiler would bury the reason under
-// pages of module errors, so the manifest names the two packages in one line and stops.
-let systemHeaders = ["sqlite3.h": "libsqlite3-dev", "bluetooth/bluetooth.h": "libbluetooth-dev"]
+// pages of module errors; so the package then shrinks to one file that says what is missing.
+let systemHeaders = ["sqlite3.h", "bluetooth/bluetooth.h"]
 let includeFolders =
     ["/usr/include", "/usr/local/include"]
     + (Context.environment["CPATH"]?.split(separator: ":").map(String.init) ?? [])
-let missing = systemHeaders.filter { header, _ in
-    !includeFolders.contains { FileManager.default.fileExists(atPath: "\($0)/\(header)") }
-}
-if !missing.isEmpty {
-    let names = missing.values.sorted().joined(separator: " ")
-    FileHandle.standardError.write(
-        Data("obdscan needs \(names): sudo apt-get install \(names)\n".utf8))
-    exit(1)
+let hasSystemPackages = systemHeaders.allSatisfy { header in
+    includeFolders.contains { FileManager.default.fileExists(atPath: "\($0)/\(header)") }
 }
 
 /// Warnings are errors in every target of this package. SwiftPM drops the setting for packages that
@@ -90,3 +84,12 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+if !hasSystemPackages {
+    package.products = []
+    package.dependencies = []
+    package.targets = [
+        .executableTarget(
+            name: "obdscan", path: "Sources/CAccessory", sources: ["requirements.c"])
+    ]
+}

@@ -1,0 +1,27 @@
+/// The exit codes of obdscan; a promise to scripts.
+enum ExitStatus: Int32, Sendable, CaseIterable {
+    /// Done.
+    case done = 0
+    /// With `--exit-code`: codes are present, or the vehicle is not ready.
+    case findings = 1
+    /// Wrong usage.
+    case usage = 64
+    /// Bad input data: transcript, table, database of another program or of a newer obdscan.
+    case badData = 65
+    /// An input file is missing.
+    case noInput = 66
+    /// No accessory, or the adapter or vehicle does not answer.
+    case unavailable = 69
+    /// A bug in obdscan.
+    case bug = 70
+    /// An output file cannot be made.
+    case cannotCreate = 73
+    /// The link was lost and could not be had back.
+    case linkLost = 74
+    /// Timed out: try again.
+    case timedOut = 75
+    /// Permission denied.
+    case noPermission = 77
+    /// The configuration file is wrong.
+    case badConfiguration = 78
+}

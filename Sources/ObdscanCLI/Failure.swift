@@ -1,0 +1,39 @@
+import Glibc
+
+/// Why a command ends: what happened, what to do about it, and the exit code.
+struct Failure: Error, Hashable, Sendable {
+    /// Names the thing and says what happened to it; no full stop, no line break.
+    var message: String
+    /// What to do about it.
+    var hint: String?
+    /// The process's exit code.
+    var status: ExitStatus
+
+    init(_ message: String, hint: String? = nil, status: ExitStatus) {
+        self.message = message
+        self.hint = hint
+        self.status = status
+    }
+
+    /// An ending without a message: everything worth saying was printed already.
+    static func silent(_ status: ExitStatus) -> Failure {
+        Failure("", status: status)
+    }
+
+    /// `obdscan: message` and, on a line of its own, `hint: …`.
+    var text: String {
+        if message.isEmpty { return "" }
+        return "obdscan: \(printable(message))\n" + (hint.map { "hint: \(printable($0))\n" } ?? "")
+    }
+}
+
+/// Prints the failure to stderr and ends the process with its exit code.
+func endProcess(_ failure: Failure) -> Never {
+    writeToStandardError(failure.text)
+    exit(failure.status.rawValue)
+}
+
+/// Ends the process with an exit code.
+func endProcess(_ status: ExitStatus) -> Never {
+    exit(status.rawValue)
+}

@@ -1,0 +1,52 @@
+import ArgumentParser
+import Glibc
+
+/// How results are printed.
+enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
+    case text, json, csv
+}
+
+/// In which units values are shown; stored values are always metric.
+enum UnitSystem: String, ExpressibleByArgument, CaseIterable, Sendable {
+    case metric, imperial, us
+}
+
+/// Options of every command.
+struct OutputOptions: ParsableArguments {
+    @Option(help: "How results are printed; json is JSON Lines, one object a line.")
+    var format: OutputFormat = .text
+
+    @Option(help: "Units to show; what is stored is always metric.")
+    var units: UnitSystem = .metric
+
+    @Flag(name: .long, help: "No colour (the environment variable NO_COLOR does the same).")
+    var noColor = false
+
+    @Flag(name: .shortAndLong, help: "Print errors only, no notes and no summary.")
+    var quiet = false
+
+    @Flag(name: .shortAndLong, help: "Print more of what happens on the way.")
+    var verbose = false
+
+    @Option(
+        help: ArgumentHelp("Append what happens to a file.", valueName: "file"),
+        completion: .file())
+    var logFile: String?
+
+    /// Whether to colour what goes to `descriptor`: only on a terminal, and only if not refused.
+    func colours(_ descriptor: Int32) -> Bool {
+        guard !noColor, isatty(descriptor) == 1 else { return false }
+        if environment("NO_COLOR").map({ !$0.isEmpty }) ?? false { return false }
+        return environment("TERM") != "dumb"
+    }
+
+    /// A note for people on stderr; silent with `-q`.
+    func note(_ text: String) {
+        if !quiet { writeToStandardError(printable(text) + "\n") }
+    }
+}
+
+/// The value of an environment variable.
+func environment(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }
+}

@@ -1,0 +1,92 @@
+import Glibc
+
+/// Why text could not be written.
+enum OutputError: Error, Hashable, Sendable {
+    /// The reader of a pipe closed its end.
+    case readerGone
+    /// Any other fault of write(2).
+    case failed(errno: Int32)
+}
+
+/// Buffered text to a descriptor.
+///
+/// Nothing is lost silently: every fault of write(2) is thrown. Call ``flush()`` when something is
+/// complete (a line of live output, the end of the command).
+struct TextOutput: ~Copyable {
+    /// The descriptor written to.
+    let descriptor: Int32
+    private var buffer: [UInt8] = []
+    private static let capacity = 64 * 1024
+
+    /// Output to an open descriptor, which stays open.
+    init(descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    /// The process's standard output.
+    static var standard: TextOutput { TextOutput(descriptor: STDOUT_FILENO) }
+
+    /// Whether a person watches.
+    var isTerminal: Bool { isatty(descriptor) == 1 }
+
+    /// Appends text; full buffers are written.
+    mutating func write(_ text: String) throws(OutputError) {
+        buffer.append(contentsOf: text.utf8)
+        if buffer.count >= Self.capacity { try flush() }
+    }
+
+    /// Appends bytes; full buffers are written.
+    mutating func write(bytes: [UInt8]) throws(OutputError) {
+        buffer.append(contentsOf: bytes)
+        if buffer.count >= Self.capacity { try flush() }
+    }
+
+    /// Lets `body` append to the buffer itself, without a copy; full buffers are written.
+    mutating func append(_ body: (inout [UInt8]) -> Void) throws(OutputError) {
+        body(&buffer)
+        if buffer.count >= Self.capacity { try flush() }
+    }
+
+    /// Writes a line.
+    mutating func writeLine(_ text: String) throws(OutputError) {
+        try write(text)
+        try write("\n")
+    }
+
+    /// Writes out whatever is buffered.
+    mutating func flush() throws(OutputError) {
+        defer { buffer.removeAll(keepingCapacity: true) }
+        try writeAll(buffer, to: descriptor)
+    }
+}
+
+/// Writes all bytes, however many calls it takes.
+func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(OutputError) {
+    var done = 0
+    while done < bytes.count {
+        let start = done
+        let count = bytes.withUnsafeBytes { all in
+            Glibc.write(descriptor, all.baseAddress.map { $0 + start }, all.count - start)
+        }
+        if count > 0 {
+            done += count
+        } else if errno == EPIPE {
+            throw .readerGone
+        } else if errno == EAGAIN {
+            var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            _ = poll(&waiting, 1, -1)
+        } else if errno != EINTR {
+            throw .failed(errno: errno)
+        }
+    }
+}
+
+/// Writes to stderr; there is nowhere left to report a failure to.
+func writeToStandardError(_ text: String) {
+    try? writeAll(Array(text.utf8), to: STDERR_FILENO)
+}
+
+/// A write to a closed pipe is reported by write(2), not by death.
+func ignoreBrokenPipes() {
+    signal(SIGPIPE, SIG_IGN)
+}

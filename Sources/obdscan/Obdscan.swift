@@ -1,0 +1,8 @@
+import ObdscanCLI
+
+@main
+struct Obdscan {
+    static func main() {
+        ObdscanCommand.runAndExit()
+    }
+}

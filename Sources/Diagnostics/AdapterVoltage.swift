@@ -1,0 +1,8 @@
+extension Signal {
+    /// What `AT RV` measures: the supply at the adapter's own pins, no ECU's word.
+    public static var adapterVoltage: Signal {
+        Signal(
+            id: "VBAT", name: "Voltage at the adapter", aliases: ["voltage", "battery-voltage"],
+            bitOffset: 0, bitLength: 0, kind: .number, unit: "V")
+    }
+}

@@ -1,0 +1,142 @@
+public import OBDCore
+
+/// The pieces that JSON objects are made of (RFC 8259), appended as UTF-8.
+public enum JSONText {
+    /// Appends a string in quotes; control characters, quotes and backslashes escaped.
+    public static func append(_ text: String, to output: inout [UInt8]) {
+        output.append(0x22)
+        for byte in text.utf8 {
+            switch byte {
+            case 0x22: append(escape: 0x22, to: &output)
+            case 0x5C: append(escape: 0x5C, to: &output)
+            case 0x0A: append(escape: 0x6E, to: &output)
+            case 0x0D: append(escape: 0x72, to: &output)
+            case 0x09: append(escape: 0x74, to: &output)
+            case 0x00..<0x20, 0x7F:
+                output.append(contentsOf: [0x5C, 0x75, 0x30, 0x30])
+                Hex.append(byte, to: &output)
+            default: output.append(byte)
+            }
+        }
+        output.append(0x22)
+    }
+
+    private static func append(escape: UInt8, to output: inout [UInt8]) {
+        output.append(0x5C)
+        output.append(escape)
+    }
+
+    /// Appends a number; one that JSON cannot hold (not finite) becomes null.
+    public static func append(_ value: Double, to output: inout [UInt8]) {
+        if value.isFinite {
+            NumberText.append(value, to: &output)
+        } else {
+            append(raw: "null", to: &output)
+        }
+    }
+
+    /// Appends a whole number.
+    public static func append(_ value: Int, to output: inout [UInt8]) {
+        NumberText.append(Int64(value), to: &output)
+    }
+
+    /// Appends true or false.
+    public static func append(_ value: Bool, to output: inout [UInt8]) {
+        append(raw: value ? "true" : "false", to: &output)
+    }
+
+    /// Appends text that is JSON already: `null`, `{"kind":`.
+    @inline(__always)
+    public static func append(raw text: StaticString, to output: inout [UInt8]) {
+        text.withUTF8Buffer { output.append(contentsOf: $0) }
+    }
+}
+
+/// One JSON object, written key by key in the order of the calls.
+///
+/// For what the command line prints besides vehicle data: accessories, trips, checks, summaries.
+public struct JSONObject: Sendable {
+    /// The object so far, without its closing brace.
+    private var bytes: [UInt8] = [0x7B]
+
+    /// An object without keys.
+    public init() {}
+
+    private mutating func key(_ name: StaticString) {
+        if bytes.count > 1 { bytes.append(0x2C) }
+        bytes.append(0x22)
+        JSONText.append(raw: name, to: &bytes)
+        bytes.append(0x22)
+        bytes.append(0x3A)
+    }
+
+    /// Adds a string or null.
+    public mutating func add(_ name: StaticString, _ value: String?) {
+        key(name)
+        if let value {
+            JSONText.append(value, to: &bytes)
+        } else {
+            JSONText.append(raw: "null", to: &bytes)
+        }
+    }
+
+    /// Adds a number or null.
+    public mutating func add(_ name: StaticString, _ value: Double?) {
+        key(name)
+        if let value {
+            JSONText.append(value, to: &bytes)
+        } else {
+            JSONText.append(raw: "null", to: &bytes)
+        }
+    }
+
+    /// Adds a whole number or null.
+    public mutating func add(_ name: StaticString, _ value: Int?) {
+        key(name)
+        if let value {
+            JSONText.append(value, to: &bytes)
+        } else {
+            JSONText.append(raw: "null", to: &bytes)
+        }
+    }
+
+    /// Adds true, false or null.
+    public mutating func add(_ name: StaticString, _ value: Bool?) {
+        key(name)
+        if let value {
+            JSONText.append(value, to: &bytes)
+        } else {
+            JSONText.append(raw: "null", to: &bytes)
+        }
+    }
+
+    /// Adds a point in time or null.
+    public mutating func add(_ name: StaticString, _ value: UTC?) {
+        add(name, value?.text)
+    }
+
+    /// Adds a list of strings.
+    public mutating func add(_ name: StaticString, _ values: [String]) {
+        key(name)
+        bytes.append(0x5B)
+        for (index, value) in values.enumerated() {
+            if index > 0 { bytes.append(0x2C) }
+            JSONText.append(value, to: &bytes)
+        }
+        bytes.append(0x5D)
+    }
+
+    /// Adds an object.
+    public mutating func add(_ name: StaticString, _ value: JSONObject) {
+        key(name)
+        bytes.append(contentsOf: value.bytes)
+        bytes.append(0x7D)
+    }
+
+    /// Appends the object and a line end.
+    public func append(to output: inout [UInt8]) {
+        output.append(contentsOf: bytes)
+        output.append(0x7D)
+        output.append(0x0A)
+    }
+}

@@ -1,0 +1,87 @@
+/// Numbers as ASCII.
+enum NumberText {
+    /// Appends a whole number.
+    @inline(__always)
+    static func append(_ value: Int64, to output: inout [UInt8]) {
+        var magnitude = value.magnitude
+        if value < 0 { output.append(0x2D) }
+        if magnitude < 10 {
+            output.append(0x30 + UInt8(truncatingIfNeeded: magnitude))
+            return
+        }
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+            var place = 20
+            while magnitude > 0 {
+                place &-= 1
+                let (rest, digit) = magnitude.quotientAndRemainder(dividingBy: 10)
+                digits[place] = 0x30 &+ UInt8(truncatingIfNeeded: digit)
+                magnitude = rest
+            }
+            output.append(contentsOf: UnsafeBufferPointer(rebasing: digits[place..<20]))
+        }
+    }
+
+    private static func power(_ exponent: Int) -> Double {
+        switch exponent {
+        case 1: 10
+        case 2: 100
+        case 3: 1000
+        case 4: 10_000
+        case 5: 100_000
+        default: 1_000_000
+        }
+    }
+
+    /// Appends the shortest decimal that reads back as exactly `value`; no `.0`, nothing for a
+    /// number that is none.
+    ///
+    /// Decimals of at most 15 digits and doubles are one to one, and `n / 10^k` is rounded
+    /// correctly while both are exact, so the first `k` that gives `value` back is the answer.
+    static func append(_ value: Double, to output: inout [UInt8]) {
+        let limit = 1e15
+        guard abs(value) < limit else {
+            if value.isFinite { appendLong(value, to: &output) }
+            return
+        }
+        let whole = value.rounded(.towardZero)
+        if whole == value {
+            append(Int64(value), to: &output)
+            return
+        }
+        var exponent = 1
+        while exponent <= 6 {
+            let scale = power(exponent)
+            let scaled = (value * scale).rounded()
+            guard abs(scaled) < limit else { break }
+            if scaled / scale == value {
+                appendFixed(Int64(scaled), decimals: exponent, to: &output)
+                return
+            }
+            exponent += 1
+        }
+        appendLong(value, to: &output)
+    }
+
+    private static func appendFixed(_ value: Int64, decimals: Int, to output: inout [UInt8]) {
+        var scale: UInt64 = 1
+        for _ in 0..<decimals { scale *= 10 }
+        let (whole, fraction) = value.magnitude.quotientAndRemainder(dividingBy: scale)
+        if value < 0 { output.append(0x2D) }
+        append(Int64(whole), to: &output)
+        output.append(0x2E)
+        var rest = fraction
+        scale /= 10
+        while scale > 0 {
+            output.append(0x30 + UInt8(truncatingIfNeeded: rest / scale))
+            rest %= scale
+            scale /= 10
+        }
+    }
+
+    private static func appendLong(_ value: Double, to output: inout [UInt8]) {
+        let text = value.description.utf8
+        // `1e+16` is valid everywhere; `1e16.0` does not occur; only a trailing `.0` is cut.
+        let cut = text.count > 2 && text.suffix(2).elementsEqual([0x2E, 0x30])
+        output.append(contentsOf: cut ? text.dropLast(2) : text[...])
+    }
+}

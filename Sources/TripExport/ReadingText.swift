@@ -1,0 +1,31 @@
+public import Diagnostics
+public import OBDCore
+
+/// What of a reading needs more than its own fields to be printed.
+public enum ReadingText {
+    /// The identifiers that a support map announces: `01 03 0C`; empty for none.
+    ///
+    /// The most significant bit of `raw` stands for the identifier behind `base`.
+    public static func supportMap(_ raw: UInt32, base: UInt32) -> String {
+        var text: [UInt8] = []
+        for place in UInt32(0)..<32 where raw & (0x8000_0000 >> place) != 0 {
+            if !text.isEmpty { text.append(0x20) }
+            Hex.append(UInt8(truncatingIfNeeded: base &+ place &+ 1), to: &text)
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// The label of an enumeration's code; nil where the table has none.
+    public static func label(_ code: UInt64, of signal: Signal) -> String? {
+        signal.labels.first { $0.code == code }?.label
+    }
+
+    /// The service whose answer `payload` is; nil for what is none. `7F` names the refused one.
+    public static func service(ofAnswer payload: some Collection<UInt8>) -> Service? {
+        guard let first = payload.first else { return nil }
+        if first == Service.negativeResponse.rawValue {
+            return payload.dropFirst().first.map { Service($0) }
+        }
+        return first & 0x40 == 0 ? nil : Service(first & ~0x40)
+    }
+}

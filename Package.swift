@@ -57,14 +57,14 @@ let package = Package(
             "ScanSession",
             ["OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Accessory"]),
         .target(
-            name: "PIDTables", dependencies: ["OBDCore", "Diagnostics"], swiftSettings: strict,
-            plugins: ["EmbedFilesPlugin"]),
+            name: "PIDTables", dependencies: ["OBDCore", "Diagnostics"], exclude: ["pids"],
+            swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),
         .target(
             name: "TripStore",
             dependencies: [
                 "OBDCore", "Diagnostics", .product(name: "GRDB", package: "GRDB.swift"),
             ],
-            swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),
+            exclude: ["migrations"], swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),
         module("TripExport", ["OBDCore", "Diagnostics"]),
         module(
             "ObdscanCLI",

@@ -1,0 +1,50 @@
+import Foundation
+import PackagePlugin
+
+/// Turns a top-level folder of data files into string literals of the target that uses it.
+///
+/// SwiftPM asks a plugin again only when a source folder of the package has gained or lost a file.
+/// Each target therefore holds a link to its folder (excluded as a source): without it a new file's
+/// edits would be missed and a removed one would stop the build.
+@main
+struct EmbedFilesPlugin: BuildToolPlugin {
+    func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
+        let folder: String
+        var options: [String] = []
+        switch target.name {
+        case "PIDTables":
+            folder = "pids"
+        case "TripStore":
+            folder = "migrations"
+            options = ["--numbered"]
+        default:
+            throw Unknown(target: target.name)
+        }
+        let root = context.package.directoryURL.appending(
+            path: folder, directoryHint: .isDirectory)
+        let output = context.pluginWorkDirectoryURL.appending(path: "EmbeddedFiles.swift")
+        return [
+            .buildCommand(
+                displayName: "Embedding \(folder)/",
+                executable: try context.tool(named: "EmbedFiles").url,
+                arguments: options + [
+                    root.path(percentEncoded: false), output.path(percentEncoded: false),
+                ],
+                inputFiles: try inputs(under: root),
+                outputFiles: [output])
+        ]
+    }
+
+    private func inputs(under root: URL) throws -> [URL] {
+        guard
+            let all = FileManager.default.enumerator(
+                at: root, includingPropertiesForKeys: nil, options: .skipsHiddenFiles)
+        else { return [root] }
+        return [root] + all.compactMap { $0 as? URL }
+    }
+}
+
+struct Unknown: Error, CustomStringConvertible {
+    var target: String
+    var description: String { "EmbedFilesPlugin: which folder belongs to target \(target)?" }
+}

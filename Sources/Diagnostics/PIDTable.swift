@@ -36,7 +36,8 @@ public struct PIDTable: Sendable {
 
     /// Adds a record; one with the same identifier replaces the earlier one.
     ///
-    /// `supportFlag` indices of `newSignals` count from the record's first signal.
+    /// The indices in `supportFlag` and `condition` of `newSignals` count from the record's first
+    /// signal.
     public mutating func add(
         _ dataID: DataID, name: String, length: ClosedRange<Int>, signals newSignals: [Signal]
     ) {
@@ -44,6 +45,10 @@ public struct PIDTable: Sendable {
         for var signal in newSignals {
             if let flag = signal.supportFlag {
                 signal.supportFlag = SignalIndex(rawValue: flag.rawValue + first)
+            }
+            if let condition = signal.condition {
+                signal.condition?.signal = SignalIndex(
+                    rawValue: condition.signal.rawValue + first)
             }
             signals.append(signal)
         }
@@ -61,10 +66,16 @@ public struct PIDTable: Sendable {
     /// The record with exactly this identifier.
     @inline(__always)
     public func record(_ dataID: DataID) -> Record? {
+        recordPlace(dataID).map { records[$0] }
+    }
+
+    /// The position in ``records`` of the record with exactly this identifier.
+    @inline(__always)
+    func recordPlace(_ dataID: DataID) -> Int? {
         let place =
             dataID.service == .currentData && dataID.id < 256
             ? currentData[Int(dataID.id)] : others[dataID] ?? -1
-        return place < 0 ? nil : records[Int(place)]
+        return place < 0 ? nil : Int(place)
     }
 
     /// The signal at `index`.

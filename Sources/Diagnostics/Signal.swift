@@ -9,6 +9,7 @@ public struct SignalIndex: RawRepresentable, Hashable, Comparable, Sendable {
         self.rawValue = rawValue
     }
 
+    /// By position.
     public static func < (left: SignalIndex, right: SignalIndex) -> Bool {
         left.rawValue < right.rawValue
     }
@@ -36,12 +37,29 @@ public struct Signal: Hashable, Sendable {
 
     /// What a raw pattern says instead of a value.
     public struct NotAvailable: Hashable, Sendable {
-        /// The raw bits (unsigned) that mean it.
+        /// The raw bits (unsigned) that mean it; the lowest of a range.
         public var pattern: UInt64
+        /// The highest raw bits of a range that means it; `pattern` itself for a single one.
+        public var last: UInt64
 
-        /// A raw pattern.
-        public init(pattern: UInt64) {
+        /// A raw pattern, or all from it to `last`.
+        public init(pattern: UInt64, through last: UInt64? = nil) {
             self.pattern = pattern
+            self.last = last ?? pattern
+        }
+    }
+
+    /// Another signal of the same record whose value decides whether this one is in the record.
+    public struct Condition: Hashable, Sendable {
+        /// The deciding signal.
+        public var signal: SignalIndex
+        /// Its raw values (unsigned) under which the record holds this signal.
+        public var values: ClosedRange<UInt64>
+
+        /// A deciding signal and the raw values that it must have.
+        public init(signal: SignalIndex, values: ClosedRange<UInt64>) {
+            self.signal = signal
+            self.values = values
         }
     }
 
@@ -49,14 +67,17 @@ public struct Signal: Hashable, Sendable {
     public var id: String
     /// The name for people: `Engine speed`.
     public var name: String
-    /// Other names a user may type: `rpm`, `engine-speed`. Lower case.
+    /// Other names that a user may type, in lower case: `rpm`, `engine-speed`.
     public var aliases: [String]
-    /// First bit, counted from the most significant bit of byte A.
+    /// First bit, counted from the most significant bit of byte A; where ``isLittleEndian`` is set,
+    /// the lowest bit, counted from the least significant bit of byte A.
     public var bitOffset: Int
     /// Number of bits; for text and bytes the bits of the longest value.
     public var bitLength: Int
     /// Whether the raw bits are a two's complement number.
     public var isSigned: Bool
+    /// Whether later bytes are more significant, as in SAE J1939.
+    public var isLittleEndian = false
     /// What the raw bits become.
     public var kind: Kind
     /// The factor's numerator.
@@ -69,6 +90,8 @@ public struct Signal: Hashable, Sendable {
     public var unit: String
     /// The flag signal of the same record that must be 1 for this one to count.
     public var supportFlag: SignalIndex?
+    /// Decides whether the record holds this signal at all; nil = always.
+    public var condition: Condition?
     /// Raw patterns that mean "not available".
     public var notAvailable: [NotAvailable]
     /// Label of each defined code of an enumeration.
@@ -97,16 +120,19 @@ public struct Signal: Hashable, Sendable {
         self.labels = labels
     }
 
+    /// Whether all that a row says is the same.
     public static func == (left: Signal, right: Signal) -> Bool {
         left.id == right.id && left.name == right.name && left.bitOffset == right.bitOffset
             && left.bitLength == right.bitLength && left.kind == right.kind
             && left.isSigned == right.isSigned && left.multiplier == right.multiplier
             && left.divisor == right.divisor && left.offset == right.offset
             && left.unit == right.unit && left.supportFlag == right.supportFlag
+            && left.isLittleEndian == right.isLittleEndian && left.condition == right.condition
             && left.notAvailable == right.notAvailable && left.aliases == right.aliases
             && left.labels.elementsEqual(right.labels, by: ==)
     }
 
+    /// Hashes what tells signals apart in practice: name and bits.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(id)
         hasher.combine(bitOffset)

@@ -1,15 +1,13 @@
 import ArgumentParser
 import Glibc
+import TripExport
 
 /// How results are printed.
 enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
     case text, json, csv
 }
 
-/// In which units values are shown; stored values are always metric.
-enum UnitSystem: String, ExpressibleByArgument, CaseIterable, Sendable {
-    case metric, imperial, us
-}
+extension UnitSystem: ExpressibleByArgument {}
 
 /// Options of every command.
 struct OutputOptions: ParsableArguments {

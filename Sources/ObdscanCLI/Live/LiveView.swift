@@ -1,0 +1,230 @@
+import OBDCore
+
+/// Draws a ``LiveModel``: a pure function of model, time and size.
+struct LiveView {
+    /// A terminal's size in cells.
+    struct Size: Hashable, Sendable {
+        var columns: Int
+        var rows: Int
+    }
+
+    /// Styles, or none.
+    var palette: Palette
+
+    /// The screen as lines, at most `size.rows`, each at most `size.columns` cells wide.
+    func render(_ model: LiveModel, at now: Instant, size: Size) -> [String] {
+        guard size.columns >= 20, size.rows >= 4 else {
+            return size.rows > 0 ? [fitted("enlarge", max(0, size.columns))] : []
+        }
+        var lines = header(model, now, size.columns)
+        let columns = Columns(model, width: size.columns)
+        lines.append(palette(.dim, columns.heading))
+        let room = max(0, size.rows - lines.count - 1)
+        let first = firstRow(model, room: room)
+        let shown = model.rows.dropFirst(first).prefix(room)
+        for row in shown { lines.append(line(row, columns, now)) }
+        while lines.count < size.rows - 1 { lines.append("") }
+        let rest = model.rows.count - shown.count
+        var footer = "q quit"
+        if rest > 0 {
+            footer += "   ↑↓ scroll   \(first + 1)–\(first + shown.count) of \(model.rows.count)"
+        }
+        lines.append(palette(.dim, fitted(footer, size.columns)))
+        return Array(lines.prefix(size.rows))
+    }
+
+    /// The scroll position that counts: never so far that room stays empty.
+    private func firstRow(_ model: LiveModel, room: Int) -> Int {
+        max(0, min(model.scroll, model.rows.count - room))
+    }
+
+    // MARK: Header
+
+    private func header(_ model: LiveModel, _ now: Instant, _ width: Int) -> [String] {
+        let head = model.header
+        let state = "● " + head.state.rawValue
+        let title = "obdscan live  " + printable(head.accessory)
+        let recording = head.trip.map { "  ⏺ trip \($0)" } ?? ""
+        let room = width - displayWidth(state) - 1
+        let left = fitted(title + recording, room)
+        let first = palette(.bold, left) + " " + palette(style(of: model), state)
+        let facts = [head.vehicle, head.adapter, head.vehicleProtocol].compactMap { $0 }
+        let second = facts.isEmpty ? "connecting …" : printable(facts.joined(separator: " · "))
+        var figures: [String] = []
+        if let voltage = head.voltage { figures.append(fixed(voltage, 1) + " V") }
+        figures.append(fixed(model.readingsPerSecond(at: now), 1) + " readings/s")
+        figures.append(fixed(model.requestsPerSecond(at: now), 1) + " requests/s")
+        if let roundTrip = model.roundTrip {
+            figures.append(fixed(roundTrip.seconds * 1000, 0) + " ms")
+        }
+        figures.append(clockText((now - model.start).seconds))
+        let third = fitted(figures.joined(separator: " · "), width)
+        let notice =
+            head.notice.map { palette(.warning, fitted("! " + printable($0), width)) } ?? ""
+        return [first, fitted(second, width), third, notice]
+    }
+
+    private func style(of model: LiveModel) -> Style {
+        switch model.header.state {
+        case .initializing: .accent
+        case .idle, .waiting, .processing: .good
+        case .error: .bad
+        }
+    }
+
+    // MARK: Rows
+
+    private func line(_ row: LiveModel.Row, _ columns: Columns, _ now: Instant) -> String {
+        let isStale = row.updated.map { now - $0 > .seconds(5) } ?? true
+        var cells = [
+            isStale ? palette(.dim, fitted(row.id, columns.id)) : fitted(row.id, columns.id)
+        ]
+        if columns.name > 0 { cells.append(palette(.dim, fitted(row.name, columns.name))) }
+        if columns.ecu > 0 { cells.append(fitted(row.ecu?.description ?? "", columns.ecu)) }
+        if let text = row.text {
+            // Words may run on over unit and bar: they have neither.
+            let width = columns.value + 1 + columns.unit + (columns.bar > 0 ? 1 + columns.bar : 0)
+            cells.append(fitted(text, width))
+        } else {
+            let value = row.number.map { fixed($0, row.decimals) } ?? "—"
+            let shown = fitted(value, columns.value, right: true)
+            cells.append(isStale ? palette(.dim, shown) : palette(.bold, shown))
+            cells.append(fitted(row.unit, columns.unit))
+            if columns.bar > 0 { cells.append(palette(.accent, bar(row, columns.bar))) }
+        }
+        if columns.extremes > 0 {
+            for extreme in [row.minimum, row.maximum] {
+                let text = extreme.map { fixed($0, row.decimals) } ?? ""
+                cells.append(fitted(text, columns.extremes, right: true))
+            }
+        }
+        if columns.trend > 0 {
+            cells.append(sparkline(row.trend(columns.trend, at: now), columns.trend))
+        }
+        if columns.age > 0 { cells.append(fitted(age(row, now), columns.age, right: true)) }
+        return cells.joined(separator: " ")
+    }
+
+    private func age(_ row: LiveModel.Row, _ now: Instant) -> String {
+        guard let updated = row.updated else { return "—" }
+        let seconds = max(0, (now - updated).seconds)
+        if seconds < 10 { return fixed(seconds, 1) + "s" }
+        return seconds < 3600 ? fixed(seconds, 0) + "s" : ">1h"
+    }
+
+    /// A bar from the lower to the upper end of a scale that grows with the values seen.
+    private func bar(_ row: LiveModel.Row, _ width: Int) -> String {
+        guard let number = row.number, let scale = row.scale else { return fitted("", width) }
+        let span = scale.upperBound - scale.lowerBound
+        let part = span > 0 ? (number - scale.lowerBound) / span : 0
+        let eighths = Int((max(0, min(1, part)) * Double(width * 8)).rounded())
+        let partial = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8]
+        let full = String(repeating: "█", count: eighths / 8) + partial
+        return fitted(full, width)
+    }
+
+    private func sparkline(_ values: [Double?], _ width: Int) -> String {
+        let known = values.compactMap { $0 }
+        guard let low = known.min(), let high = known.max() else { return fitted("", width) }
+        let levels: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
+        var text = ""
+        for value in values {
+            guard let value else {
+                text += " "
+                continue
+            }
+            let level = high > low ? (value - low) / (high - low) * 7 : 3
+            text.append(levels[max(0, min(7, Int(level.rounded())))])
+        }
+        return fitted(text, width, right: true)
+    }
+}
+
+extension LiveModel.Row {
+    /// The ends of the bar: percentages whole, everything else from 0 (or the least value seen, if
+    /// it is below) to a round number above the greatest one seen.
+    fileprivate var scale: ClosedRange<Double>? {
+        guard let bounds, let minimum, let maximum else { return nil }
+        if unit == "%" { return bounds }
+        let lower = max(bounds.lowerBound, minimum < 0 ? -Self.roundedUp(-minimum) : 0)
+        let upper = min(bounds.upperBound, maximum > 0 ? Self.roundedUp(maximum) : 0)
+        return lower < upper ? lower...upper : nil
+    }
+
+    /// The next of 1, 2, 2.5, 5, 10, 20 … that is not below `value`.
+    private static func roundedUp(_ value: Double) -> Double {
+        var decade = 1e-6
+        while decade < 1e12 {
+            for step in [1, 2, 2.5, 5] where step * decade >= value { return step * decade }
+            decade *= 10
+        }
+        return value
+    }
+}
+
+/// How wide each column is; 0 = not shown.
+private struct Columns {
+    var id = 0
+    var name = 0
+    var ecu = 0
+    var value = 0
+    var unit = 0
+    var bar = 0
+    var extremes = 0
+    var trend = 0
+    var age = 0
+
+    /// Gives the width out: first what is needed to read a value, then what explains it.
+    init(_ model: LiveModel, width: Int) {
+        let longestID = model.rows.map { displayWidth($0.id) }.max() ?? 6
+        let longestUnit = model.rows.map { displayWidth($0.unit) }.max() ?? 4
+        id = max(6, min(longestID, width >= 100 ? 20 : 12))
+        value = 9
+        unit = max(4, min(longestUnit, 8))
+        var rest = width - id - value - unit - 2
+        if rest < 0 {
+            unit = max(0, unit + rest)
+            value = max(0, width - id - unit - 2)
+        }
+        func take(_ cells: Int) -> Int {
+            guard rest >= cells + 1 else { return 0 }
+            rest -= cells + 1
+            return cells
+        }
+        age = take(5)
+        if model.namesECUs {
+            ecu = take(model.rows.map { $0.ecu?.description.count ?? 0 }.max() ?? 3)
+        }
+        bar = take(8)
+        if rest >= 16 {
+            extremes = take(7)
+            _ = take(extremes)
+        }
+        trend = take(10)
+        let longestName = model.rows.map { displayWidth($0.name) }.max() ?? 0
+        if rest >= 24 { name = take(min(longestName, 36, max(16, rest / 2))) }
+        // What is left goes to the pictures.
+        if bar > 0 {
+            let share = min(30 - bar, trend > 0 ? rest / 2 : rest)
+            bar += max(0, share)
+            rest -= max(0, share)
+        }
+        if trend > 0 { trend += max(0, min(rest, 50)) }
+    }
+
+    var heading: String {
+        var cells = [fitted("SIGNAL", id)]
+        if name > 0 { cells.append(fitted("NAME", name)) }
+        if ecu > 0 { cells.append(fitted("ECU", ecu)) }
+        cells.append(fitted("VALUE", value, right: true))
+        cells.append(fitted("UNIT", unit))
+        if bar > 0 { cells.append(fitted("", bar)) }
+        if extremes > 0 {
+            cells.append(fitted("MIN", extremes, right: true))
+            cells.append(fitted("MAX", extremes, right: true))
+        }
+        if trend > 0 { cells.append(fitted("TREND", trend)) }
+        if age > 0 { cells.append(fitted("AGE", age, right: true)) }
+        return cells.joined(separator: " ")
+    }
+}

@@ -1,0 +1,123 @@
+import Glibc
+
+/// The terminal as a full-screen view needs it: alternate screen, no cursor, keys as they come.
+///
+/// Whoever enters leaves again on every path: ``leave()`` is safe to call twice.
+struct Terminal: ~Copyable {
+    private let output: Int32
+    private let input: Int32
+    private var saved: termios?
+    private var isEntered = false
+
+    /// The process's terminal. Without one on stdin there are no keys.
+    init(input: Int32 = STDIN_FILENO, output: Int32 = STDOUT_FILENO) {
+        self.input = input
+        self.output = output
+    }
+
+    /// The descriptor that keys come from; nil when stdin is no terminal.
+    var keys: Int32? { isatty(input) == 1 ? input : nil }
+
+    /// The size in cells; 80 × 24 where the terminal does not tell.
+    var size: LiveView.Size {
+        var window = winsize()
+        guard ioctl(output, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0, window.ws_row > 0
+        else { return LiveView.Size(columns: 80, rows: 24) }
+        return LiveView.Size(columns: Int(window.ws_col), rows: Int(window.ws_row))
+    }
+
+    /// Switches to the alternate screen; Ctrl-C and Ctrl-Z stay signals.
+    mutating func enter() throws(OutputError) {
+        guard !isEntered else { return }
+        var mode = termios()
+        if keys != nil, tcgetattr(input, &mode) == 0 {
+            saved = mode
+            mode.c_lflag &= ~tcflag_t(ICANON | ECHO)
+            tcsetattr(input, TCSADRAIN, &mode)
+        }
+        isEntered = true
+        try writeAll(Array("\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[2J".utf8), to: output)
+    }
+
+    /// Gives the terminal back as it was.
+    mutating func leave() {
+        guard isEntered else { return }
+        isEntered = false
+        try? writeAll(Array("\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l".utf8), to: output)
+        if var mode = saved { tcsetattr(input, TCSADRAIN, &mode) }
+        saved = nil
+    }
+
+    deinit {
+        if isEntered {
+            try? writeAll(Array("\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l".utf8), to: output)
+            if var mode = saved { tcsetattr(input, TCSADRAIN, &mode) }
+        }
+    }
+}
+
+/// What a user can do in the view.
+enum Key: Hashable, Sendable {
+    case quit, up, down, pageUp, pageDown, home, end
+
+    /// The keys in `bytes`; unknown ones and cut escape sequences are ignored.
+    static func read(_ bytes: some Collection<UInt8>) -> [Key] {
+        var keys: [Key] = []
+        var rest = Array(bytes)[...]
+        while let first = rest.popFirst() {
+            switch first {
+            case UInt8(ascii: "q"), UInt8(ascii: "Q"), 0x03, 0x04: keys.append(.quit)
+            case UInt8(ascii: "k"): keys.append(.up)
+            case UInt8(ascii: "j"): keys.append(.down)
+            case UInt8(ascii: "g"): keys.append(.home)
+            case UInt8(ascii: "G"): keys.append(.end)
+            case UInt8(ascii: " "): keys.append(.pageDown)
+            case 0x1B where rest.first == UInt8(ascii: "[") || rest.first == UInt8(ascii: "O"):
+                rest.removeFirst()
+                let number = rest.prefix { $0 >= 0x30 && $0 <= 0x3B }
+                rest.removeFirst(number.count)
+                guard let final = rest.popFirst() else { return keys }
+                switch (final, number.first) {
+                case (UInt8(ascii: "A"), nil): keys.append(.up)
+                case (UInt8(ascii: "B"), nil): keys.append(.down)
+                case (UInt8(ascii: "H"), nil), (0x7E, UInt8(ascii: "1")): keys.append(.home)
+                case (UInt8(ascii: "F"), nil), (0x7E, UInt8(ascii: "4")): keys.append(.end)
+                case (0x7E, UInt8(ascii: "5")): keys.append(.pageUp)
+                case (0x7E, UInt8(ascii: "6")): keys.append(.pageDown)
+                default: continue
+                }
+            default: continue
+            }
+        }
+        return keys
+    }
+}
+
+/// Turns frames into the fewest bytes that change one into the next.
+struct ScreenPainter {
+    private var shown: [String] = []
+    private var size: LiveView.Size?
+
+    /// What to write for the screen to show `lines`; empty when it does already.
+    mutating func paint(_ lines: [String], size: LiveView.Size) -> String {
+        var text = ""
+        if self.size != size {
+            self.size = size
+            shown = []
+            text = "\u{1B}[2J"
+        }
+        for (row, line) in lines.enumerated() where row >= shown.count || shown[row] != line {
+            text += "\u{1B}[\(row + 1);1H\(line)\u{1B}[K"
+        }
+        for row in lines.count..<max(lines.count, shown.count) {
+            text += "\u{1B}[\(row + 1);1H\u{1B}[K"
+        }
+        shown = lines
+        return text
+    }
+
+    /// Forgets what is on the screen: somebody else wrote there.
+    mutating func forget() {
+        size = nil
+    }
+}

@@ -1,0 +1,37 @@
+/// `value` with exactly `decimals` digits behind the point, rounded half away from zero.
+///
+/// Without Foundation, which would cost more start-up time than everything else here.
+func fixed(_ value: Double, _ decimals: Int) -> String {
+    guard value.isFinite else { return value.isNaN ? "—" : (value < 0 ? "-∞" : "∞") }
+    let places = max(0, min(decimals, 9))
+    var scale = 1.0
+    for _ in 0..<places { scale *= 10 }
+    let scaled = (value * scale).rounded()
+    guard abs(scaled) < 9e15 else { return String(value) }
+    let number = Int64(scaled)
+    let digits = String(number.magnitude)
+    let sign = number < 0 ? "-" : ""
+    guard places > 0 else { return sign + digits }
+    let filled = String(repeating: "0", count: max(0, places + 1 - digits.utf8.count)) + digits
+    return sign + filled.dropLast(places) + "." + filled.suffix(places)
+}
+
+/// Digits behind the point that a value with steps of `step` deserves, for people: 0 to 3.
+func decimals(forStep step: Double) -> Int {
+    switch abs(step) {
+    case 0.9999...: 0
+    case 0.0999...: 1
+    case 0.00999...: 2
+    default: 3
+    }
+}
+
+/// `1834.2 s` as `30:34`, `1:02:03` from an hour on.
+func clockText(_ seconds: Double) -> String {
+    guard seconds.isFinite, seconds >= 0, seconds < 1e9 else { return "—" }
+    let all = Int(seconds)
+    let two = { (number: Int) in (number < 10 ? "0" : "") + String(number) }
+    let hours = all / 3600
+    let rest = two(all / 60 % 60) + ":" + two(all % 60)
+    return hours > 0 ? "\(hours):\(rest)" : rest
+}

@@ -1,0 +1,28 @@
+/// The few styles in use; colour never carries a meaning alone.
+enum Style: Sendable {
+    case bold, dim, good, warning, bad, accent, inverse
+
+    /// The SGR parameters.
+    var code: String {
+        switch self {
+        case .bold: "1"
+        case .dim: "2"
+        case .good: "32"
+        case .warning: "33"
+        case .bad: "31"
+        case .accent: "36"
+        case .inverse: "7"
+        }
+    }
+}
+
+/// Styles text, or leaves it alone where colour is off.
+struct Palette: Hashable, Sendable {
+    /// Whether escape sequences may be written.
+    var isOn: Bool
+
+    /// `text` in `style`.
+    func callAsFunction(_ style: Style, _ text: String) -> String {
+        isOn && !text.isEmpty ? "\u{1B}[\(style.code)m\(text)\u{1B}[0m" : text
+    }
+}

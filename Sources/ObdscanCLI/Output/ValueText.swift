@@ -1,0 +1,52 @@
+import Diagnostics
+import OBDCore
+import TripExport
+
+/// A value as people read it, and its unit.
+struct ValueText: Hashable, Sendable {
+    var value: String
+    var unit: String
+    /// Whether `value` is a number, to be set at the right.
+    var isNumber: Bool
+    /// Whether there is no value, and `value` says why.
+    var isMissing: Bool
+
+    /// The value of `reading`, of `signal`, in `units`.
+    init(_ reading: Reading, _ signal: Signal, _ units: UnitSystem) {
+        isNumber = false
+        isMissing = false
+        unit = ""
+        switch reading.value {
+        case .number(let metric):
+            let conversion = units.conversion(from: signal.unit)
+            isNumber = true
+            value = fixed(
+                conversion.map { $0(metric) } ?? metric,
+                decimals(forStep: signal.multiplier / signal.divisor * (conversion?.factor ?? 1)))
+            unit = conversion?.unit ?? signal.unit
+        case .flag(let flag): value = flag ? "on" : "off"
+        case .label(let code): value = ReadingText.label(code, of: signal) ?? "code \(code)"
+        case .text(let text): value = text.isEmpty ? "—" : printable(text)
+        case .supportMap(let raw):
+            value = ReadingText.supportMap(raw, base: reading.dataID?.id ?? 0)
+        case .missing(let why, let code):
+            isMissing = true
+            value = why.text + (code.map { " (code \($0))" } ?? "")
+        }
+    }
+
+    /// Value and unit together: `1726.0 rpm`.
+    var joined: String { unit.isEmpty ? value : value + " " + unit }
+}
+
+extension Reading.Missing {
+    /// For people.
+    var text: String {
+        switch self {
+        case .notSupported: "not supported"
+        case .notAvailable: "not available"
+        case .tooShort: "too short"
+        case .undefined: "undefined"
+        }
+    }
+}

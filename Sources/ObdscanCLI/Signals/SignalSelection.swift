@@ -1,0 +1,117 @@
+import Diagnostics
+import OBDCore
+
+/// One signal that a user asked for.
+struct SelectedSignal: Hashable, Sendable {
+    /// The record that carries it.
+    var record: PIDTable.Record
+    /// The signal; nil = every signal of the record.
+    var signal: SignalIndex?
+}
+
+/// Finds signals by what users type: SAE name (`RPM`), alias (`coolant-temp`) or `01:0C`.
+struct SignalNames {
+    private let table: PIDTable
+    private let services: Set<Service>
+
+    /// Names of the signals of `services` in `table`.
+    init(_ table: PIDTable, services: Set<Service>) {
+        self.table = table
+        self.services = services
+    }
+
+    /// The signal or record that `name` means; a ``Failure`` with the nearest names where none does.
+    func find(_ name: String) throws(Failure) -> SelectedSignal {
+        if let id = Self.dataID(name) {
+            guard let record = table.record(id) else {
+                throw Failure(
+                    "no PID table knows \(id)",
+                    hint: "raw data of any PID: obdscan send \(id.service)\(id.idText)",
+                    status: .usage)
+            }
+            return SelectedSignal(record: record, signal: nil)
+        }
+        let wanted = Self.key(name)
+        var byAlias: SelectedSignal?
+        for record in table.records where services.contains(record.dataID.service) {
+            for index in record.signals {
+                let place = SignalIndex(rawValue: index)
+                let signal = table[place]
+                if Self.key(signal.id) == wanted {
+                    return SelectedSignal(record: record, signal: place)
+                }
+                if byAlias == nil, signal.aliases.contains(where: { Self.key($0) == wanted }) {
+                    byAlias = SelectedSignal(record: record, signal: place)
+                }
+            }
+        }
+        if let byAlias { return byAlias }
+        let near = nearest(to: wanted)
+        throw Failure(
+            "no signal is called \"\(name)\"",
+            hint: near.isEmpty
+                ? "obdscan pids list shows all names"
+                : "did you mean \(near.joined(separator: ", "))?",
+            status: .usage)
+    }
+
+    /// Reads `01:0C`, `010C` and `22:F40C`; nil for a name.
+    private static func dataID(_ text: String) -> DataID? {
+        if text.contains(":") { return DataID(text) }
+        guard text.utf8.count == 4 || text.utf8.count == 6, let bytes = Hex.bytes(text),
+            let service = bytes.first, bytes.count == (service == 0x22 ? 3 : 2)
+        else { return nil }
+        return DataID(Service(service), bytes.dropFirst().reduce(0) { $0 << 8 | UInt32($1) })
+    }
+
+    /// Case, blanks, hyphens and underscores make no difference.
+    private static func key(_ text: String) -> [UInt8] {
+        text.utf8.compactMap { character in
+            switch character {
+            case 0x20, 0x2D, 0x5F: nil
+            case 0x41...0x5A: character + 0x20
+            default: character
+            }
+        }
+    }
+
+    /// At most three names that a slip of the fingers could have meant.
+    private func nearest(to wanted: [UInt8]) -> [String] {
+        let bound = wanted.count < 4 ? 1 : wanted.count < 8 ? 2 : 3
+        var found: [(distance: Int, name: String)] = []
+        for record in table.records where services.contains(record.dataID.service) {
+            for index in record.signals {
+                let signal = table[SignalIndex(rawValue: index)]
+                let candidates = ([signal.id] + signal.aliases).map {
+                    (distance: editDistance(Self.key($0), wanted, bound: bound), name: $0)
+                }
+                guard let best = candidates.min(by: { $0.distance < $1.distance }),
+                    best.distance <= bound
+                else { continue }
+                found.append(best)
+            }
+        }
+        return found.sorted { $0.distance < $1.distance }.prefix(3).map(\.name)
+    }
+}
+
+/// Letters to insert, remove, replace or swap with their neighbour; `bound + 1` when it is more.
+func editDistance(_ left: [UInt8], _ right: [UInt8], bound: Int) -> Int {
+    if abs(left.count - right.count) > bound { return bound + 1 }
+    var before: [Int] = []
+    var previous = Array(0...right.count)
+    for (row, letter) in left.enumerated() {
+        var current = [row + 1]
+        for (column, other) in right.enumerated() {
+            var best = min(
+                previous[column] + (letter == other ? 0 : 1), previous[column + 1] + 1,
+                current[column] + 1)
+            if row > 0, column > 0, letter == right[column - 1], left[row - 1] == other {
+                best = min(best, before[column - 1] + 1)
+            }
+            current.append(best)
+        }
+        (before, previous) = (previous, current)
+    }
+    return min(previous[right.count], bound + 1)
+}

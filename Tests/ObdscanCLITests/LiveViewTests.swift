@@ -1,0 +1,223 @@
+import Diagnostics
+import OBDCore
+import Testing
+
+@testable import ObdscanCLI
+
+/// A signal of one byte or more, as the table has it.
+private func number(
+    _ id: String, _ name: String, bits: Int, multiplier: Double = 1, divisor: Double = 1,
+    offset: Double = 0, unit: String
+) -> Signal {
+    Signal(
+        id: id, name: name, bitOffset: 0, bitLength: bits, kind: .number, multiplier: multiplier,
+        divisor: divisor, offset: offset, unit: unit)
+}
+
+private let signals = [
+    number("RPM", "Engine speed", bits: 16, divisor: 4, unit: "rpm"),
+    number("VSS", "Vehicle speed", bits: 8, unit: "km/h"),
+    number("ECT", "Engine coolant temperature", bits: 8, offset: -40, unit: "°C"),
+    number("LOAD_PCT", "Calculated load value", bits: 8, multiplier: 100, divisor: 255, unit: "%"),
+    Signal(
+        id: "FUELSYS1", name: "Fuel system 1 status", bitOffset: 0, bitLength: 8,
+        kind: .enumeration, labels: [(code: 2, label: "Closed loop, oxygen sensor feedback")]),
+    number("SPARKADV", "Ignition timing advance", bits: 8, divisor: 2, offset: -64, unit: "°"),
+]
+
+private func instant(_ seconds: Double) -> Instant {
+    Instant(nanoseconds: Int64(seconds * 1e9))
+}
+
+private func reading(_ index: Int, _ value: Reading.Value, ecu: UInt32 = 0x7E8) -> Reading {
+    Reading(
+        ecu: ECUAddress(ecu, .can11), dataID: DataID(.currentData, 0x0C),
+        signal: SignalIndex(rawValue: Int32(index)), value: value, raw: [], line: 0)
+}
+
+/// Twenty seconds of a drive, four readings a second.
+private func drive() -> LiveModel {
+    var model = LiveModel(units: .metric, start: .zero)
+    model.header.accessory = "sim:"
+    model.header.vehicle = "1HGCM82633A004352"
+    model.header.adapter = "ELM327 v2.1"
+    model.header.vehicleProtocol = "ISO 15765-4 CAN, 11 bit, 500 kbit/s"
+    model.header.voltage = 14.2
+    model.header.state = .processing
+    for (index, signal) in signals.enumerated() {
+        model.expect(SignalIndex(rawValue: Int32(index)), signal)
+    }
+    for step in 0..<80 {
+        let time = instant(Double(step) / 4)
+        let part = Double(step) / 79
+        model.apply(reading(0, .number(800 + 2200 * part)), signals[0], at: time)
+        model.apply(reading(1, .number(part * 90)), signals[1], at: time)
+        model.apply(reading(2, .number(85)), signals[2], at: time)
+        model.apply(reading(3, .number(20 + 60 * part)), signals[3], at: time)
+        model.apply(reading(4, .label(code: 2)), signals[4], at: time)
+        model.apply(reading(5, .number(-10 + 30 * part)), signals[5], at: time)
+        model.exchanged(.milliseconds(25), at: time)
+    }
+    return model
+}
+
+private let plain = LiveView(palette: Palette(isOn: false))
+
+@Suite struct `The live view` {
+    @Test(arguments: [
+        LiveView.Size(columns: 60, rows: 15), .init(columns: 80, rows: 24),
+        .init(columns: 200, rows: 60), .init(columns: 20, rows: 4), .init(columns: 1, rows: 1),
+        .init(columns: 133, rows: 9), .init(columns: 0, rows: 0),
+    ])
+    func `never leaves the screen`(_ size: LiveView.Size) {
+        let lines = plain.render(drive(), at: instant(20), size: size)
+        #expect(lines.count <= size.rows)
+        for line in lines {
+            #expect(displayWidth(line) <= size.columns, "\(line)")
+        }
+    }
+
+    /// Trailing blanks do not count: a terminal does not show them.
+    private func screen(_ model: LiveModel, _ columns: Int, _ rows: Int, at time: Double) -> String
+    {
+        plain.render(model, at: instant(time), size: .init(columns: columns, rows: rows))
+            .map { line in
+                var text = line
+                while text.last == " " { text.removeLast() }
+                return text
+            }
+            .joined(separator: "\n")
+    }
+
+    @Test func `shows value, bar and extremes on a small terminal`() {
+        #expect(
+            screen(drive(), 60, 15, at: 20) == """
+                obdscan live  sim:                              ● processing
+                1HGCM82633A004352 · ELM327 v2.1 · ISO 15765-4 CAN, 11 bit, …
+                14.2 V · 24.0 readings/s · 4.0 requests/s · 25 ms · 00:20
+
+                SIGNAL       VALUE UNIT                    MIN     MAX   AGE
+                RPM         3000.0 rpm  ████████▍        800.0  3000.0  0.3s
+                VSS             90 km/h ████████████▋        0      90  0.3s
+                ECT             85 °C   ███████████▉        85      85  0.3s
+                LOAD_PCT      80.0 %    ███████████▎      20.0    80.0  0.3s
+                FUELSYS1 Closed loop, oxygen sensor f…                  0.3s
+                SPARKADV      20.0 °    ██████████████   -10.0    20.0  0.3s
+
+
+
+                q quit
+                """)
+    }
+
+    @Test func `adds the trend where there is room`() {
+        let lines = screen(drive(), 80, 24, at: 20).split(
+            separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.count == 24)
+        #expect(
+            lines[4]
+                == "SIGNAL       VALUE UNIT                     MIN     MAX TREND                AGE"
+        )
+        #expect(
+            lines[5]
+                == "RPM         3000.0 rpm  █████████         800.0  3000.0 ▁▁▂▂▃▃▄▄▅▅▅▆▆▇▇██   0.3s"
+        )
+    }
+
+    @Test func `adds names on a wide terminal`() {
+        let lines = screen(drive(), 200, 60, at: 20).split(
+            separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.count == 60)
+        #expect(lines[7].hasPrefix("ECT      Engine coolant temperature        85 °C"))
+        #expect(lines[9].contains("Closed loop, oxygen sensor feedback"))
+    }
+
+    @Test func `says that it waits before anything came`() {
+        var model = LiveModel(units: .metric, start: .zero)
+        model.header.accessory = "/dev/ttyUSB0"
+        model.expect(SignalIndex(rawValue: 0), signals[0])
+        let text = screen(model, 80, 8, at: 0)
+        #expect(text.contains("connecting …"))
+        #expect(text.contains("● init"))
+        #expect(text.contains("RPM            — rpm"))
+    }
+
+    @Test func `gives every ECU its own row, behind the first of its signal`() {
+        var model = LiveModel(units: .metric, start: .zero)
+        for index in 0...1 {
+            model.expect(SignalIndex(rawValue: Int32(index)), signals[index])
+        }
+        model.apply(reading(0, .number(800)), signals[0], at: .zero)
+        model.apply(reading(0, .number(801), ecu: 0x7EA), signals[0], at: .zero)
+        model.apply(reading(1, .number(50)), signals[1], at: .zero)
+        model.apply(reading(0, .number(802), ecu: 0x7EA), signals[0], at: .zero)
+        #expect(model.rows.map(\.id) == ["RPM", "RPM", "VSS"])
+        #expect(model.rows.map(\.number) == [800, 802, 50])
+        #expect(screen(model, 80, 10, at: 0).contains("7EA"))
+    }
+
+    @Test func `says why there is no value and keeps the extremes`() {
+        var model = LiveModel(units: .metric, start: .zero)
+        model.apply(reading(1, .number(50)), signals[1], at: .zero)
+        model.apply(reading(1, .missing(.notAvailable, code: nil)), signals[1], at: .zero)
+        #expect(screen(model, 80, 8, at: 0).contains("not available"))
+        #expect(model.rows.first?.maximum == 50)
+    }
+
+    @Test func `shows other units, extremes and limits converted`() {
+        var model = LiveModel(units: .us, start: .zero)
+        model.apply(reading(1, .number(100)), signals[1], at: .zero)
+        model.apply(reading(2, .number(100)), signals[2], at: .zero)
+        let text = screen(model, 80, 10, at: 0)
+        // 100 km/h = 62.137 mph; 100 °C = 212 °F.
+        #expect(text.contains("62.1 mph"))
+        #expect(text.contains("212 °F"))
+        #expect(model.rows.last?.bounds == -40.0...419.0)
+    }
+
+    @Test func `scrolls, and never past the end`() {
+        var model = drive()
+        model.scroll = 99
+        let text = screen(model, 60, 9, at: 20)
+        #expect(text.contains("SPARKADV"))
+        #expect(!text.contains("RPM "))
+        #expect(text.contains("4–6 of 6"))
+    }
+
+    @Test func `leaves gaps in the trend where nothing came`() {
+        var model = LiveModel(units: .metric, start: .zero)
+        model.apply(reading(1, .number(10)), signals[1], at: instant(0))
+        model.apply(reading(1, .number(20)), signals[1], at: instant(2))
+        #expect(model.rows[0].trend(5, at: instant(2)) == [10, nil, nil, nil, 20])
+        #expect(model.rows[0].trend(5, at: instant(3)) == [nil, nil, 20, nil, nil])
+        #expect(model.rows[0].trend(5, at: instant(900)) == [nil, nil, nil, nil, nil])
+    }
+}
+
+@Suite struct `The painter` {
+    @Test func `writes only the lines that changed`() {
+        var painter = ScreenPainter()
+        let size = LiveView.Size(columns: 10, rows: 3)
+        #expect(painter.paint(["a", "b", "c"], size: size).contains("\u{1B}[2J"))
+        #expect(painter.paint(["a", "b", "c"], size: size).isEmpty)
+        #expect(painter.paint(["a", "x", "c"], size: size) == "\u{1B}[2;1Hx\u{1B}[K")
+        #expect(painter.paint(["a"], size: size) == "\u{1B}[2;1H\u{1B}[K\u{1B}[3;1H\u{1B}[K")
+    }
+
+    @Test func `draws everything again after a resize`() {
+        var painter = ScreenPainter()
+        _ = painter.paint(["a"], size: .init(columns: 10, rows: 1))
+        #expect(painter.paint(["a"], size: .init(columns: 11, rows: 1)).contains("a"))
+    }
+}
+
+@Suite struct `Keys` {
+    @Test(arguments: [
+        ("q", [Key.quit]), ("\u{1B}[A\u{1B}[B", [.up, .down]), ("\u{1B}OA", [.up]),
+        ("\u{1B}[5~\u{1B}[6~", [.pageUp, .pageDown]), ("\u{1B}[1;5C", []), ("xyz", []),
+        ("\u{1B}[", []), ("\u{1B}", []), ("\u{1B}[1~\u{1B}[4~", [.home, .end]),
+    ])
+    func `are read from what terminals send`(_ input: String, _ expected: [Key]) {
+        #expect(Key.read(Array(input.utf8)) == expected)
+    }
+}

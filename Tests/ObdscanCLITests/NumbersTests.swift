@@ -1,0 +1,57 @@
+import OBDCore
+import Testing
+
+@testable import ObdscanCLI
+
+@Suite struct `Numbers for people` {
+    @Test(arguments: [
+        (1726.0, 1, "1726.0"), (0.05, 1, "0.1"), (-0.05, 1, "-0.1"), (0.004, 2, "0.00"),
+        (-40, 0, "-40"), (0, 3, "0.000"), (12.345, 2, "12.35"), (0.5, 0, "1"), (99.95, 1, "100.0"),
+        (-0.004, 2, "0.00"),
+    ])
+    func `have a fixed number of decimals`(_ value: Double, _ decimals: Int, _ expected: String) {
+        #expect(fixed(value, decimals) == expected)
+    }
+
+    @Test(arguments: [(Double.nan, "—"), (.infinity, "∞"), (-.infinity, "-∞"), (1e300, "1e+300")])
+    func `survive what is no ordinary number`(_ value: Double, _ expected: String) {
+        #expect(fixed(value, 2) == expected)
+    }
+
+    @Test(arguments: [(1.0, 0), (0.25, 1), (100.0 / 255, 1), (0.01, 2), (1.0 / 32768, 3), (10, 0)])
+    func `have as many decimals as a step deserves`(_ step: Double, _ expected: Int) {
+        #expect(decimals(forStep: step) == expected)
+    }
+
+    @Test(arguments: [(0.0, "00:00"), (59.9, "00:59"), (1834.2, "30:34"), (3723, "1:02:03")])
+    func `count time in hours, minutes and seconds`(_ seconds: Double, _ expected: String) {
+        #expect(clockText(seconds) == expected)
+    }
+
+    // Width by East Asian Width (UAX #11): W and F take two cells.
+    @Test(arguments: [("abc", 3), ("°C", 2), ("日本", 4), ("e\u{301}", 1), ("", 0)])
+    func `take cells`(_ text: String, _ expected: Int) {
+        #expect(displayWidth(text) == expected)
+    }
+
+    @Test(arguments: [
+        ("abc", 5, "abc  "), ("abcdef", 4, "abc…"), ("日本語", 4, "日… "), ("abc", 3, "abc"),
+        ("abc", 0, ""), ("abc", 1, "…"),
+    ])
+    func `are cut and filled to a width`(_ text: String, _ width: Int, _ expected: String) {
+        #expect(fitted(text, width) == expected)
+    }
+}
+
+@Suite struct `Counting a rate` {
+    @Test func `divides by the time in which it counted`() {
+        var meter = RateMeter()
+        for step in 0..<100 {
+            meter.count(at: Instant(nanoseconds: Int64(step) * 50_000_000))
+        }
+        // Twenty events a second.
+        #expect(meter.perSecond(at: Instant(nanoseconds: 5_000_000_000)) == 20)
+        // A second after the last event two thirds of the window still hold some.
+        #expect(meter.perSecond(at: Instant(nanoseconds: 20_000_000_000)) == 0)
+    }
+}

@@ -1,0 +1,253 @@
+#define _GNU_SOURCE
+#include "CAccessory.h"
+
+#include <asm/termbits.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/netlink.h>
+#include <linux/serial.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/file.h>
+#include <sys/inotify.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NS 1000000000
+
+int ca_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
+
+int ca_eventfd_signal(int fd) { return eventfd_write(fd, 1); }
+
+int ca_eventfd_take(int fd) {
+    eventfd_t value;
+    return eventfd_read(fd, &value);
+}
+
+int64_t ca_monotonic_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * NS + now.tv_nsec;
+}
+
+int64_t ca_realtime_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * NS + now.tv_nsec;
+}
+
+int ca_ppoll_until(struct pollfd *fds, unsigned count, int64_t deadline_ns) {
+    for (;;) {
+        struct timespec left, *wait = NULL;
+        if (deadline_ns >= 0) {
+            int64_t gap = deadline_ns - ca_monotonic_ns();
+            if (gap < 0) gap = 0;
+            left.tv_sec = gap / NS;
+            left.tv_nsec = gap % NS;
+            wait = &left;
+        }
+        int ready = ppoll(fds, count, wait, NULL);
+        if (ready >= 0 || errno != EINTR) return ready;
+    }
+}
+
+int ca_signalfd(const sigset_t *mask) { return signalfd(-1, mask, SFD_NONBLOCK | SFD_CLOEXEC); }
+
+int ca_signalfd_next(int fd) {
+    struct signalfd_siginfo info;
+    ssize_t count = ca_read(fd, &info, sizeof info);
+    if (count == (ssize_t)sizeof info) return (int)info.ssi_signo;
+    return count < 0 && errno != EAGAIN ? -1 : 0;
+}
+
+int ca_timerfd(void) { return timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC); }
+
+int ca_timerfd_set(int fd, int64_t deadline_ns, int64_t interval_ns) {
+    struct itimerspec spec = {{0, 0}, {0, 0}};
+    if (deadline_ns >= 0) {
+        // An instant of zero would stop the timer instead of firing at once.
+        if (deadline_ns == 0) deadline_ns = 1;
+        spec.it_value.tv_sec = deadline_ns / NS;
+        spec.it_value.tv_nsec = deadline_ns % NS;
+        spec.it_interval.tv_sec = interval_ns / NS;
+        spec.it_interval.tv_nsec = interval_ns % NS;
+    }
+    return timerfd_settime(fd, TFD_TIMER_ABSTIME, &spec, NULL);
+}
+
+int ca_open_tty(const char *path) { return open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC); }
+
+int ca_tty_make_raw(int fd) {
+    struct termios2 t;
+    if (ioctl(fd, TCGETS2, &t) < 0) return -1;
+    t.c_iflag &= ~(IGNBRK | BRKINT | PARMRK | ISTRIP | INLCR | IGNCR | ICRNL | IXON | IXOFF | IXANY);
+    t.c_oflag &= ~OPOST;
+    t.c_lflag &= ~(ECHO | ECHONL | ICANON | ISIG | IEXTEN);
+    // Without HUPCL closing does not drop the modem lines: some cables power themselves from them.
+    t.c_cflag &= ~(PARENB | CSTOPB | CSIZE | CRTSCTS | HUPCL);
+    t.c_cflag |= CS8 | CREAD | CLOCAL;
+    t.c_cc[VMIN] = 1;
+    t.c_cc[VTIME] = 0;
+    return ioctl(fd, TCSETS2, &t);
+}
+
+int ca_tty_set_rate(int fd, unsigned rate) {
+    struct termios2 t;
+    if (ioctl(fd, TCGETS2, &t) < 0) return -1;
+    t.c_cflag &= ~(CBAUD | CBAUD << IBSHIFT);
+    t.c_cflag |= BOTHER | BOTHER << IBSHIFT;
+    t.c_ispeed = rate;
+    t.c_ospeed = rate;
+    if (ioctl(fd, TCSETS2, &t) < 0) return -1;
+    return ca_tty_rate(fd);
+}
+
+int ca_tty_rate(int fd) {
+    struct termios2 t;
+    if (ioctl(fd, TCGETS2, &t) < 0) return -1;
+    return (int)t.c_ospeed;
+}
+
+int ca_tty_flush(int fd) { return ioctl(fd, TCFLSH, TCIOFLUSH); }
+
+// What tcdrain(3) does; its header cannot stand beside the kernel's termios2.
+int ca_tty_drain(int fd) { return ioctl(fd, TCSBRK, 1); }
+
+int ca_tty_exclusive(int fd) { return ioctl(fd, TIOCEXCL); }
+
+int ca_tty_low_latency(int fd) {
+    struct serial_struct serial;
+    if (ioctl(fd, TIOCGSERIAL, &serial) < 0) return -1;
+    serial.flags |= ASYNC_LOW_LATENCY;
+    return ioctl(fd, TIOCSSERIAL, &serial);
+}
+
+int ca_lock(int fd) { return flock(fd, LOCK_EX | LOCK_NB); }
+
+int ca_stream_socket(int family, int protocol) {
+    return socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol);
+}
+
+int ca_connect(int fd, const void *address, unsigned length) {
+    return connect(fd, (const struct sockaddr *)address, (socklen_t)length);
+}
+
+int ca_socket_error(int fd) {
+    int error = 0;
+    socklen_t length = sizeof error;
+    if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length) < 0) return -1;
+    return error;
+}
+
+int ca_tcp_tune(int fd) {
+    int on = 1, idle = 10, interval = 5, probes = 4;
+    if (setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on) < 0) return -1;
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof interval);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof probes);
+    return setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+ssize_t ca_read(int fd, void *bytes, size_t count) {
+    ssize_t got;
+    do got = read(fd, bytes, count);
+    while (got < 0 && errno == EINTR);
+    return got;
+}
+
+ssize_t ca_write(int fd, const void *bytes, size_t count) {
+    ssize_t put;
+    do put = write(fd, bytes, count);
+    while (put < 0 && errno == EINTR);
+    return put;
+}
+
+// BlueZ's headers are not needed for these: the numbers are the kernel's (net/bluetooth/bluetooth.h,
+// net/bluetooth/rfcomm.h).
+#ifndef AF_BLUETOOTH
+#define AF_BLUETOOTH 31
+#endif
+#define BTPROTO_RFCOMM_NUMBER 3
+#define SOL_BLUETOOTH_NUMBER 274
+#define BT_SECURITY_NUMBER 4
+#define BT_SECURITY_MEDIUM_LEVEL 2
+
+struct rfcomm_address {
+    sa_family_t family;
+    uint8_t address[6];
+    uint8_t channel;
+};
+
+int ca_af_bluetooth(void) { return AF_BLUETOOTH; }
+
+int ca_btproto_rfcomm(void) { return BTPROTO_RFCOMM_NUMBER; }
+
+int ca_rfcomm_connect(int fd, const uint8_t address[6], uint8_t channel) {
+    struct rfcomm_address to;
+    memset(&to, 0, sizeof to);
+    to.family = AF_BLUETOOTH;
+    memcpy(to.address, address, 6);
+    to.channel = channel;
+    return connect(fd, (const struct sockaddr *)&to, sizeof to);
+}
+
+int ca_rfcomm_security(int fd) {
+    struct {
+        uint8_t level, key_size;
+    } security = {BT_SECURITY_MEDIUM_LEVEL, 0};
+    return setsockopt(fd, SOL_BLUETOOTH_NUMBER, BT_SECURITY_NUMBER, &security, sizeof security);
+}
+
+int ca_uevent_socket(void) {
+    int fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, NETLINK_KOBJECT_UEVENT);
+    if (fd < 0) return -1;
+    int on = 1, room = 1 << 20;
+    struct sockaddr_nl address;
+    memset(&address, 0, sizeof address);
+    address.nl_family = AF_NETLINK;
+    address.nl_groups = 1;
+    setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof room);
+    if (setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) < 0
+        || bind(fd, (struct sockaddr *)&address, sizeof address) < 0) {
+        int error = errno;
+        close(fd);
+        errno = error;
+        return -1;
+    }
+    return fd;
+}
+
+ssize_t ca_uevent_receive(int fd, void *bytes, size_t count) {
+    struct sockaddr_nl from;
+    memset(&from, 0, sizeof from);
+    struct iovec part = {bytes, count};
+    char control[CMSG_SPACE(sizeof(struct ucred))];
+    struct msghdr message;
+    memset(&message, 0, sizeof message);
+    message.msg_name = &from;
+    message.msg_namelen = sizeof from;
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    ssize_t got;
+    do got = recvmsg(fd, &message, 0);
+    while (got < 0 && errno == EINTR);
+    if (got <= 0) return got;
+    // Any process may send to this group; only the kernel has port 0.
+    if (from.nl_pid != 0 || (message.msg_flags & MSG_TRUNC)) return 0;
+    return got;
+}
+
+int ca_inotify(void) { return inotify_init1(IN_NONBLOCK | IN_CLOEXEC); }
+
+int ca_inotify_watch_folder(int fd, const char *path) {
+    return inotify_add_watch(
+        fd, path, IN_CREATE | IN_DELETE | IN_ATTRIB | IN_MOVED_FROM | IN_MOVED_TO | IN_ONLYDIR);
+}

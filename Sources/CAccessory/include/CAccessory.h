@@ -1,0 +1,114 @@
+// What Linux offers and Swift's Glibc module does not: macros with arguments, variadic calls,
+// kernel structures. Each function is one system call and nothing else; they return what the call
+// returns, -1 with errno set on failure.
+#ifndef CACCESSORY_H
+#define CACCESSORY_H
+
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+// An eventfd, non-blocking, closed on exec.
+int ca_eventfd(void);
+
+// Adds one to an eventfd. Never blocks.
+int ca_eventfd_signal(int fd);
+
+// Takes everything from an eventfd. Never blocks; EAGAIN when it was empty.
+int ca_eventfd_take(int fd);
+
+// Waits for `count` descriptors until `deadline_ns` on CLOCK_MONOTONIC; a negative deadline waits
+// without end. Restarts after EINTR.
+int ca_ppoll_until(struct pollfd *fds, unsigned count, int64_t deadline_ns);
+
+// Nanoseconds of CLOCK_MONOTONIC.
+int64_t ca_monotonic_ns(void);
+
+// Nanoseconds of CLOCK_REALTIME since 1970.
+int64_t ca_realtime_ns(void);
+
+// A signalfd for `mask`, non-blocking, closed on exec.
+int ca_signalfd(const sigset_t *mask);
+
+// The number of the next signal of a signalfd; 0 = none waiting.
+int ca_signalfd_next(int fd);
+
+// A timerfd on CLOCK_MONOTONIC, non-blocking, closed on exec.
+int ca_timerfd(void);
+
+// Makes a timerfd fire at `deadline_ns` of CLOCK_MONOTONIC, then every `interval_ns` (0 = once);
+// a negative deadline stops it.
+int ca_timerfd_set(int fd, int64_t deadline_ns, int64_t interval_ns);
+
+// open(2) for reading and writing a terminal: not the controlling one, non-blocking, closed on
+// exec.
+int ca_open_tty(const char *path);
+
+// Makes a terminal raw: 8 bits, no parity, no flow control, modem lines ignored, lines left raised
+// on close. Keeps the speed.
+int ca_tty_make_raw(int fd);
+
+// Sets any line rate by termios2 and BOTHER; unit: bit/s. Reads back what the driver took and
+// returns it.
+int ca_tty_set_rate(int fd, unsigned rate);
+
+// The line rate in use; unit: bit/s.
+int ca_tty_rate(int fd);
+
+// Throws away what was received and not read, and what was written and not sent.
+int ca_tty_flush(int fd);
+
+// Waits until everything written has been sent.
+int ca_tty_drain(int fd);
+
+// Refuses every later open(2) of the terminal (root excepted).
+int ca_tty_exclusive(int fd);
+
+// Asks the driver to hand over bytes at once (FTDI: 16 ms → 1 ms). Needs a driver that has it.
+int ca_tty_low_latency(int fd);
+
+// An exclusive flock(2) without waiting; EWOULDBLOCK when another program holds one.
+int ca_lock(int fd);
+
+// A stream socket, non-blocking, closed on exec.
+int ca_stream_socket(int family, int protocol);
+
+// connect(2) to an IPv4, IPv6 or other address of `length` bytes.
+int ca_connect(int fd, const void *address, unsigned length);
+
+// The pending error of a socket (SO_ERROR); 0 = connected.
+int ca_socket_error(int fd);
+
+// TCP_NODELAY and keep-alive: a silent peer is noticed after about half a minute.
+int ca_tcp_tune(int fd);
+
+// read(2), restarted after EINTR.
+ssize_t ca_read(int fd, void *bytes, size_t count);
+
+// write(2), restarted after EINTR. The thread must have SIGPIPE blocked or ignored.
+ssize_t ca_write(int fd, const void *bytes, size_t count);
+
+// Connects an RFCOMM socket; `address` is the Bluetooth address with its last printed octet first.
+int ca_rfcomm_connect(int fd, const uint8_t address[6], uint8_t channel);
+
+// AF_BLUETOOTH and BTPROTO_RFCOMM.
+int ca_af_bluetooth(void);
+int ca_btproto_rfcomm(void);
+
+// Asks for an encrypted link (BT_SECURITY_MEDIUM), so that pairing is started where it is missing.
+int ca_rfcomm_security(int fd);
+
+// A socket that receives the kernel's device events (NETLINK_KOBJECT_UEVENT), non-blocking.
+int ca_uevent_socket(void);
+
+// One datagram of a uevent socket, from the kernel only; 0 = none or from someone else.
+ssize_t ca_uevent_receive(int fd, void *bytes, size_t count);
+
+// An inotify descriptor, non-blocking.
+int ca_inotify(void);
+
+// Watches a folder for names that come, go or change their permissions.
+int ca_inotify_watch_folder(int fd, const char *path);
+
+#endif

@@ -1,0 +1,82 @@
+public import Accessory
+public import Adapters
+public import OBDCore
+public import ScanTool
+
+/// How a scan session is to be made.
+public struct SessionConfiguration: Sendable {
+    /// Whether a lost link is had back.
+    public enum Reconnect: Hashable, Sendable {
+        /// The session ends with the link.
+        case never
+        /// It is tried again and again ``SessionConfiguration/reconnectTries`` times in a row.
+        case always
+    }
+
+    /// How the accessory is opened.
+    public var connector: Connector
+    /// What to speak to it.
+    public var dialect: DialectChoice
+    /// What to speak to the vehicle; nil = find out.
+    public var vehicleProtocol: VehicleProtocol?
+    /// What earlier sessions learnt of this adapter; nil = nothing.
+    public var memory: AdapterMemory?
+    /// Whether a lost link is had back.
+    public var reconnect: Reconnect
+    /// Failed tries in a row after which a lost link is given up.
+    public var reconnectTries: Int
+    /// A descriptor that the transcript is written to; it stays the caller's.
+    public var recordTo: Int32?
+    /// Lines of the transcript's head, without `#`.
+    public var recordHead: [String]
+    /// The events that ``ScanSession/nextEvents()`` delivers.
+    public var queuedEvents: ScanEvent.Kinds
+    /// Limits and pauses of the scan tool; its session tries follow from ``reconnect``.
+    public var policy: Policy
+
+    /// A session over `connector` that finds everything else out.
+    public init(connector: Connector) {
+        self.connector = connector
+        dialect = .automatic
+        vehicleProtocol = nil
+        memory = nil
+        reconnect = .never
+        reconnectTries = 1_000
+        recordTo = nil
+        recordHead = []
+        queuedEvents = .milestones
+        policy = Policy()
+    }
+}
+
+/// What to speak to an adapter.
+public enum DialectChoice: String, Hashable, Sendable, CaseIterable {
+    /// Find out.
+    case automatic = "auto"
+    /// ELM327 and its clones.
+    case elm327
+    /// ELM327 with the extras of STN chips.
+    case stn
+    /// The framed protocol `com.goPoint.p1`.
+    case golink
+}
+
+/// What is worth knowing about an adapter next time.
+public struct AdapterMemory: Hashable, Sendable {
+    /// The line rate that worked; unit: bit/s.
+    public var lineRate: Int?
+    /// The adapter as it described itself.
+    public var identity: AdapterIdentity?
+    /// What the vehicle spoke.
+    public var vehicleProtocol: VehicleProtocol?
+
+    /// What is known of an adapter.
+    public init(
+        lineRate: Int? = nil, identity: AdapterIdentity? = nil,
+        vehicleProtocol: VehicleProtocol? = nil
+    ) {
+        self.lineRate = lineRate
+        self.identity = identity
+        self.vehicleProtocol = vehicleProtocol
+    }
+}

@@ -1,0 +1,25 @@
+public import Accessory
+public import Adapters
+public import ScanTool
+
+/// Why a scan session cannot start, go on or answer.
+public enum ScanError: Error, Hashable, Sendable {
+    /// The accessory cannot be opened.
+    case accessory(AccessoryError)
+    /// The accessory was opened, but no adapter could be set up on it.
+    case initialisation(InitialisationFailure)
+    /// The adapter stopped answering and could not be set up again.
+    case adapterSilent
+    /// The link was lost and could not be had back, or was not to be.
+    case linkLost(AccessoryError)
+    /// The request got no complete answer.
+    case requestFailed(Failure, soFar: Answer)
+    /// The request was not taken.
+    case refused(Refusal)
+    /// The caller's own descriptor became readable first.
+    case interrupted
+    /// The session was stopped.
+    case stopped
+    /// A thread or descriptor that the session needs cannot be made.
+    case system(call: String, errno: Int32)
+}

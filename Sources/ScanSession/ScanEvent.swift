@@ -1,0 +1,131 @@
+public import Accessory
+public import Adapters
+public import OBDCore
+public import ScanTool
+
+/// What a session tells those who watch it.
+public enum ScanEvent: Hashable, Sendable {
+    /// Polling began or went on after a pause.
+    case scanDidStart
+    /// Polling was paused.
+    case scanDidPause
+    /// Polling was cancelled before its plan was done.
+    case scanDidCancel
+    /// The accessory was opened.
+    case toolDidConnect
+    /// The session with the accessory ended; nil = orderly.
+    case toolDidDisconnect(AccessoryError?)
+    /// The adapter is set up.
+    case toolDidInitialize(LinkInformation)
+    /// The adapter could not be set up.
+    case toolDidFailToInitialize(InitialisationFailure)
+    /// The adapter says that it will sleep soon.
+    case toolWillSleep
+    /// A request was written.
+    case didSendCommand(AdapterRequest)
+    /// A reply is complete.
+    case didReceiveResponses(RequestID, messages: Int)
+    /// The adapter reported its voltage; unit: V.
+    case didReceiveVoltage(Double)
+    /// A request got no complete answer in time.
+    case didTimeOut(RequestID)
+    /// The scan tool went into its error state, or failed again in it.
+    case didReceiveError(ErrorReport)
+
+    /// The plan of a poll is done.
+    case pollDidFinish
+    /// The state machine went from one state to another.
+    case didChangeState(StateTransition)
+    /// The transcript cannot be written any more; the session goes on without.
+    case recordingFailed(errno: Int32)
+    /// The session is over; nothing follows.
+    case sessionDidEnd(ScanError?)
+
+    /// Sets of events, so that nobody is woken for what he does not want.
+    public struct Kinds: OptionSet, Hashable, Sendable {
+        /// One bit a kind.
+        public var rawValue: UInt8
+
+        /// A set by its bits.
+        public init(rawValue: UInt8) {
+            self.rawValue = rawValue
+        }
+
+        /// What happens a few times in a session: everything but ``requests`` and ``states``.
+        public static let milestones = Kinds(rawValue: 1)
+        /// Each request and each reply.
+        public static let requests = Kinds(rawValue: 2)
+        /// Each transition of the state machine.
+        public static let states = Kinds(rawValue: 4)
+        /// Everything.
+        public static let all: Kinds = [.milestones, .requests, .states]
+    }
+
+    /// The set that the event belongs to.
+    public var kind: Kinds {
+        switch self {
+        case .scanDidStart, .scanDidPause, .scanDidCancel, .toolDidConnect, .toolDidDisconnect,
+            .toolDidInitialize, .toolDidFailToInitialize, .toolWillSleep, .didReceiveVoltage,
+            .didTimeOut, .didReceiveError, .pollDidFinish, .recordingFailed, .sessionDidEnd:
+            .milestones
+        case .didSendCommand, .didReceiveResponses: .requests
+        case .didChangeState: .states
+        }
+    }
+}
+
+/// A step of the state machine.
+public struct StateTransition: Hashable, Sendable {
+    /// When.
+    public var time: Instant
+    /// The state before.
+    public var from: StateKind
+    /// The state after.
+    public var to: StateKind
+    /// What made it change.
+    public var event: EventKind
+
+    /// A step from one state to another.
+    public init(time: Instant, from: StateKind, to: StateKind, event: EventKind) {
+        self.time = time
+        self.from = from
+        self.to = to
+        self.event = event
+    }
+}
+
+/// Watches a session.
+///
+/// `scan` is called on the session's thread, between bytes: it must neither block nor do work.
+public protocol ScanObserver: Sendable {
+    /// The events that are wanted.
+    var interests: ScanEvent.Kinds { get }
+    /// Takes an event.
+    func scan(_ event: ScanEvent, at time: Instant)
+}
+
+/// What is known of the link in use.
+public struct LinkInformation: Hashable, Sendable {
+    /// The adapter.
+    public var identity: AdapterIdentity
+    /// The protocol string of the dialect that it is spoken to in.
+    public var dialect: String
+    /// What the link can do, the vehicle's protocol among it.
+    public var capabilities: LinkCapabilities
+    /// The line rate; unit: bit/s, nil where there is none.
+    public var lineRate: Int?
+    /// The last voltage that the adapter reported; unit: V.
+    public var voltage: Double?
+
+    /// What is known of a link.
+    public init(
+        identity: AdapterIdentity, dialect: String, capabilities: LinkCapabilities,
+        lineRate: Int? = nil, voltage: Double? = nil
+    ) {
+        self.identity = identity
+        self.dialect = dialect
+        self.capabilities = capabilities
+        self.lineRate = lineRate
+        self.voltage = voltage
+    }
+}

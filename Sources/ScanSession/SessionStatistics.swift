@@ -1,0 +1,29 @@
+/// What a session did, for its summary.
+public struct SessionStatistics: Hashable, Sendable {
+    /// Requests to the vehicle that were written.
+    public var requests = 0
+    /// Readings that were decoded.
+    public var readings = 0
+    /// Records that one request asked for at most.
+    public var batched = 1
+    /// Requests without a complete answer in time.
+    public var timeouts = 0
+    /// Damaged frames, undecodable records and failures of the adapter.
+    public var errors = 0
+    /// Times that the link was had back.
+    public var reconnects = 0
+    /// Since the first poll or request; unit: seconds.
+    public var seconds = 0.0
+    /// Half of all round trips took no longer; nil before the first. Unit: seconds.
+    public var roundTripP50: Double?
+    /// 95 % of all round trips took no longer; unit: seconds.
+    public var roundTripP95: Double?
+    /// 99 % of all round trips took no longer; unit: seconds.
+    public var roundTripP99: Double?
+
+    /// Nothing done yet.
+    public init() {}
+
+    /// Readings a second; 0 before any time has passed.
+    public var readingsPerSecond: Double { seconds > 0 ? Double(readings) / seconds : 0 }
+}

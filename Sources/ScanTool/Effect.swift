@@ -1,0 +1,89 @@
+public import Adapters
+public import OBDCore
+
+/// What a scan tool wants done; whoever runs it does it at once and in order.
+public enum Effect: Hashable, Sendable {
+    /// Open a session; answer with ``Event/opened`` or ``Event/openFailed``.
+    case open
+    /// Write these bytes, all of them.
+    case write([UInt8])
+    /// Send ``Event/deadlineExpired(_:)`` after this time; replaces an earlier one of the same name.
+    case arm(Deadline, after: Duration)
+    /// Forget a deadline.
+    case disarm(Deadline)
+    /// Set the line to this rate once everything written is sent; answer with
+    /// ``Event/lineRateSet(_:)``. Unit: bit/s.
+    case setLineRate(Int)
+    /// Hand on what became of a request; answer with ``Event/replyProcessed(_:)``.
+    case deliver(RequestID, Outcome)
+    /// Tell that a request was not taken.
+    case refuse(RequestID, Refusal)
+    /// Tell what happened beside requests.
+    case notice(Notice)
+    /// Tell of a failure and what comes next.
+    case report(ErrorReport)
+    /// Close the session; answer with ``Event/closed``.
+    case close
+}
+
+/// What happens beside requests.
+public enum Notice: Hashable, Sendable {
+    /// The adapter is set up.
+    case initialized(AdapterIdentity)
+    /// What the dialect says.
+    case dialect(DialectNotice)
+    /// The adapter tells its voltage unasked; unit: V.
+    case voltage(Double)
+    /// A message that nobody asked for.
+    case unsolicited(ECUMessage)
+    /// A request is sent once more.
+    case repeated(RequestID)
+}
+
+/// Why a scan tool is in its error state.
+public enum ErrorReason: Hashable, Sendable {
+    /// The accessory cannot be opened.
+    case openFailed
+    /// The accessory has gone.
+    case linkLost
+    /// The adapter could not be set up.
+    case initialisation(InitialisationFailure)
+    /// The adapter's setting up came to no end.
+    case initialisationTimedOut
+    /// The adapter restarted or lost its settings.
+    case adapterRestarted
+    /// The adapter sent more than any answer has.
+    case flooded
+    /// The adapter gave no prompt even when interrupted.
+    case unresponsive
+}
+
+/// What comes after a failure.
+public enum NextStep: Hashable, Sendable {
+    /// The adapter is set up anew over the same session, after this time.
+    case reinitialise(after: Duration)
+    /// A new session is awaited, tried for after this time.
+    case awaitSession(after: Duration)
+    /// Nothing, until someone asks for a retry.
+    case givenUp
+}
+
+/// A failure and what comes next.
+public struct ErrorReport: Hashable, Sendable {
+    /// What happened.
+    public var reason: ErrorReason
+    /// In which state it happened.
+    public var phase: StateKind
+    /// Failures in a row, from 1; back to 0 only when a request was answered.
+    public var attempt: Int
+    /// What comes next.
+    public var next: NextStep
+
+    /// A failure and what comes next.
+    public init(reason: ErrorReason, phase: StateKind, attempt: Int, next: NextStep) {
+        self.reason = reason
+        self.phase = phase
+        self.attempt = attempt
+        self.next = next
+    }
+}

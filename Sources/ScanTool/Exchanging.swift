@@ -1,0 +1,211 @@
+import Adapters
+import OBDCore
+
+// One request under way.
+extension ScanTool {
+    mutating func handleWaiting(_ event: Event, _ out: inout [Effect]) {
+        guard case .waiting(var waiting) = state else { return }
+        switch event {
+        case .received(let bytes):
+            // Whoever holds the arrays alone appends without copying them.
+            state = .idle
+            waiting.reply.keepRaw(bytes)
+            dialect.receive(bytes.span, &said)
+            absorb(&waiting, &out)
+        case .deadlineExpired(.dialect(let timer)):
+            state = .idle
+            dialect.expired(timer, &said)
+            absorb(&waiting, &out)
+        case .deadlineExpired(.reply): interrupt(&waiting, because: .timedOut, &out)
+        case .deadlineExpired(.pause): sendAgain(&waiting, &out)
+        case .deadlineExpired(.interrupt):
+            abandon(&waiting, because: .timedOut, .unresponsive, &out)
+        case .submitted(let request):
+            out.append(.refuse(request.id, waiting.isStopping ? .stopping : .busy))
+        case .stopRequested: stop(&waiting, &out)
+        case .closed:
+            disarmAll(&out)
+            out.append(.deliver(waiting.request.id, .failed(.linkLost, soFar: waiting.reply)))
+            if waiting.isStopping {
+                state = .initializing(.detached)
+            } else {
+                fail(.linkLost, in: .waiting, linkIsOpen: false, &out)
+            }
+        // Deadlines of other states are never armed here; the rest belongs to other states.
+        case .deadlineExpired(.initialisation), .deadlineExpired(.retry): break
+        case .opened, .openFailed, .lineRateSet, .replyProcessed, .retry: break
+        }
+    }
+
+    /// Sends a request for the first time.
+    mutating func send(_ request: AdapterRequest, _ out: inout [Effect]) {
+        var waiting = Waiting(request: request)
+        start(&waiting, &out)
+    }
+
+    private mutating func sendAgain(_ waiting: inout Waiting, _ out: inout [Effect]) {
+        waiting.phase = .reply
+        waiting.sendings += 1
+        out.append(.notice(.repeated(waiting.request.id)))
+        start(&waiting, &out)
+    }
+
+    private mutating func start(_ waiting: inout Waiting, _ out: inout [Effect]) {
+        arm(.reply, after: policy.replyLimit(of: waiting.request), &out)
+        dialect.send(waiting.request, &said)
+        absorb(&waiting, &out)
+    }
+
+    private mutating func stop(_ waiting: inout Waiting, _ out: inout [Effect]) {
+        waiting.isStopping = true
+        switch waiting.phase {
+        case .reply: interrupt(&waiting, because: .stopped, &out)
+        case .pause: finish(&waiting, .failed(.stopped, soFar: waiting.reply), &out)
+        // The prompt is awaited already.
+        case .prompt: state = .waiting(waiting)
+        }
+    }
+
+    /// Makes the adapter stop and awaits its prompt: it takes no request before.
+    private mutating func interrupt(
+        _ waiting: inout Waiting, because failure: Failure, _ out: inout [Effect]
+    ) {
+        disarmAll(&out)
+        waiting.phase = .prompt(failure)
+        arm(.interrupt, after: policy.interruptLimit, &out)
+        dialect.interrupt(&said)
+        absorb(&waiting, &out)
+    }
+
+    /// Delivers the outcome of an exchange that left the adapter at its prompt.
+    private mutating func finish(
+        _ waiting: inout Waiting, _ outcome: Outcome, _ out: inout [Effect]
+    ) {
+        disarmAll(&out)
+        out.append(.deliver(waiting.request.id, outcome))
+        state = .processing(Processing(id: waiting.request.id, isStopping: waiting.isStopping))
+    }
+
+    /// Takes in what the dialect said while a request is under way and sets the state.
+    private mutating func absorb(_ waiting: inout Waiting, _ out: inout [Effect]) {
+        var end: ExchangeEnd?
+        for output in said {
+            switch output {
+            case .write(let bytes): out.append(.write(bytes))
+            case .arm(let timer, let time): arm(.dialect(timer), after: time, &out)
+            case .disarm(let timer): disarm(.dialect(timer), &out)
+            case .lineRate(let rate): out.append(.setLineRate(rate))
+            case .message(let message):
+                if message.isPending(for: waiting.request) { awaitPending(&waiting, &out) }
+                waiting.reply.keep(message)
+            case .linkError(let error): waiting.reply.keep(error)
+            case .status(let status): waiting.reply.keep(status)
+            case .text(let line): waiting.reply.keep(line)
+            case .voltage(let voltage): waiting.reply.voltage = voltage
+            case .frame(let id, let data): waiting.reply.keep(BusFrame(id: id, data: data))
+            case .notice(let notice): out.append(.notice(.dialect(notice)))
+            case .end(let how): end = how
+            // Nobody is setting the adapter up.
+            case .ready, .initialisationFailed: break
+            }
+        }
+        said.removeAll(keepingCapacity: true)
+        guard let end else {
+            state = .waiting(waiting)
+            return
+        }
+        switch end {
+        case .complete, .interrupted: conclude(&waiting, &out)
+        case .refused: finish(&waiting, .failed(.notSent, soFar: waiting.reply), &out)
+        case .timedOut: abandon(&waiting, because: .timedOut, .unresponsive, &out)
+        case .flooded: abandon(&waiting, because: .flooded, .flooded, &out)
+        case .adapterRestarted:
+            abandon(&waiting, because: .adapterRestarted, .adapterRestarted, &out)
+        }
+    }
+
+    /// Delivers the failure of an exchange that left the adapter out of step.
+    private mutating func abandon(
+        _ waiting: inout Waiting, because failure: Failure, _ reason: ErrorReason,
+        _ out: inout [Effect]
+    ) {
+        // Whoever had the adapter interrupted gave the first reason.
+        var first = failure
+        if case .prompt(let earlier) = waiting.phase { first = earlier }
+        disarmAll(&out)
+        out.append(.deliver(waiting.request.id, .failed(first, soFar: waiting.reply)))
+        if waiting.isStopping {
+            leave(&out)
+        } else {
+            fail(reason, in: .waiting, linkIsOpen: true, &out)
+        }
+    }
+
+    private mutating func awaitPending(_ waiting: inout Waiting, _ out: inout [Effect]) {
+        guard waiting.phase == .reply, waiting.pendings < policy.pendingCount else { return }
+        waiting.pendings += 1
+        arm(.reply, after: policy.pendingLimit, &out)
+    }
+
+    /// The adapter is at its prompt.
+    private mutating func conclude(_ waiting: inout Waiting, _ out: inout [Effect]) {
+        switch waiting.phase {
+        case .prompt(let failure):
+            finish(&waiting, .failed(failure, soFar: waiting.reply), &out)
+        case .reply, .pause:
+            waiting.reply.dropAnsweredPendings(of: waiting.request)
+            if waiting.reply.statuses.contains(where: { $0.recovery == .initialise }) {
+                abandon(&waiting, because: .adapterRestarted, .adapterRestarted, &out)
+            } else if deservesRepeat(waiting) {
+                disarmAll(&out)
+                waiting.reply = Reply()
+                waiting.phase = .pause
+                arm(.pause, after: policy.repeatPause, &out)
+                state = .waiting(waiting)
+            } else {
+                failures = 0
+                finish(&waiting, .answered(waiting.reply), &out)
+            }
+        }
+    }
+
+    /// Whether the same request may and should be sent once more.
+    private func deservesRepeat(_ waiting: Waiting) -> Bool {
+        guard waiting.request.mayRepeat else { return false }
+        let repeats = waiting.sendings - 1
+        if waiting.reply.messages.contains(where: { $0.isPending(for: waiting.request) }) {
+            return repeats < policy.pendingRepeats
+        }
+        guard waiting.reply.messages.isEmpty, waiting.reply.frames.isEmpty else { return false }
+        return waiting.reply.statuses.contains { status in
+            switch status.recovery {
+            case .retry(let times): repeats < times
+            case .normal, .initialise, .report, .dropFeature: false
+            }
+        }
+    }
+}
+
+extension ECUMessage {
+    /// Whether it says that the answer to `request` is on its way (NRC 78).
+    func isPending(for request: AdapterRequest) -> Bool {
+        guard case .vehicle(let asked) = request, payload.count == 3, payload[0] == 0x7F,
+            payload[2] == NRC.responsePending.rawValue
+        else { return false }
+        return payload[1] == asked.payload.first
+    }
+}
+
+extension Policy {
+    /// How long the exchange of `request` may last at most.
+    func replyLimit(of request: AdapterRequest) -> Duration {
+        switch request {
+        case .vehicle(let request):
+            switch request.ending {
+            case .reply: replyLimit
+            case .listen(_, let atMost): atMost + replyLimit
+            }
+        case .command: replyLimit
+        }
+    }
+}

@@ -1,0 +1,39 @@
+/// How long a scan tool waits and how often it tries.
+public struct Policy: Hashable, Sendable {
+    /// A whole exchange at most, a protocol search included.
+    public var replyLimit: Duration = .seconds(40)
+    /// More time for each "response pending" (NRC 78): ISO 15765-4 allows the ECU 5 s.
+    public var pendingLimit: Duration = .milliseconds(5_500)
+    /// "Response pending" answers that are waited out in one exchange.
+    public var pendingCount = 24
+    /// Before a request that was answered "pending" only, or was disturbed, is repeated.
+    public var repeatPause: Duration = .milliseconds(100)
+    /// Repeats of a request that was answered "pending" only, where it may be repeated.
+    public var pendingRepeats = 5
+    /// The prompt after an interrupt.
+    public var interruptLimit: Duration = .seconds(2)
+    /// The adapter's setting up at most.
+    public var initialisationLimit: Duration = .seconds(60)
+    /// Failures in a row after which the session is not used any more.
+    public var initialisationTries = 3
+    /// Failures in a row after which no new session is awaited; 0 = never awaited, nil = no limit.
+    public var sessionTries: Int? = 0
+    /// Before the first new try.
+    public var firstPause: Duration = .milliseconds(250)
+    /// Pauses double up to this one.
+    public var longestPause: Duration = .seconds(15)
+
+    /// The limits that suit adapters on a wire.
+    public init() {}
+
+    /// The pause after so many failures in a row, from 1: doubled each time, bounded.
+    func pause(afterFailure failures: Int) -> Duration {
+        var pause = firstPause
+        var count = failures
+        while count > 1 && pause < longestPause {
+            pause *= 2
+            count -= 1
+        }
+        return min(pause, longestPause)
+    }
+}

@@ -1,0 +1,117 @@
+import Adapters
+import OBDCore
+
+// Setting the adapter up, leaving it, failing; deadlines.
+extension ScanTool {
+    /// Begins to set the adapter up over an open session.
+    mutating func probe(_ out: inout [Effect]) {
+        state = .initializing(.probing(isStopping: false))
+        arm(.initialisation, after: policy.initialisationLimit, &out)
+        dialect.initialise(&said)
+        absorbProbing(&out)
+    }
+
+    /// Comes to the orderly end over an open session.
+    mutating func leave(_ out: inout [Effect]) {
+        disarmAll(&out)
+        out.append(.close)
+        state = .initializing(.ready)
+    }
+
+    /// Goes into the error state, or stays there with a new reason.
+    mutating func fail(
+        _ reason: ErrorReason, in phase: StateKind, linkIsOpen: Bool, _ out: inout [Effect]
+    ) {
+        disarmAll(&out)
+        failures = min(failures + 1, 1_000_000)
+        let next: NextStep
+        let pause = policy.pause(afterFailure: failures)
+        if linkIsOpen && failures < policy.initialisationTries {
+            next = .reinitialise(after: pause)
+            arm(.retry, after: pause, &out)
+        } else {
+            if linkIsOpen { out.append(.close) }
+            if policy.sessionTries.map({ failures <= $0 }) ?? true {
+                next = .awaitSession(after: pause)
+                arm(.retry, after: pause, &out)
+            } else {
+                next = .givenUp
+            }
+        }
+        let report = ErrorReport(reason: reason, phase: phase, attempt: failures, next: next)
+        out.append(.report(report))
+        state = .error(report)
+    }
+
+    /// Takes in what the dialect says while it sets the adapter up.
+    mutating func absorbProbing(isStopping: Bool = false, _ out: inout [Effect]) {
+        var identity: AdapterIdentity?
+        var failure: InitialisationFailure?
+        for output in said {
+            switch output {
+            case .write(let bytes): out.append(.write(bytes))
+            case .arm(let timer, let time): arm(.dialect(timer), after: time, &out)
+            case .disarm(let timer): disarm(.dialect(timer), &out)
+            case .lineRate(let rate): out.append(.setLineRate(rate))
+            case .voltage(let voltage): out.append(.notice(.voltage(voltage)))
+            case .notice(let notice): out.append(.notice(.dialect(notice)))
+            case .ready(let adapter): identity = adapter
+            case .initialisationFailed(let reason): failure = reason
+            // Answers to the dialect's own questions: it has drawn its conclusions.
+            case .message, .linkError, .status, .text, .frame, .end: break
+            }
+        }
+        said.removeAll(keepingCapacity: true)
+        if isStopping {
+            // Whatever became of it, the adapter is at rest.
+            if failure != nil || identity != nil { leave(&out) }
+        } else if let failure {
+            fail(.initialisation(failure), in: .initializing, linkIsOpen: true, &out)
+        } else if let identity {
+            disarm(.initialisation, &out)
+            state = .idle
+            out.append(.notice(.initialized(identity)))
+        }
+    }
+
+    /// Takes in what the dialect says while nobody waits for a reply.
+    mutating func absorbUnasked(isStopping: Bool = false, _ out: inout [Effect]) {
+        var hasRestarted = false
+        for output in said {
+            switch output {
+            case .write(let bytes): out.append(.write(bytes))
+            case .arm(let timer, let time): arm(.dialect(timer), after: time, &out)
+            case .disarm(let timer): disarm(.dialect(timer), &out)
+            case .lineRate(let rate): out.append(.setLineRate(rate))
+            case .voltage(let voltage): out.append(.notice(.voltage(voltage)))
+            case .message(let message): out.append(.notice(.unsolicited(message)))
+            case .notice(let notice):
+                out.append(.notice(.dialect(notice)))
+                if case .adapterRestarted = notice { hasRestarted = true }
+            // The tail of something that is over.
+            case .linkError, .status, .text, .frame, .end, .ready, .initialisationFailed: break
+            }
+        }
+        said.removeAll(keepingCapacity: true)
+        // Who is leaving anyway has no use for an adapter that is set up anew.
+        if hasRestarted && !isStopping {
+            fail(.adapterRestarted, in: state.kind, linkIsOpen: true, &out)
+        }
+    }
+
+    mutating func arm(_ deadline: Deadline, after time: Duration, _ out: inout [Effect]) {
+        if !armed.contains(deadline) { armed.append(deadline) }
+        out.append(.arm(deadline, after: time))
+    }
+
+    mutating func disarm(_ deadline: Deadline, _ out: inout [Effect]) {
+        guard let place = armed.firstIndex(of: deadline) else { return }
+        armed.remove(at: place)
+        out.append(.disarm(deadline))
+    }
+
+    mutating func disarmAll(_ out: inout [Effect]) {
+        for deadline in armed { out.append(.disarm(deadline)) }
+        armed.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,71 @@
+public import Adapters
+public import OBDCore
+
+/// Where a scan tool is, with all that matters there.
+public enum State: Hashable, Sendable {
+    /// Start and orderly end.
+    case initializing(Initializing)
+    /// Nothing under way; the adapter is set up.
+    case idle
+    /// A request is under way.
+    case waiting(Waiting)
+    /// The outcome of a request is being handed on.
+    case processing(Processing)
+    /// Something failed.
+    case error(ErrorReport)
+
+    /// The state without its data.
+    public var kind: StateKind {
+        switch self {
+        case .initializing: .initializing
+        case .idle: .idle
+        case .waiting: .waiting
+        case .processing: .processing
+        case .error: .error
+        }
+    }
+}
+
+/// What the initial state is about.
+public enum Initializing: Hashable, Sendable {
+    /// There is no session.
+    case detached
+    /// A session is open, the adapter is being set up; or, once the end was asked for, stopped.
+    case probing(isStopping: Bool)
+    /// The orderly end: nothing is under way, the session is being closed.
+    case ready
+}
+
+/// A request under way.
+public struct Waiting: Hashable, Sendable {
+    /// What is awaited.
+    public enum Phase: Hashable, Sendable {
+        /// The reply.
+        case reply
+        /// The end of the pause before the request is repeated; the adapter is at its prompt.
+        case pause
+        /// The prompt of an interrupted adapter; what failed, or why it was interrupted.
+        case prompt(Failure)
+    }
+
+    /// The request.
+    public internal(set) var request: AdapterRequest
+    /// What came so far.
+    public internal(set) var reply = Reply()
+    /// What is awaited.
+    public internal(set) var phase = Phase.reply
+    /// How often the request was sent.
+    public internal(set) var sendings = 1
+    /// "Response pending" answers so far.
+    public internal(set) var pendings = 0
+    /// Whether the end was asked for meanwhile.
+    public internal(set) var isStopping = false
+}
+
+/// A reply that is being handed on.
+public struct Processing: Hashable, Sendable {
+    /// The request.
+    public internal(set) var id: RequestID
+    /// Whether the end was asked for meanwhile.
+    public internal(set) var isStopping = false
+}

@@ -81,6 +81,8 @@ let package = Package(
             name: "EmbedFilesPlugin", capability: .buildTool(), dependencies: ["EmbedFiles"]),
 
         tests("OBDCore", ["OBDCore"]),
+        tests("VehicleLink", ["OBDCore", "VehicleLink"]),
+        tests("Adapters", ["OBDCore", "VehicleLink", "Adapters"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -8,12 +8,18 @@ public struct ECUMessage: Hashable, Sendable {
     public var line: Int
     /// The number of frames that carried it.
     public var frames: Int
+    /// The parameter group number of SAE J1939, whose payload is data alone; nil elsewhere.
+    public var parameterGroup: UInt32?
 
     /// A message of `ecu`.
-    public init(ecu: ECUAddress?, payload: [UInt8], line: Int = 0, frames: Int = 1) {
+    public init(
+        ecu: ECUAddress?, payload: [UInt8], line: Int = 0, frames: Int = 1,
+        parameterGroup: UInt32? = nil
+    ) {
         self.ecu = ecu
         self.payload = payload
         self.line = line
         self.frames = frames
+        self.parameterGroup = parameterGroup
     }
 }

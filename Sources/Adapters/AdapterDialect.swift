@@ -1,0 +1,175 @@
+public import OBDCore
+public import VehicleLink
+
+/// What an adapter speaks: a small pure machine between typed requests and bytes.
+///
+/// It does nothing but append to `out`: whoever runs it writes the bytes, keeps the timers and
+/// passes received bytes in, in pieces of any size. One exchange runs at a time:
+///
+/// - ``initialise(_:)`` ends with exactly one ``DialectOutput/ready(_:)`` or
+///   ``DialectOutput/initialisationFailed(_:)``.
+/// - ``send(_:_:)`` ends with exactly one ``DialectOutput/end(_:)``. It may only be called when
+///   nothing is under way; else it is answered by `end(.refused)` and changes nothing.
+/// - Whatever comes in between belongs to that exchange; what comes outside is a
+///   ``DialectOutput/notice(_:)``.
+///
+/// A timer that is armed again before it expired starts anew. At every end all timers are disarmed.
+public protocol AdapterDialect: Hashable, Sendable {
+    /// Names the protocol, as accessories list it: `org.obdscan.elm327`.
+    static var protocolString: String { get }
+    /// What the link can do, as far as it is known now.
+    var capabilities: LinkCapabilities { get }
+    /// What is known of the adapter.
+    var identity: AdapterIdentity { get }
+
+    /// Brings the adapter in step and sets it up; also after an error.
+    mutating func initialise(_ out: inout [DialectOutput])
+    /// Sends one request.
+    mutating func send(_ request: AdapterRequest, _ out: inout [DialectOutput])
+    /// Takes bytes as they came.
+    mutating func receive(_ bytes: Span<UInt8>, _ out: inout [DialectOutput])
+    /// Takes note that a timer's time has passed; one that is not armed is ignored.
+    mutating func expired(_ timer: DialectTimer, _ out: inout [DialectOutput])
+    /// Stops what is under way: the exchange still ends with ``DialectOutput/end(_:)``, the
+    /// initialisation with ``DialectOutput/initialisationFailed(_:)``.
+    mutating func interrupt(_ out: inout [DialectOutput])
+}
+
+extension AdapterDialect {
+    /// Takes bytes as they came.
+    public mutating func receive(_ bytes: [UInt8], _ out: inout [DialectOutput]) {
+        receive(bytes.span, &out)
+    }
+}
+
+/// What a dialect wants done, or has to tell.
+public enum DialectOutput: Hashable, Sendable {
+    /// Write these bytes to the accessory.
+    case write([UInt8])
+    /// Call ``AdapterDialect/expired(_:_:)`` after so much time.
+    case arm(DialectTimer, after: Duration)
+    /// Forget that timer.
+    case disarm(DialectTimer)
+    /// Set the line rate; unit: bit/s.
+    case lineRate(Int)
+    /// An ECU's message.
+    case message(ECUMessage)
+    /// A damaged frame, or a message that cannot be completed.
+    case linkError(LinkError)
+    /// The adapter's word instead of data; what to do about it stands in
+    /// ``AdapterStatus/recovery``.
+    case status(AdapterStatus)
+    /// A line of an adapter command's answer.
+    case text(String)
+    /// The voltage at the adapter; unit: V.
+    case voltage(Double)
+    /// A frame seen while listening to the bus; `id` is nil where headers are off.
+    case frame(id: ECUAddress?, data: [UInt8])
+    /// News that answers nothing asked.
+    case notice(DialectNotice)
+    /// The initialisation is done.
+    case ready(AdapterIdentity)
+    /// The initialisation failed.
+    case initialisationFailed(InitialisationFailure)
+    /// The exchange is over.
+    case end(ExchangeEnd)
+}
+
+/// The deadlines of a dialect; each may be armed once at a time.
+public enum DialectTimer: UInt8, Hashable, Sendable, CaseIterable {
+    /// The whole answer, up to the prompt.
+    case reply
+    /// The prompt after an interruption.
+    case prompt
+    /// The end of listening to the bus.
+    case listen
+}
+
+/// How an exchange ended.
+public enum ExchangeEnd: Hashable, Sendable {
+    /// The adapter said so (the prompt).
+    case complete
+    /// By ``AdapterDialect/interrupt(_:)``, or because the time or count of a listening was up.
+    case interrupted
+    /// The adapter fell silent before its prompt: it has to be initialised anew.
+    case timedOut
+    /// More bytes came than any answer has: it has to be initialised anew.
+    case flooded
+    /// Nothing was sent: an exchange was under way, the initialisation is not done, or the
+    /// request is one that the adapter cannot send.
+    case refused
+    /// The adapter has restarted and lost its settings: it has to be initialised anew.
+    case adapterRestarted
+
+    /// Whether the adapter is in step and takes the next request.
+    public var isInStep: Bool {
+        switch self {
+        case .complete, .interrupted, .refused: true
+        case .timedOut, .flooded, .adapterRestarted: false
+        }
+    }
+}
+
+/// News that answers nothing asked.
+public enum DialectNotice: Hashable, Sendable {
+    /// The adapter searches for the vehicle's protocol, or initialises the bus: patience.
+    case searching
+    /// The vehicle protocol became known.
+    case protocolFound(VehicleProtocol)
+    /// The adapter has restarted: its settings are lost.
+    case adapterRestarted(banner: String)
+    /// The adapter is about to sleep (`LP ALERT`, `ACT ALERT`).
+    case aboutToSleep
+    /// A command of the set-up that the adapter does not know; it goes on without.
+    case unsupportedCommand(String)
+    /// A feature was found not to work and is no longer used.
+    case featureDropped(String)
+    /// Bytes outside any exchange.
+    case unexpected(String)
+}
+
+/// Why an initialisation failed.
+public enum InitialisationFailure: Hashable, Sendable {
+    /// Not a byte came: nothing attached, wrong line rate, or no power.
+    case silent
+    /// Bytes came, but no answer that makes sense: a wrong line rate or another kind of device.
+    case notUnderstood(received: Int)
+    /// A step of the set-up got no prompt.
+    case timedOut(command: String)
+    /// The adapter works, the vehicle does not answer; the adapter's word says why.
+    case noVehicle(AdapterStatus)
+    /// The adapter kept restarting.
+    case restarting
+    /// It was interrupted.
+    case interrupted
+}
+
+/// What is known of an adapter.
+public struct AdapterIdentity: Hashable, Sendable {
+    /// What `AT I` printed: `ELM327 v1.5`.
+    public var banner: String?
+    /// What `STI` printed on an STN: `STN2232 v5.10.3`.
+    public var stnFirmware: String?
+    /// What the vehicle speaks; nil until it is known.
+    public var vehicleProtocol: VehicleProtocol?
+    /// Whether the adapter found the protocol by itself.
+    public var protocolWasSearched: Bool
+    /// The voltage at the adapter when it was set up; unit: V.
+    public var voltage: Double?
+    /// Commands of the set-up that it does not know, without blanks: `ATAT1`.
+    public var unsupportedCommands: [String]
+
+    /// An adapter of which nothing is known.
+    public init(
+        banner: String? = nil, stnFirmware: String? = nil,
+        vehicleProtocol: VehicleProtocol? = nil, protocolWasSearched: Bool = false,
+        voltage: Double? = nil, unsupportedCommands: [String] = []
+    ) {
+        self.banner = banner
+        self.stnFirmware = stnFirmware
+        self.vehicleProtocol = vehicleProtocol
+        self.protocolWasSearched = protocolWasSearched
+        self.voltage = voltage
+        self.unsupportedCommands = unsupportedCommands
+    }
+}

@@ -1,0 +1,34 @@
+public import OBDCore
+
+/// One request through an adapter: to the vehicle, or to the adapter itself.
+public enum AdapterRequest: Hashable, Sendable {
+    /// To the vehicle.
+    case vehicle(VehicleRequest)
+    /// To the adapter, as typed: `AT RV`.
+    case command(id: RequestID, text: String, mayRepeat: Bool)
+
+    /// Carried back with the outcome.
+    public var id: RequestID {
+        switch self {
+        case .vehicle(let request): request.id
+        case .command(let id, _, _): id
+        }
+    }
+
+    /// Whether it may be sent again after a failure. Never for a request that writes.
+    public var mayRepeat: Bool {
+        switch self {
+        case .vehicle(let request): request.mayRepeat
+        case .command(_, _, let mayRepeat): mayRepeat
+        }
+    }
+
+    /// Whether an adapter command may be sent without asking anyone: it changes nothing that
+    /// outlives the session.
+    ///
+    /// A list of what is known to be harmless, so that whatever is not known counts as writing:
+    /// queries and volatile settings of the ELM327 and STN command sets.
+    public static func isReadOnlyCommand(_ text: String) -> Bool {
+        HarmlessCommands.contains(text)
+    }
+}

@@ -1,0 +1,128 @@
+public import OBDCore
+
+/// ISO 14230-2 (KWP 2000) frames.
+///
+/// ```
+/// 86 F1 10 41 00 BE 1F B8 10 6D     format byte with length, target, source, data, sum
+/// 80 F1 10 06 41 00 …               length 0 in the format byte: a length byte follows
+/// 06 41 00 BE 1F B8 10 …            bits 7–6 = 00: no addresses
+/// 48 6B 10 41 05 7B 84              bits 7–6 = 01: the header of ISO 9141-2
+/// ```
+public enum ISO14230 {
+    /// How a message is addressed: bits 7–6 of the format byte.
+    public enum Addressing: Hashable, Sendable {
+        /// No address bytes.
+        case absent
+        /// To one ECU.
+        case physical(target: UInt8, source: UInt8)
+        /// To a group of ECUs.
+        case functional(target: UInt8, source: UInt8)
+    }
+
+    /// A request to all emission-related ECUs.
+    public static let functionalRequest = Addressing.functional(target: 0x33, source: 0xF1)
+
+    /// One frame with its checksum.
+    ///
+    /// - Parameter lengthByte: writes the length behind the addresses instead of into the format
+    ///   byte; payloads of 64 bytes and more always do.
+    /// - Throws: ``FramingError`` unless the payload has 1 to 255 bytes.
+    public static func frame(
+        for payload: [UInt8], addressing: Addressing, lengthByte: Bool = false
+    ) throws(FramingError) -> [UInt8] {
+        guard (1...255).contains(payload.count) else {
+            throw .payloadLength(payload.count, allowed: 1...255)
+        }
+        let separate = lengthByte || payload.count > 0x3F
+        let length = separate ? 0 : UInt8(payload.count)
+        var body: [UInt8]
+        switch addressing {
+        case .absent: body = [length]
+        case .physical(let target, let source): body = [0x80 | length, target, source]
+        case .functional(let target, let source): body = [0xC0 | length, target, source]
+        }
+        if separate { body.append(UInt8(payload.count)) }
+        body += payload
+        return body + [Checksum.sum(body)]
+    }
+
+    /// Where things stand in a frame, as its format byte tells.
+    public struct Layout: Hashable, Sendable {
+        /// Bytes before the data.
+        public var headerLength: Int
+        /// Bytes of data; nil where the header does not tell (that of ISO 9141-2).
+        public var dataLength: Int?
+        /// The source byte; nil without addresses.
+        public var source: UInt8?
+
+        /// The layout of the frame that begins with `bytes`; nil when the header is cut short.
+        public init?(_ bytes: some RandomAccessCollection<UInt8>) {
+            func byte(_ offset: Int) -> UInt8? {
+                guard offset < bytes.count else { return nil }
+                return bytes[bytes.index(bytes.startIndex, offsetBy: offset)]
+            }
+            guard let format = byte(0) else { return nil }
+            let addressed = format >> 6 != 0
+            headerLength = addressed ? 3 : 1
+            if addressed {
+                guard let third = byte(2) else { return nil }
+                source = third
+            }
+            if format >> 6 == 1 {
+                dataLength = nil
+            } else if format & 0x3F != 0 {
+                dataLength = Int(format & 0x3F)
+            } else {
+                guard let length = byte(headerLength), length > 0 else { return nil }
+                headerLength += 1
+                dataLength = Int(length)
+            }
+        }
+    }
+}
+
+/// Checks ISO 14230 frames and frees their messages.
+///
+/// Some adapters leave the checksum out. A frame without it is taken only as long as no frame with
+/// a right checksum was seen: after that it has lost a byte.
+public struct ISO14230Assembler: Hashable, Sendable {
+    /// Whether a frame with a right checksum was seen.
+    public private(set) var checksumsSeen = false
+
+    /// An assembler that has seen nothing yet.
+    public init() {}
+
+    /// The message of one frame, header included.
+    ///
+    /// - Throws: ``LinkError`` for a wrong length or checksum.
+    public mutating func message(from frame: LinkFrame) throws(LinkError) -> ECUMessage {
+        let count = frame.bytes.count
+        guard let layout = ISO14230.Layout(frame.bytes) else {
+            throw LinkError(.header, line: frame.line)
+        }
+        let ecu = layout.source.map { ECUAddress(UInt32($0), .byte) }
+        let header = layout.headerLength
+        let length = layout.dataLength ?? count - header - 1
+        guard length > 0 else {
+            throw LinkError(
+                .tooShort(expected: header + 2, received: count), ecu: ecu, line: frame.line)
+        }
+        switch count - header - length {
+        case 1:
+            let expected = Checksum.sum(frame.bytes.dropLast())
+            let received = frame.bytes[count - 1]
+            guard expected == received else {
+                throw LinkError(
+                    .checksum(expected: expected, received: received), ecu: ecu, line: frame.line)
+            }
+            checksumsSeen = true
+        case 0 where !checksumsSeen: break
+        default:
+            throw LinkError(
+                .length(announced: length, received: max(0, count - header - 1)), ecu: ecu,
+                line: frame.line)
+        }
+        return ECUMessage(
+            ecu: ecu, payload: Array(frame.bytes[header..<header + length]), line: frame.line)
+    }
+}

@@ -1,0 +1,56 @@
+/// ISO 15765-2 on classic CAN: how a message is cut into frames.
+///
+/// ```
+/// 0L dd dd dd dd dd dd dd     single frame, L = 1…7 bytes
+/// 1L LL dd dd dd dd dd dd     first frame, 12-bit length 8…4095
+/// 2N dd dd dd dd dd dd dd     consecutive frame, N = 1…F, 0, 1, …
+/// 3S BS ST                    flow control: go on, wait or overflow
+/// ```
+/// Under extended addressing an address byte stands in front and everything moves by one.
+public enum ISO15765 {
+    /// The longest message that a first frame can announce, in bytes.
+    public static let longestPayload = 4095
+    /// Data bytes of a classic CAN frame.
+    public static let frameLength = 8
+    /// A tester's flow control: send everything, without pauses.
+    public static let flowControl: [UInt8] = [0x30, 0x00, 0x00]
+
+    /// The data fields that carry `payload`.
+    ///
+    /// - Parameters:
+    ///   - extendedAddress: the address byte of extended addressing; nil = normal addressing.
+    ///   - padding: fills frames up to eight bytes, as OBD demands; nil = no filling.
+    /// - Throws: ``FramingError`` for an empty payload and for one of more than 4095 bytes.
+    public static func frames(
+        for payload: [UInt8], extendedAddress: UInt8? = nil, padding: UInt8? = 0x00
+    ) throws(FramingError) -> [[UInt8]] {
+        guard (1...longestPayload).contains(payload.count) else {
+            throw .payloadLength(payload.count, allowed: 1...longestPayload)
+        }
+        let prefix = extendedAddress.map { [$0] } ?? []
+        let room = frameLength - 1 - prefix.count
+        if payload.count <= room {
+            return [filled(prefix + [UInt8(payload.count)] + payload, with: padding)]
+        }
+        let control = [0x10 | UInt8(payload.count >> 8), UInt8(payload.count & 0xFF)]
+        var rest = payload.dropFirst(room - 1)
+        var frames = [prefix + control + payload.prefix(room - 1)]
+        var number: UInt8 = 1
+        while !rest.isEmpty {
+            frames.append(filled(prefix + [0x20 | number] + rest.prefix(room), with: padding))
+            rest = rest.dropFirst(room)
+            number = (number + 1) & 0x0F
+        }
+        return frames
+    }
+
+    /// The number of frames that a message of `count` bytes takes with normal addressing.
+    public static func frameCount(forPayloadOf count: Int) -> Int {
+        count <= 7 ? 1 : 1 + (max(0, count - 6) + 6) / 7
+    }
+
+    private static func filled(_ frame: [UInt8], with padding: UInt8?) -> [UInt8] {
+        guard let padding else { return frame }
+        return frame + Array(repeating: padding, count: max(0, frameLength - frame.count))
+    }
+}

@@ -1,0 +1,221 @@
+public import OBDCore
+
+/// Puts ISO 15765-2 messages together, one transfer for each responder, frames in any order of
+/// responders.
+///
+/// A consecutive frame that is not the next one breaks its message: one error, and the rest of
+/// that message is swallowed. Flow control frames are no data and are passed over.
+public struct ISO15765Assembler: Hashable, Sendable {
+    /// Messages that may be open at once; a further one pushes out the oldest, as an error.
+    public static let openMessages = 64
+
+    private struct Transfer: Hashable, Sendable {
+        var ecu: ECUAddress?
+        var total: Int
+        var buffer: [UInt8]
+        var next: UInt8
+        var frames: Int
+        var line: Int
+        /// Its error has been reported; what is left of it is swallowed.
+        var isBroken: Bool
+    }
+
+    /// Whether an address byte stands before the protocol control byte.
+    public var extendedAddressing: Bool
+    private var transfers: [Transfer] = []
+    private var errors: [LinkError] = []
+
+    /// An assembler without open messages.
+    public init(extendedAddressing: Bool = false) {
+        self.extendedAddressing = extendedAddressing
+    }
+
+    /// Whether a message of this responder waits for consecutive frames.
+    public func isOpen(_ ecu: ECUAddress?) -> Bool {
+        transfers.contains { $0.ecu == ecu && !$0.isBroken }
+    }
+
+    /// Whether any message waits for consecutive frames.
+    public var hasOpenMessages: Bool { transfers.contains { !$0.isBroken } }
+
+    /// Takes one frame; gives the message that it completes.
+    ///
+    /// - Throws: ``LinkError`` for a frame that cannot stand where it does. A first frame that
+    ///   replaces an unfinished message throws for the old one and opens the new one.
+    @inline(__always)
+    public mutating func receive(_ frame: LinkFrame) throws(LinkError) -> ECUMessage? {
+        if !extendedAddressing, transfers.isEmpty, let message = Self.single(frame) {
+            return message
+        }
+        return try receiveAny(frame)
+    }
+
+    /// A whole single frame with normal addressing, or nil.
+    @inline(__always)
+    private static func single(_ frame: LinkFrame) -> ECUMessage? {
+        let count = frame.bytes.count
+        guard count > 1, count <= ISO15765.frameLength else { return nil }
+        let length = Int(frame.bytes[0])
+        guard length > 0, length < count else { return nil }
+        let payload = [UInt8](unsafeUninitializedCapacity: length) { buffer, used in
+            for index in 0..<length { buffer[index] = frame.bytes[index + 1] }
+            used = length
+        }
+        return ECUMessage(ecu: frame.header, payload: payload, line: frame.line)
+    }
+
+    private mutating func receiveAny(_ frame: LinkFrame) throws(LinkError) -> ECUMessage? {
+        var ecu = frame.header
+        let control = extendedAddressing ? 1 : 0
+        guard frame.bytes.count > control else {
+            throw LinkError(
+                .tooShort(expected: control + 1, received: frame.bytes.count), ecu: ecu,
+                line: frame.line)
+        }
+        if extendedAddressing { ecu?.extended = frame.bytes[0] }
+        guard frame.bytes.count <= ISO15765.frameLength else {
+            throw LinkError(
+                .length(announced: ISO15765.frameLength, received: frame.bytes.count), ecu: ecu,
+                line: frame.line)
+        }
+        let byte = frame.bytes[control]
+        switch byte >> 4 {
+        case 0: return try receiveSingle(frame, ecu: ecu, control: control)
+        case 1:
+            try receiveFirst(frame, ecu: ecu, control: control)
+            return nil
+        case 2: return try receiveConsecutive(frame, ecu: ecu, control: control)
+        case 3: return nil
+        default: throw LinkError(.protocolControl(byte), ecu: ecu, line: frame.line)
+        }
+    }
+
+    private mutating func receiveSingle(
+        _ frame: LinkFrame, ecu: ECUAddress?, control: Int
+    ) throws(LinkError) -> ECUMessage {
+        let length = Int(frame.bytes[control] & 0x0F)
+        let available = frame.bytes.count - control - 1
+        guard length > 0, length <= available else {
+            throw LinkError(
+                .singleFrameLength(announced: length, available: available), ecu: ecu,
+                line: frame.line)
+        }
+        if let old = close(ecu) { errors.append(interruption(of: old, line: frame.line)) }
+        let start = control + 1
+        return ECUMessage(
+            ecu: ecu, payload: Array(frame.bytes[start..<start + length]), line: frame.line)
+    }
+
+    private mutating func receiveFirst(
+        _ frame: LinkFrame, ecu: ECUAddress?, control: Int
+    ) throws(LinkError) {
+        let count = frame.bytes.count
+        let old = close(ecu)
+        var transfer = Transfer(
+            ecu: ecu, total: 0, buffer: [], next: 1, frames: 1, line: frame.line, isBroken: true)
+        let low = count > control + 1 ? Int(frame.bytes[control + 1]) : 0
+        let total = Int(frame.bytes[control] & 0x0F) << 8 | low
+        // What fits a single frame must not come in a first one: 8 bytes and more do not fit, with
+        // extended addressing 7 and more.
+        guard count == ISO15765.frameLength, total >= ISO15765.frameLength - control else {
+            if let old { errors.append(interruption(of: old, line: frame.line)) }
+            open(transfer)
+            throw LinkError(
+                .firstFrameLength(announced: total, available: max(0, count - control - 2)),
+                ecu: ecu, line: frame.line)
+        }
+        transfer.total = total
+        transfer.buffer.reserveCapacity(total)
+        transfer.buffer.append(contentsOf: frame.bytes[(control + 2)...])
+        transfer.isBroken = false
+        open(transfer)
+        if let old { throw interruption(of: old, line: frame.line) }
+    }
+
+    private mutating func receiveConsecutive(
+        _ frame: LinkFrame, ecu: ECUAddress?, control: Int
+    ) throws(LinkError) -> ECUMessage? {
+        let number = frame.bytes[control] & 0x0F
+        guard let index = transfers.firstIndex(where: { $0.ecu == ecu }) else {
+            open(
+                Transfer(
+                    ecu: ecu, total: 0, buffer: [], next: 0, frames: 0, line: frame.line,
+                    isBroken: true))
+            throw LinkError(.orphanConsecutiveFrame(number: number), ecu: ecu, line: frame.line)
+        }
+        if transfers[index].isBroken { return nil }
+        let expected = transfers[index].next
+        guard number == expected else {
+            abandon(index)
+            throw LinkError(
+                .sequence(expected: expected, received: number), ecu: ecu, line: frame.line)
+        }
+        let missing = transfers[index].total - transfers[index].buffer.count
+        let room = ISO15765.frameLength - control - 1
+        let available = frame.bytes.count - control - 1
+        guard available >= min(missing, room) else {
+            abandon(index)
+            throw LinkError(
+                .tooShort(
+                    expected: control + 1 + min(missing, room), received: frame.bytes.count),
+                ecu: ecu, line: frame.line)
+        }
+        let start = control + 1
+        transfers[index].buffer.append(
+            contentsOf: frame.bytes[start..<start + min(missing, room)])
+        transfers[index].next = (expected + 1) & 0x0F
+        transfers[index].frames += 1
+        guard missing <= room else { return nil }
+        let done = transfers.remove(at: index)
+        return ECUMessage(
+            ecu: done.ecu, payload: done.buffer, line: done.line, frames: done.frames)
+    }
+
+    /// Errors that came beside a good frame: messages that it replaced.
+    public mutating func takeErrors() -> [LinkError] {
+        guard !errors.isEmpty else { return [] }
+        defer { errors = [] }
+        return errors
+    }
+
+    /// Ends the exchange: what is still open is incomplete.
+    public mutating func finish() -> [LinkError] {
+        for transfer in transfers where !transfer.isBroken {
+            errors.append(
+                LinkError(
+                    .incomplete(expected: transfer.total, received: transfer.buffer.count),
+                    ecu: transfer.ecu, line: transfer.line))
+        }
+        transfers.removeAll(keepingCapacity: true)
+        return takeErrors()
+    }
+
+    /// Drops the bytes of a broken message; what follows of it is swallowed.
+    private mutating func abandon(_ index: Int) {
+        transfers[index].isBroken = true
+        transfers[index].buffer = []
+    }
+
+    /// Forgets the transfer of `ecu`; gives it back if it was unfinished.
+    private mutating func close(_ ecu: ECUAddress?) -> Transfer? {
+        guard let index = transfers.firstIndex(where: { $0.ecu == ecu }) else { return nil }
+        let old = transfers.remove(at: index)
+        return old.isBroken ? nil : old
+    }
+
+    private mutating func open(_ transfer: Transfer) {
+        if transfers.count >= Self.openMessages {
+            let oldest = transfers.removeFirst()
+            if !oldest.isBroken {
+                errors.append(interruption(of: oldest, line: transfer.line))
+            }
+        }
+        transfers.append(transfer)
+    }
+
+    private func interruption(of transfer: Transfer, line: Int) -> LinkError {
+        LinkError(
+            .interrupted(expected: transfer.total, received: transfer.buffer.count),
+            ecu: transfer.ecu, line: line)
+    }
+}

@@ -1,0 +1,74 @@
+public import OBDCore
+
+/// SAE J1850 frames (PWM and VPW): three header bytes, up to seven bytes of data, a CRC, and on
+/// PWM the bytes with which receivers acknowledge within the frame (IFR).
+///
+/// ```
+/// 41 6B 10 41 05 7B xx F1
+/// └header┘ └─data─┘ CRC IFR
+/// ```
+public enum J1850 {
+    /// The header of a functional request on PWM.
+    public static let requestHeaderPWM: [UInt8] = [0x61, 0x6A, 0xF1]
+    /// The header of a functional request on VPW.
+    public static let requestHeaderVPW: [UInt8] = [0x68, 0x6A, 0xF1]
+
+    /// The header of an answer of the ECU at `source` on PWM.
+    public static func responseHeaderPWM(from source: UInt8) -> [UInt8] { [0x41, 0x6B, source] }
+
+    /// The header of an answer of the ECU at `source` on VPW.
+    public static func responseHeaderVPW(from source: UInt8) -> [UInt8] { [0x48, 0x6B, source] }
+
+    /// One frame with its CRC and the in-frame response bytes behind it.
+    ///
+    /// - Throws: ``FramingError`` unless the payload has 1 to 7 bytes.
+    public static func frame(
+        for payload: [UInt8], header: [UInt8], inFrameResponse: [UInt8] = []
+    ) throws(FramingError) -> [UInt8] {
+        guard (1...7).contains(payload.count) else {
+            throw .payloadLength(payload.count, allowed: 1...7)
+        }
+        let body = header + payload
+        return body + [Checksum.crc8(body)] + inFrameResponse
+    }
+
+    /// The position of the CRC: the last one that fits, so that as few bytes as possible count as
+    /// in-frame response; nil when none fits.
+    ///
+    /// - Parameter inFrameResponse: whether bytes may follow the CRC (PWM).
+    public static func crcIndex(
+        in bytes: some RandomAccessCollection<UInt8>, inFrameResponse: Bool
+    ) -> Int? {
+        var crc: UInt8 = 0xFF
+        var found: Int?
+        var offset = 0
+        for byte in bytes {
+            let mayStandHere = inFrameResponse || offset == bytes.count - 1
+            if offset >= 4, mayStandHere, ~crc == byte { found = offset }
+            crc = Checksum.next(crc, byte)
+            offset += 1
+        }
+        return found
+    }
+
+    /// The message of one frame, header and CRC included.
+    ///
+    /// - Throws: ``LinkError`` for a frame that is too short or whose CRC is wrong.
+    public static func message(
+        from frame: LinkFrame, inFrameResponse: Bool
+    ) throws(LinkError) -> ECUMessage {
+        let count = frame.bytes.count
+        guard count >= 5 else {
+            throw LinkError(.tooShort(expected: 5, received: count), line: frame.line)
+        }
+        let source = ECUAddress(UInt32(frame.bytes[2]), .byte)
+        guard let end = crcIndex(in: frame.bytes, inFrameResponse: inFrameResponse) else {
+            throw LinkError(
+                .checksum(
+                    expected: Checksum.crc8(frame.bytes.dropLast()),
+                    received: frame.bytes[count - 1]),
+                ecu: source, line: frame.line)
+        }
+        return ECUMessage(ecu: source, payload: Array(frame.bytes[3..<end]), line: frame.line)
+    }
+}

@@ -1,0 +1,45 @@
+/// The words that a table's line may begin with, or that may stand in a signal's line.
+enum Keyword: Equatable {
+    case record, signal
+    case alias, none, scale, offset, unit, `if`, signed, little
+    case header, reply
+    case example, source, note, unverified
+    /// One of the kinds of a signal.
+    case kind
+    /// No keyword: perhaps a label's code.
+    case other
+
+    /// What a word is.
+    ///
+    /// Up to eight bytes are packed into a number, so that a word is told by one comparison each
+    /// instead of by a string.
+    init(_ word: ArraySlice<UInt8>) {
+        switch (word.count, Self.packed(word)) {
+        case (6, 0x7265_636F_7264): self = .record
+        case (6, 0x7369_676E_616C): self = .signal
+        case (5, 0x61_6C69_6173): self = .alias
+        case (4, 0x6E6F_6E65): self = .none
+        case (5, 0x73_6361_6C65): self = .scale
+        case (6, 0x6F66_6673_6574): self = .offset
+        case (4, 0x756E_6974): self = .unit
+        case (2, 0x6966): self = .if
+        case (6, 0x7369_676E_6564): self = .signed
+        case (6, 0x6C69_7474_6C65): self = .little
+        case (6, 0x6865_6164_6572): self = .header
+        case (5, 0x72_6570_6C79): self = .reply
+        case (7, 0x65_7861_6D70_6C65): self = .example
+        case (6, 0x736F_7572_6365): self = .source
+        case (4, 0x6E6F_7465): self = .note
+        case (10, 0x756E_7665_7269_6669): self = .unverified
+        case (4, 0x656E_756D), (4, 0x666C_6167), (4, 0x636F_6465), (3, 0x6D_6170),
+            (4, 0x7465_7874), (5, 0x62_7974_6573), (6, 0x6E75_6D62_6572):
+            self = .kind
+        default: self = .other
+        }
+    }
+
+    /// The first eight bytes as a number, first byte highest.
+    private static func packed(_ word: ArraySlice<UInt8>) -> UInt64 {
+        word.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}

@@ -1,0 +1,63 @@
+public import Diagnostics
+public import OBDCore
+
+/// The tables that come with the program, and the user's own laid over them.
+public enum PIDTables {
+    /// The identifier under which the adapter's own voltage stands in a table; no vehicle has it.
+    public static let adapterVoltageID = DataID(Service(0x00), 0)
+
+    /// The embedded table.
+    public static func standard() throws(TableError) -> PIDTable {
+        try load([])
+    }
+
+    /// The embedded table with users' own files over it; a later record replaces an earlier one of
+    /// the same identifier.
+    public static func load(_ userFiles: [TableFile]) throws(TableError) -> PIDTable {
+        var table = PIDTable()
+        table.add(
+            adapterVoltageID, name: Signal.adapterVoltage.name, length: 0...0,
+            signals: [.adapterVoltage])
+        for file in embeddedFiles() + userFiles {
+            for record in try TableReader.records(of: file, detail: .decoding) {
+                table.add(record)
+            }
+        }
+        return table
+    }
+
+    /// The records of the embedded table and of users' files, with everything that stands beside
+    /// them, in the order of the files.
+    public static func records(_ userFiles: [TableFile] = []) throws(TableError) -> [TableRecord] {
+        var records: [TableRecord] = []
+        for file in embeddedFiles() + userFiles {
+            records += try TableReader.records(of: file, detail: .everything)
+        }
+        return records
+    }
+
+    /// The embedded table's own text.
+    static func embeddedFiles() -> [TableFile] {
+        EmbeddedFiles.all.compactMap { file in
+            let path = file.path.description
+            guard path.hasSuffix(".pids") else { return nil }
+            return TableFile(
+                path: "pids/" + path,
+                contents: file.contents.withUTF8Buffer { [UInt8]($0) })
+        }
+    }
+}
+
+extension PIDTable {
+    /// Adds a record of a table's text.
+    public mutating func add(_ record: TableRecord) {
+        add(
+            record.dataID, name: record.name, length: record.length, signals: record.signals,
+            target: record.target, responder: record.responder)
+    }
+
+    /// The signal of `AT RV`: the supply at the adapter's own pins.
+    public var adapterVoltage: SignalIndex? {
+        record(PIDTables.adapterVoltageID).map { SignalIndex(rawValue: $0.signals.lowerBound) }
+    }
+}

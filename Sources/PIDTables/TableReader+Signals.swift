@@ -1,0 +1,218 @@
+import Diagnostics
+import OBDCore
+
+extension TableReader {
+    /// Bits as written; where they begin depends on the byte order, which may stand behind them.
+    enum Bits {
+        /// From one bit of one byte to one of another, bits counted from the least significant.
+        case ends((byte: Int, bit: Int?), (byte: Int, bit: Int?))
+        /// First bit and number of bits.
+        case counted(Int, Int)
+    }
+
+    /// `signal ID BITS [options] : Name`.
+    mutating func readSignal() throws(TableError) {
+        guard isInRecord else { throw fault(.outside("signal")) }
+        let id = try checked(try word(at: 1, "the signal's id"))
+        let name = try name()
+        let place = try word(at: 2, "the signal's bits")
+        guard let bits = bits(place) else {
+            throw fault(.malformed(string(place), wanted: "bits like A, A..B, A.7 or A.7..A.4"))
+        }
+        var signal = Signal(id: id, name: name, bitOffset: 0, bitLength: 0, kind: .number)
+        try readOptions(&signal, from: 3)
+        guard let (offset, count) = Self.place(bits, littleEndian: signal.isLittleEndian) else {
+            throw fault(.malformed(string(place), wanted: "bits in the order of the signal"))
+        }
+        signal.bitOffset = offset
+        signal.bitLength = count
+        try check(signal, length: record.length)
+        record.signals.append(signal)
+        record.signalLines.append(line)
+    }
+
+    /// Options of the signal above that stand on a line of their own.
+    mutating func continueSignal() throws(TableError) {
+        guard isInRecord, var signal = record.signals.last else {
+            throw fault(.outside(string(words[0])))
+        }
+        guard prose == nil || Keyword(word(words[0])) == .none else {
+            throw fault(.unexpected(":", after: string(words[0])))
+        }
+        try readOptions(&signal, from: 0)
+        record.signals[record.signals.count - 1] = signal
+    }
+
+    private mutating func readOptions(
+        _ signal: inout Signal, from first: Int
+    ) throws(TableError) {
+        var position = first
+        while position < words.count {
+            let option = words[position]
+            switch Keyword(word(option)) {
+            case .signed where first > 0: signal.isSigned = true
+            case .little where first > 0: signal.isLittleEndian = true
+            case .kind where first > 0: signal.kind = kind(option)
+            case .unverified where first > 0:
+                record.unverified.insert(record.signals.count)
+            case .scale:
+                position += 1
+                try readScale(&signal, try word(at: position, "the factor"))
+            case .offset:
+                position += 1
+                signal.offset = try number(try word(at: position, "the offset"))
+            case .unit:
+                position += 1
+                signal.unit = try checked(try word(at: position, "the unit"))
+            case .none:
+                position += 1
+                signal.notAvailable.append(try pattern(try word(at: position, "the raw bits")))
+            case .if:
+                position += 1
+                let place =
+                    first > 0 ? record.signals.count ?? 0 : (record.signals.count ?? 1) - 1
+                try readReference(of: place, try word(at: position, "the flag"))
+            case .alias:
+                guard position + 1 < words.count else { throw fault(.missing("the alias")) }
+                for alias in words[(position + 1)...] {
+                    signal.aliases.append(try checked(alias).lowercased())
+                }
+                return
+            case .signed, .little, .kind, .unverified, .record, .signal, .header, .reply,
+                .example, .source, .note, .other:
+                let before = position > 0 ? string(words[position - 1]) : "the line's begin"
+                throw fault(.unexpected(string(option), after: before))
+            }
+            position += 1
+        }
+    }
+
+    /// `16 : closed loop`, below an enumeration.
+    mutating func readLabel(_ code: UInt64) throws(TableError) {
+        guard isInRecord, let last = record.signals.indices.last,
+            record.signals[last].kind == .enumeration
+        else { throw fault(.unknownWord(string(words[0]))) }
+        try nothing(after: 0)
+        let label = try name()
+        record.signals[last].labels.append((code, label))
+    }
+
+    private func kind(_ range: Range<Int>) -> Signal.Kind {
+        switch text[range.lowerBound] {
+        case 0x65: .enumeration
+        case 0x66: .flag
+        case 0x63: .code
+        case 0x6D: .supportMap
+        case 0x74: .text
+        case 0x62: .bytes
+        default: .number
+        }
+    }
+
+    private func readScale(_ signal: inout Signal, _ range: Range<Int>) throws(TableError) {
+        guard let slash = range.first(where: { text[$0] == 0x2F }) else {
+            signal.multiplier = try number(range)
+            return
+        }
+        signal.multiplier = try number(range.lowerBound..<slash)
+        signal.divisor = try number(slash + 1..<range.upperBound)
+        guard signal.divisor != 0 else {
+            throw fault(.malformed(string(range), wanted: "a factor"))
+        }
+    }
+
+    private func number(_ range: Range<Int>) throws(TableError) -> Double {
+        guard let (value, _) = decimal(range) else {
+            throw fault(.malformed(string(range), wanted: "a decimal number"))
+        }
+        return value
+    }
+
+    private func pattern(_ range: Range<Int>) throws(TableError) -> Signal.NotAvailable {
+        let values = try rawValues(range)
+        return Signal.NotAvailable(pattern: values.lowerBound, through: values.upperBound)
+    }
+
+    private func rawValues(_ range: Range<Int>) throws(TableError) -> ClosedRange<UInt64> {
+        if let (first, last) = bounds(range) {
+            if let low = hex(first), let high = hex(last), low <= high { return low...high }
+        } else if let value = hex(range) {
+            return value...value
+        }
+        throw fault(.malformed(string(range), wanted: "hexadecimal raw bits like FF or FE..FF"))
+    }
+
+    private mutating func readReference(
+        of signal: Int, _ range: Range<Int>
+    ) throws(TableError) {
+        let equals = range.first { text[$0] == 0x3D }
+        var values: ClosedRange<UInt64>?
+        if let equals { values = try rawValues(equals + 1..<range.upperBound) }
+        references.append(
+            Reference(
+                signal: signal, name: range.lowerBound..<(equals ?? range.upperBound),
+                values: values, line: line))
+    }
+
+    // MARK: Bits
+
+    private func bits(_ range: Range<Int>) -> Bits? {
+        if let (first, last) = bounds(range) {
+            guard let low = end(first), let high = end(last) else { return nil }
+            return .ends(low, high)
+        }
+        if let plus = range.first(where: { text[$0] == 0x2B }) {
+            guard let first = unsigned(range.lowerBound..<plus),
+                let count = unsigned(plus + 1..<range.upperBound)
+            else { return nil }
+            return .counted(first, count)
+        }
+        return end(range).map { .ends($0, $0) }
+    }
+
+    /// `A`, `AB`, `A.7`.
+    private func end(_ range: Range<Int>) -> (byte: Int, bit: Int?)? {
+        var byte = 0
+        var index = range.lowerBound
+        while index < range.upperBound, (0x41...0x5A).contains(text[index]) {
+            byte = byte * 26 + Int(text[index] - 0x40)
+            index += 1
+        }
+        guard (1...2).contains(index - range.lowerBound) else { return nil }
+        guard index < range.upperBound else { return (byte - 1, nil) }
+        guard text[index] == 0x2E, let bit = unsigned(index + 1..<range.upperBound), bit < 8 else {
+            return nil
+        }
+        return (byte - 1, bit)
+    }
+
+    private static func place(_ bits: Bits, littleEndian: Bool) -> (offset: Int, count: Int)? {
+        switch bits {
+        case .counted(let offset, let count):
+            return (offset, count)
+        case .ends(let first, let last):
+            let (from, to): (Int, Int)
+            if littleEndian {
+                (from, to) = (first.byte * 8 + (first.bit ?? 0), last.byte * 8 + (last.bit ?? 7))
+            } else {
+                (from, to) =
+                    (first.byte * 8 + 7 - (first.bit ?? 7), last.byte * 8 + 7 - (last.bit ?? 0))
+            }
+            return from <= to ? (from, to - from + 1) : nil
+        }
+    }
+
+    private func check(_ signal: Signal, length: ClosedRange<Int>) throws(TableError) {
+        let isWide = signal.kind == .text || signal.kind == .bytes
+        let fits =
+            isWide
+            ? signal.bitLength > 0 && signal.bitLength % 8 == 0 && signal.bitOffset % 8 == 0
+            : (1...64).contains(signal.bitLength)
+        guard fits else { throw fault(.width(signal: signal.id, bits: signal.bitLength)) }
+        let needed = (signal.bitOffset + signal.bitLength + 7) / 8
+        guard needed <= length.upperBound else {
+            throw fault(
+                .beyondRecord(signal: signal.id, needed: needed, length: length.upperBound))
+        }
+    }
+}

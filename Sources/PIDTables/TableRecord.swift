@@ -1,0 +1,88 @@
+public import Diagnostics
+public import OBDCore
+
+/// A table's text and the name that its faults are reported under.
+public struct TableFile: Sendable {
+    /// The path, as it was given.
+    public var path: String
+    /// The whole file, UTF-8.
+    public var contents: [UInt8]
+
+    /// A file's text.
+    public init(path: String, contents: [UInt8]) {
+        self.path = path
+        self.contents = contents
+    }
+}
+
+/// One record of a table's text with everything that stands beside its signals.
+public struct TableRecord: Sendable {
+    /// Its identifier.
+    public var dataID: DataID
+    /// Its name for people.
+    public var name: String
+    /// Data bytes behind the identifier.
+    public var length: ClosedRange<Int>
+    /// The ECU to ask; nil asks all.
+    public var target: ECUAddress?
+    /// The only ECU whose answers the record describes; nil describes those of any.
+    public var responder: ECUAddress?
+    /// Its signals; flags and conditions count from the first of them.
+    public var signals: [Signal] = []
+
+    /// Where its text begins.
+    public var file: String
+    /// The line of its first word, from 1.
+    public var line: Int
+
+    /// The line of each signal.
+    public var signalLines: [Int] = []
+    /// Positions of the signals that no independent source confirms.
+    public var unverified: Set<Int> = []
+    /// Who says so.
+    public var sources: [String] = []
+    /// What else is worth knowing.
+    public var notes: [String] = []
+    /// Data and what it means, from outside this program.
+    public var examples: [TableExample] = []
+}
+
+/// Data of a record and what somebody else says it means.
+public struct TableExample: Hashable, Sendable {
+    /// What a signal is said to be.
+    public enum Value: Hashable, Sendable {
+        /// A number in the signal's unit, with the decimals as written.
+        case number(Double, decimals: Int)
+        /// A flag.
+        case flag(Bool)
+        /// Raw bits: the code of an enumeration, a support map.
+        case raw(UInt64)
+        /// Text, a trouble code, bytes in hexadecimal.
+        case text(String)
+        /// No value.
+        case missing(Reading.Missing)
+        /// Not in the record, because its condition is not met.
+        case absent
+    }
+
+    /// The record's data, byte A first.
+    public var data: [UInt8]
+    /// Signal position and value.
+    public var values: [(signal: Int, value: Value)]
+    /// Who says so.
+    public var source: String
+    /// The line, from 1.
+    public var line: Int
+
+    /// Whether line, data and values agree.
+    public static func == (left: TableExample, right: TableExample) -> Bool {
+        left.line == right.line && left.data == right.data && left.source == right.source
+            && left.values.elementsEqual(right.values, by: ==)
+    }
+
+    /// Hashes line and data.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(line)
+        hasher.combine(data)
+    }
+}

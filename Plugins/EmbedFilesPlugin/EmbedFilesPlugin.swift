@@ -21,7 +21,8 @@ struct EmbedFilesPlugin: BuildToolPlugin {
             throw Unknown(target: target.name)
         }
         let root = context.package.directoryURL.appending(
-            path: folder, directoryHint: .isDirectory)
+            path: folder, directoryHint: .isDirectory
+        ).resolvingSymlinksInPath()
         let output = context.pluginWorkDirectoryURL.appending(path: "EmbeddedFiles.swift")
         return [
             .buildCommand(

@@ -22,7 +22,7 @@ enum EmbedFiles {
         guard paths.count == 2, let folder = paths.first, let output = paths.last else {
             throw Fault("usage: EmbedFiles [--numbered] FOLDER OUTPUT.swift")
         }
-        let root = URL(filePath: folder, directoryHint: .isDirectory)
+        let root = URL(filePath: folder, directoryHint: .isDirectory).resolvingSymlinksInPath()
         let files = try list(root)
         if numbered { try checkNumbers(files) }
         let source = try generated(files, root: root)

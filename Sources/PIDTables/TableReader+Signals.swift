@@ -69,8 +69,7 @@ extension TableReader {
                 signal.notAvailable.append(try pattern(try word(at: position, "the raw bits")))
             case .if:
                 position += 1
-                let place =
-                    first > 0 ? record.signals.count ?? 0 : (record.signals.count ?? 1) - 1
+                let place = record.signals.count - (first > 0 ? 0 : 1)
                 try readReference(of: place, try word(at: position, "the flag"))
             case .alias:
                 guard position + 1 < words.count else { throw fault(.missing("the alias")) }

@@ -26,9 +26,10 @@ public struct CodeTexts: Sendable {
             let found: String? =
                 switch file {
                 case .embedded(let text): text.withUTF8Buffer { Self.search(key, in: $0) }
-                case .text(let text): Array(text.utf8).withUnsafeBufferPointer {
-                    Self.search(key, in: $0)
-                }
+                case .text(let text):
+                    Array(text.utf8).withUnsafeBufferPointer {
+                        Self.search(key, in: $0)
+                    }
                 }
             if let found { return found }
         }

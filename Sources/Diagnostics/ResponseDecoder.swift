@@ -10,10 +10,15 @@ public struct ResponseDecoder: Sendable {
     /// Names and scalings of monitors and tests.
     public let monitors: MonitorTables
 
+    let records: RecordDecoder
+    var memory = ECUMemory()
+    var parts = NumberedParts()
+
     /// A decoder that has seen nothing yet.
     public init(table: PIDTable, monitors: MonitorTables) {
         self.table = table
         self.monitors = monitors
+        records = RecordDecoder(table: table)
     }
 
     /// Decodes one message and appends what it says to `out`.
@@ -23,20 +28,168 @@ public struct ResponseDecoder: Sendable {
     public mutating func decode(
         _ message: ECUMessage, in exchange: Exchange, _ out: inout [DiagnosticItem]
     ) {
+        let answer = Answer(message, in: exchange)
         guard let first = message.payload.first else {
-            out.append(.error(DecodeError(.empty, ecu: message.ecu, line: message.line)))
+            out.append(answer.error(.empty))
+            return
+        }
+        if answer.family == .j1939 {
+            decodeParameterGroup(answer, &out)
+            return
+        }
+        if first == Service.negativeResponse.rawValue {
+            decodeRefusal(answer, &out)
+            return
+        }
+        guard answer.request.map({ Service($0[0]).positiveResponse == first }) ?? true else {
+            out.append(.message(message))
             return
         }
         switch first {
-        case Service.negativeResponse.rawValue where message.payload.count == 3:
-            let refusal = NegativeResponse(
-                service: Service(message.payload[1]), nrc: NRC(message.payload[2]))
-            out.append(.negativeResponse(refusal, ecu: message.ecu, line: message.line))
-        default:
+        case 0x41, 0x42, 0x61, 0x5A: decodeRecords(answer, &out)
+        case 0x43: decodeCodes(answer, .stored, &out)
+        case 0x47: decodeCodes(answer, .pending, &out)
+        case 0x4A: decodeCodes(answer, .permanent, &out)
+        case 0x44, 0x54:
+            memory.forgetCodes(of: message.ecu)
             out.append(.message(message))
+        case 0x45: decodeOxygenSensorTest(answer, &out)
+        case 0x46: decodeMonitorTests(answer, &out)
+        case 0x49: decodeVehicleInformation(answer, &out)
+        case 0x58: decodeCodesByStatus(answer, &out)
+        case 0x59: decodeCodeInformation(answer, &out)
+        case 0x62: decodeDataIdentifiers(answer, &out)
+        default: out.append(.message(message))
         }
     }
 
     /// Ends an exchange: joins the numbered parts of service 09 before CAN and reports gaps.
-    public mutating func endExchange(_ exchange: Exchange, _ out: inout [DiagnosticItem]) {}
+    public mutating func endExchange(_ exchange: Exchange, _ out: inout [DiagnosticItem]) {
+        memory.endExchange()
+        joinParts(&out)
+    }
+
+    /// `7F service NRC`.
+    private func decodeRefusal(_ answer: Answer, _ out: inout [DiagnosticItem]) {
+        let payload = answer.payload
+        guard payload.count >= 3 else {
+            out.append(
+                answer.error(.malformed("negative response of \(payload.count) bytes, 3 expected")))
+            return
+        }
+        let refusal = NegativeResponse(service: Service(payload[1]), nrc: NRC(payload[2]))
+        out.append(.negativeResponse(refusal, ecu: answer.ecu, line: answer.line))
+        answer.checkRest(from: 3, &out)
+    }
+}
+
+/// One message and what it answers.
+struct Answer {
+    let message: ECUMessage
+    /// Service and data as asked; nil where that is unknown.
+    let request: [UInt8]?
+    /// How its frames were built; nil where neither the exchange nor the address tells.
+    let family: VehicleProtocol.Family?
+
+    init(_ message: ECUMessage, in exchange: Exchange) {
+        self.message = message
+        request = exchange.request.flatMap { $0.isEmpty ? nil : $0 }
+        family = exchange.family ?? exchange.vehicleProtocol?.family ?? Self.family(of: message.ecu)
+    }
+
+    var payload: [UInt8] { message.payload }
+    var ecu: ECUAddress? { message.ecu }
+    var line: Int { message.line }
+
+    /// Whether the message came over CAN; nil where nothing tells.
+    var isCAN: Bool? { family.map { !$0.isLegacy } }
+
+    func error(_ fault: DecodeError.Fault) -> DiagnosticItem {
+        .error(DecodeError(fault, ecu: ecu, line: line))
+    }
+
+    /// Reports bytes from `start` on unless they are padding.
+    func checkRest(from start: Int, _ out: inout [DiagnosticItem]) {
+        guard start < payload.count, !RecordSplitter.isFiller(payload, from: start) else { return }
+        out.append(error(.leftOver(InlineBytes(payload[start...]))))
+    }
+
+    /// Whether byte `index` of the request, where there is one, equals the answer's.
+    func echoes(_ index: Int) -> Bool {
+        guard let request, index < request.count else { return true }
+        return index < payload.count && payload[index] == request[index]
+    }
+
+    private static func family(of ecu: ECUAddress?) -> VehicleProtocol.Family? {
+        switch ecu?.form {
+        case .can11, .can29: .can
+        // A source byte is that of ISO 9141-2, ISO 14230-4 or J1850, which this module treats alike.
+        case .byte: .iso9141
+        case nil: nil
+        }
+    }
+}
+
+/// What earlier answers of an ECU say about later ones.
+struct ECUMemory: Sendable {
+    private struct FrameKey: Hashable {
+        var ecu: ECUAddress?
+        var frame: UInt8
+    }
+
+    /// A code, or several that cannot be told apart because no address says whose they are.
+    private struct FrozenCode {
+        var code: DTC?
+        var isOfThisExchange: Bool
+    }
+
+    /// Far more than any vehicle has; a stranger's addresses must not fill the memory.
+    private static let mostEntries = 1024
+
+    private var frozen: [FrameKey: FrozenCode] = [:]
+    private var scalings: [ECUAddress?: RangeOverrides] = [:]
+    /// Changes whenever anything remembered changes.
+    private(set) var revision = 0
+
+    /// The code that froze a frame, where an answer to 02 02 told.
+    func code(of ecu: ECUAddress?, frame: UInt8) -> DTC? {
+        frozen.isEmpty ? nil : frozen[FrameKey(ecu: ecu, frame: frame)]?.code
+    }
+
+    /// Takes note of an answer to 02 02; nil = nothing is frozen.
+    mutating func remember(_ code: DTC?, of ecu: ECUAddress?, frame: UInt8) {
+        let key = FrameKey(ecu: ecu, frame: frame)
+        var known = code
+        if ecu == nil, let earlier = frozen[key], earlier.isOfThisExchange, earlier.code != code {
+            known = nil
+        }
+        if frozen.count >= Self.mostEntries { frozen.removeAll() }
+        if frozen[key]?.code != known { revision &+= 1 }
+        frozen[key] = FrozenCode(code: known, isOfThisExchange: true)
+    }
+
+    /// Codes were cleared: frames are no more.
+    mutating func forgetCodes(of ecu: ECUAddress?) {
+        frozen = frozen.filter { $0.key.ecu != ecu }
+    }
+
+    /// The ranges that PIDs 4F and 50 of an ECU announced.
+    func overrides(of ecu: ECUAddress?) -> RangeOverrides? {
+        scalings.isEmpty ? nil : scalings[ecu]
+    }
+
+    /// Takes note of PID 4F or 50.
+    mutating func updateOverrides(of ecu: ECUAddress?, pid: UInt32, _ bytes: ArraySlice<UInt8>) {
+        if scalings.count >= Self.mostEntries { scalings.removeAll() }
+        var overrides = scalings[ecu] ?? RangeOverrides()
+        guard overrides.update(pid: pid, bytes), scalings[ecu] != overrides else { return }
+        scalings[ecu] = overrides
+        revision &+= 1
+    }
+
+    /// Later answers belong to another request.
+    mutating func endExchange() {
+        guard !frozen.isEmpty else { return }
+        for key in frozen.keys where key.ecu == nil { frozen[key]?.isOfThisExchange = false }
+    }
 }

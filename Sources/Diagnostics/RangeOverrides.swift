@@ -1,0 +1,46 @@
+/// The ranges that PIDs 4F and 50 of an ECU put in place of the usual ones; 0 = none.
+///
+/// Source: SAE J1979-DA, PIDs 4F and 50.
+struct RangeOverrides: Hashable, Sendable {
+    /// PID 4F, byte A: the equivalence ratio at FFFF; usually 2.
+    var lambda: UInt8 = 0
+    /// PID 4F, byte B: the oxygen sensor voltage at FFFF; unit: V, usually 8.
+    var voltage: UInt8 = 0
+    /// PID 4F, byte C: the oxygen sensor current at FFFF; unit: mA, usually 128.
+    var current: UInt8 = 0
+    /// PID 4F, byte D: the intake manifold pressure at FF; unit: 10 kPa, usually 255 kPa.
+    var pressure: UInt8 = 0
+    /// PID 50, byte A: the mass air flow at FFFF; unit: 10 g/s, usually 655.35 g/s.
+    var massAirFlow: UInt8 = 0
+
+    /// Takes over what a record of PID 4F or 50 says; false for any other.
+    mutating func update(pid: UInt32, _ bytes: ArraySlice<UInt8>) -> Bool {
+        guard bytes.count == 4 else { return false }
+        let first = bytes.startIndex
+        switch pid {
+        case 0x4F:
+            lambda = bytes[first]
+            voltage = bytes[first + 1]
+            current = bytes[first + 2]
+            pressure = bytes[first + 3]
+        case 0x50: massAirFlow = bytes[first]
+        default: return false
+        }
+        return true
+    }
+
+    /// The value of a signal under these ranges; nil where the usual one stands.
+    func value(pid: UInt32, bitOffset: Int, raw: UInt64) -> Double? {
+        let number = Double(raw)
+        switch (pid, bitOffset) {
+        case (0x24...0x2B, 0), (0x34...0x3B, 0), (0x44, 0):
+            return lambda == 0 ? nil : number * Double(lambda) / 65535
+        case (0x24...0x2B, 16): return voltage == 0 ? nil : number * Double(voltage) / 65535
+        case (0x34...0x3B, 16):
+            return current == 0 ? nil : (number - 32768) * Double(current) / 32768
+        case (0x0B, 0): return pressure == 0 ? nil : number * Double(pressure) * 10 / 255
+        case (0x10, 0): return massAirFlow == 0 ? nil : number * Double(massAirFlow) * 10 / 65535
+        default: return nil
+        }
+    }
+}

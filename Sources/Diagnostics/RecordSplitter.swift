@@ -1,0 +1,266 @@
+import OBDCore
+
+/// Finds the records of one answer: `41 0C 1A F8 0D 32` are two, and nothing on the wire says so.
+///
+/// Lengths come from the table. Records may stand in any order. A record of varying length takes the
+/// one length with which everything behind it parses; where that leaves a choice, the shortest, whose
+/// signals stand in every length. Bytes at the end that repeat one filler are padding.
+struct RecordSplitter {
+    /// What stands in front of the data of a record.
+    enum Layout {
+        /// Service 01: the PID.
+        case pid
+        /// Service 02: the PID and the freeze frame's number.
+        case pidAndFrame
+        /// Service 22: two bytes.
+        case dataIdentifier
+
+        @inline(__always)
+        var headerLength: Int {
+            switch self {
+            case .pid: 1
+            case .pidAndFrame, .dataIdentifier: 2
+            }
+        }
+    }
+
+    /// What comes next in the answer.
+    enum Step {
+        /// A whole record that was asked for.
+        case record(id: UInt32, frame: UInt8?, data: Range<Int>)
+        /// A whole record that was not asked for.
+        case foreign
+        /// An identifier without a known length: nothing behind it can be told apart.
+        case unknown(at: Int, wasAsked: Bool)
+        /// A record that was asked for and is cut short.
+        case tooShort(id: UInt32, expected: Int, received: Int)
+        /// Bytes that are neither a record nor padding.
+        case leftOver(Range<Int>)
+        /// Nothing is left.
+        case end
+    }
+
+    typealias Lengths = (UInt32) -> ClosedRange<Int>?
+
+    private let payload: [UInt8]
+    private let layout: Layout
+    // The request from its service on; nil when it is unknown.
+    private let request: [UInt8]?
+    // The positions of the request that have been answered.
+    private var answered: UInt64 = 0
+    private var place = 1
+    private var knownWays: [UInt8]?
+
+    /// Bytes that can be padding: a CAN frame carries seven behind its control byte.
+    static let longestFiller = 7
+    /// Bytes that ECUs fill frames with.
+    private static let usualFillers: [UInt8] = [0x00, 0x55, 0xAA, 0xCC, 0xFF]
+
+    /// Splits `payload`, the answer to `request`; the first byte of both is the service.
+    init(_ payload: [UInt8], layout: Layout, request: [UInt8]?) {
+        self.payload = payload
+        self.layout = layout
+        self.request = request.flatMap { $0.count > 1 ? $0 : nil }
+    }
+
+    /// Whether the bytes of `payload` from `start` on are padding: one byte repeated, seven at most.
+    ///
+    /// A single byte is padding only if it is one of those that ECUs fill frames with.
+    static func isFiller(_ payload: [UInt8], from start: Int) -> Bool {
+        let count = payload.count - start
+        guard count > 0, count <= longestFiller else { return false }
+        let filler = payload[start]
+        if count == 1 { return usualFillers.contains(filler) }
+        var index = start + 1
+        while index < payload.count {
+            if payload[index] != filler { return false }
+            index += 1
+        }
+        return true
+    }
+
+    /// The next record, or why there is none; only behind a record, asked for or not, more may come.
+    ///
+    /// `lengthOf` tells how many data bytes an identifier has, nil where nobody knows.
+    mutating func next(_ lengthOf: Lengths) -> Step {
+        let start = place
+        guard start < payload.count else { return .end }
+        let position = positionInRequest(of: start)
+        if start > 1, payload.count - start <= Self.longestFiller, isPadding(from: start, lengthOf)
+        {
+            return .end
+        }
+        let header = layout.headerLength
+        guard start + header <= payload.count else { return cutHeader(at: start, lengthOf) }
+        let id = identifier(at: start)
+        let wasAsked = request == nil || position != nil
+        guard let lengths = lengthOf(id) else { return .unknown(at: start, wasAsked: wasAsked) }
+        let available = payload.count - start - header
+        guard available >= lengths.lowerBound else {
+            if wasAsked || awaits(id) {
+                return .tooShort(id: id, expected: lengths.lowerBound, received: available)
+            }
+            place = payload.count
+            return start > 1 ? .leftOver(start..<payload.count) : .foreign
+        }
+        let length =
+            lengths.lowerBound == lengths.upperBound
+            ? lengths.lowerBound : chooseLength(lengths, dataAt: start + header, lengthOf)
+        place = start + header + length
+        guard wasAsked else { return .foreign }
+        if let position { answered |= Self.bit(position) }
+        let frame = layout == .pidAndFrame ? payload[start + 1] : nil
+        return .record(id: id, frame: frame, data: (start + header)..<place)
+    }
+
+    private func cutHeader(at start: Int, _ lengthOf: Lengths) -> Step {
+        if layout != .dataIdentifier {
+            let id = UInt32(payload[start])
+            if let lengths = lengthOf(id), request == nil || awaits(id) {
+                return .tooShort(id: id, expected: lengths.lowerBound, received: 0)
+            }
+        }
+        return .leftOver(start..<payload.count)
+    }
+
+    @inline(__always)
+    private func identifier(at start: Int) -> UInt32 {
+        layout == .dataIdentifier
+            ? UInt32(payload[start]) << 8 | UInt32(payload[start + 1]) : UInt32(payload[start])
+    }
+
+    // MARK: The request
+
+    /// A request's position as a bit; positions that no sane request has share none.
+    @inline(__always)
+    private static func bit(_ position: Int) -> UInt64 {
+        position < 64 ? 1 << UInt64(position) : 0
+    }
+
+    /// Where the identifier at `start` of the answer stands in the request, unanswered ones first.
+    private func positionInRequest(of start: Int) -> Int? {
+        guard let request else { return nil }
+        var found: Int?
+        var index = 1
+        while index < request.count {
+            if matches(request, index, start) {
+                if answered & Self.bit(index) == 0 { return index }
+                found = index
+            }
+            index += layout.headerLength
+        }
+        return found
+    }
+
+    /// Whether the request asks at `index` for what the answer holds at `start`.
+    @inline(__always)
+    private func matches(_ request: [UInt8], _ index: Int, _ start: Int) -> Bool {
+        guard request[index] == payload[start] else { return false }
+        switch layout {
+        case .pid: return true
+        case .pidAndFrame:
+            // A request that leaves the frame's number out takes any.
+            guard index + 1 < request.count else { return true }
+            return start + 1 < payload.count && request[index + 1] == payload[start + 1]
+        case .dataIdentifier:
+            return index + 1 < request.count && start + 1 < payload.count
+                && request[index + 1] == payload[start + 1]
+        }
+    }
+
+    /// Whether the identifier, of whatever frame, was asked for and has not been answered.
+    private func awaits(_ id: UInt32) -> Bool {
+        guard let request else { return false }
+        var index = 1
+        while index < request.count {
+            var asked = UInt32(request[index])
+            if layout == .dataIdentifier {
+                guard index + 1 < request.count else { return false }
+                asked = asked << 8 | UInt32(request[index + 1])
+            }
+            if asked == id, answered & Self.bit(index) == 0 { return true }
+            index += layout.headerLength
+        }
+        return false
+    }
+
+    /// Whether at most one of the identifiers asked for has not been answered.
+    private var awaitsOneAtMost: Bool {
+        guard let request else { return false }
+        var outstanding = 0
+        var index = 1
+        while index < request.count {
+            if answered & Self.bit(index) == 0 { outstanding += 1 }
+            index += layout.headerLength
+        }
+        return outstanding <= 1
+    }
+
+    // MARK: Padding and varying lengths
+
+    private mutating func isPadding(from start: Int, _ lengthOf: Lengths) -> Bool {
+        guard Self.isFiller(payload, from: start) else { return false }
+        let byte = payload[start]
+        guard request == nil else {
+            let id = layout == .dataIdentifier ? UInt32(byte) << 8 | UInt32(byte) : UInt32(byte)
+            return !awaits(id)
+        }
+        return ways(lengthOf)[start] == 0
+    }
+
+    /// In how many ways, at most 2, the bytes from each place on are whole records to their end.
+    private mutating func ways(_ lengthOf: Lengths) -> [UInt8] {
+        if let knownWays { return knownWays }
+        var ways = [UInt8](repeating: 0, count: payload.count + 1)
+        ways[payload.count] = 1
+        var index = payload.count - layout.headerLength
+        while index >= 1 {
+            if request == nil || positionInRequest(of: index) != nil,
+                let lengths = lengthOf(identifier(at: index))
+            {
+                for length in lengths {
+                    let next = index + layout.headerLength + length
+                    guard next <= payload.count else { break }
+                    let padded: UInt8 =
+                        request != nil && Self.isFiller(payload, from: next) ? 1 : 0
+                    ways[index] = min(2, ways[index] + max(ways[next], padded))
+                }
+            }
+            index -= 1
+        }
+        knownWays = ways
+        return ways
+    }
+
+    /// The length of a record of varying length whose data begin at `start`.
+    private mutating func chooseLength(
+        _ lengths: ClosedRange<Int>, dataAt start: Int, _ lengthOf: Lengths
+    ) -> Int {
+        let rest = payload.count - start
+        if awaitsOneAtMost, lengths.contains(rest) { return rest }
+        let ways = ways(lengthOf)
+        var exact = 0
+        var padded = 0
+        var choice = lengths.lowerBound
+        var paddedChoice = lengths.lowerBound
+        for length in lengths where length <= rest {
+            if ways[start + length] > 0 {
+                exact += Int(ways[start + length])
+                choice = length
+            }
+            if Self.isFiller(payload, from: start + length) {
+                padded += 1
+                paddedChoice = length
+            }
+        }
+        if exact == 0 { return padded == 1 ? paddedChoice : lengths.lowerBound }
+        guard exact == 1 else { return lengths.lowerBound }
+        // The byte behind the shortest form may be the beginning of a record that was cut off.
+        if choice > lengths.lowerBound, layout != .dataIdentifier,
+            awaits(UInt32(payload[start + lengths.lowerBound]))
+        {
+            return lengths.lowerBound
+        }
+        return choice
+    }
+}

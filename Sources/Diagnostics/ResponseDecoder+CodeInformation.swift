@@ -1,0 +1,236 @@
+import OBDCore
+
+/// UDS ReadDTCInformation (ISO 14229-1), as SAE J1979-2 uses it, too.
+extension ResponseDecoder {
+    /// What stands in front of the codes of a report, and around each of them.
+    private struct Form {
+        /// Where the first record begins.
+        var start: Int
+        /// Bytes of a record.
+        var recordLength = 4
+        /// Where in a record the code begins; the status follows it.
+        var codeOffset = 0
+        /// Where in a record the severity stands.
+        var severityOffset: Int?
+        /// Where the status availability mask stands; nil = there is none.
+        var maskAt: Int? = 2
+        /// Where the severity availability mask stands.
+        var severityMaskAt: Int?
+        /// Where the DTC format identifier stands; nil = codes of SAE J2012.
+        var formatAt: Int?
+        /// The list, where the report is of one alone; nil = the status tells.
+        var kind: CodeReport.Kind?
+        /// Whether codes without a fault stand beside those with one.
+        var listsHealthy = false
+    }
+
+    private static func form(of report: UInt8) -> Form? {
+        switch report {
+        // By status mask, first and most recent failures, emission codes: `59 xx mask {DTC status}`.
+        case 0x02, 0x0B, 0x0C, 0x0D, 0x0E, 0x13: Form(start: 3)
+        // Everything that the ECU could report.
+        case 0x0A: Form(start: 3, listsHealthy: true)
+        // Permanent codes.
+        case 0x15: Form(start: 3, kind: .permanent)
+        // By severity: `59 xx mask {severity, functional unit, DTC, status}`.
+        case 0x08, 0x09:
+            Form(start: 3, recordLength: 6, codeOffset: 2, severityOffset: 0)
+        // WWH-OBD: `59 42 group mask severityMask format {severity, DTC, status}`.
+        case 0x42:
+            Form(
+                start: 6, recordLength: 5, codeOffset: 1, severityOffset: 0, maskAt: 3,
+                severityMaskAt: 4, formatAt: 5)
+        // WWH-OBD permanent codes: `59 55 group mask format {DTC, status}`.
+        case 0x55: Form(start: 5, maskAt: 3, formatAt: 4, kind: .permanent)
+        // Codes of a readiness group: `59 56 group mask format RGID {DTC, status}`.
+        // Unverified: one public library has this layout, the standard was not at hand.
+        case 0x56: Form(start: 6, maskAt: 3, formatAt: 4, listsHealthy: true)
+        default: nil
+        }
+    }
+
+    func decodeCodeInformation(_ answer: Answer, _ out: inout [DiagnosticItem]) {
+        let payload = answer.payload
+        guard payload.count > 1 else {
+            out.append(answer.error(.malformed("report on codes without its kind")))
+            return
+        }
+        if let request = answer.request, request.count > 1, request[1] & 0x7F != payload[1] {
+            out.append(.message(answer.message))
+            return
+        }
+        switch payload[1] {
+        case 0x04: decodeSnapshot(answer, &out)
+        case 0x06: decodeExtendedData(answer, &out)
+        default:
+            guard let form = Self.form(of: payload[1]) else {
+                out.append(.message(answer.message))
+                return
+            }
+            decodeReport(answer, form, &out)
+        }
+    }
+
+    private func decodeReport(_ answer: Answer, _ form: Form, _ out: inout [DiagnosticItem]) {
+        let payload = answer.payload
+        guard payload.count >= form.start else {
+            out.append(
+                answer.error(
+                    .malformed(
+                        "report \(Hex.string([payload[1]])) has \(payload.count) bytes, at least "
+                            + "\(form.start) expected")))
+            return
+        }
+        let format = form.formatAt.map { payload[$0] } ?? 0x01
+        guard Self.isKnown(format: format) else {
+            out.append(.message(answer.message))
+            return
+        }
+        var place = form.start
+        var leftOut = false
+        while place + form.recordLength <= payload.count {
+            let rest = payload.count - place
+            if !rest.isMultiple(of: form.recordLength),
+                RecordSplitter.isFiller(payload, from: place)
+            {
+                break
+            }
+            defer { place += form.recordLength }
+            var status = payload[place + form.codeOffset + 3]
+            if let mask = form.maskAt { status &= payload[mask] }
+            if form.listsHealthy && status & Self.faultBits == 0 {
+                leftOut = true
+                continue
+            }
+            guard let code = Self.code(payload, place + form.codeOffset, format: format) else {
+                continue
+            }
+            var report = CodeReport(
+                ecu: answer.ecu, kind: form.kind ?? Self.kind(of: status), code: code,
+                line: answer.line)
+            report.statusByte = status
+            if let offset = form.severityOffset {
+                report.severity =
+                    payload[place + offset] & (form.severityMaskAt.map { payload[$0] } ?? 0xFF)
+            }
+            out.append(.code(report))
+        }
+        // Codes without a fault are no faults, but nothing that was said is dropped.
+        if leftOut { out.append(.message(answer.message)) }
+        answer.checkRest(from: place, &out)
+    }
+
+    /// Test failed, pending, confirmed, warning indicator.
+    private static let faultBits: UInt8 = 0x8D
+
+    /// `stored` unless pending and not confirmed.
+    private static func kind(of status: UInt8) -> CodeReport.Kind {
+        status & 0x0C == 0x04 ? .pending : .stored
+    }
+
+    /// Formats of SAE J2012, ISO 14229-1 and SAE J1939-73; ISO 11992-4 (03) is not decoded.
+    private static func isKnown(format: UInt8) -> Bool {
+        switch format {
+        case 0x00, 0x01, 0x02, 0x04: true
+        default: false
+        }
+    }
+
+    /// A code of three bytes; nil for an empty place.
+    private static func code(_ payload: [UInt8], _ place: Int, format: UInt8) -> CodeReport.Code? {
+        let high = payload[place]
+        let middle = payload[place + 1]
+        let low = payload[place + 2]
+        if format == 0x02 {
+            let spn = UInt32(high) | UInt32(middle) << 8 | UInt32(low >> 5) << 16
+            guard spn != 0 || low != 0 else { return nil }
+            return .j1939(
+                J1939Code(
+                    spn: spn, fmi: low & 0x1F, occurrenceCount: 127, conversionMethod: false))
+        }
+        let code = UInt16(high) << 8 | UInt16(middle)
+        return code == 0 ? nil : .dtc(DTC(code, failureType: low))
+    }
+
+    // MARK: Data kept with a code
+
+    /// The code in front of snapshot and extended data: `59 04 DTC status …`; nil when it is cut.
+    private func appendCode(_ answer: Answer, _ out: inout [DiagnosticItem]) -> DTC? {
+        let payload = answer.payload
+        guard payload.count >= 6 else {
+            out.append(
+                answer.error(.malformed("code with data has \(payload.count) bytes, 6 expected")))
+            return nil
+        }
+        let asked = answer.request.map { $0.dropFirst(2).prefix(3) } ?? []
+        if asked.count == 3, !payload[2..<5].elementsEqual(asked) {
+            out.append(.message(answer.message))
+            return nil
+        }
+        guard case .dtc(let code)? = Self.code(payload, 2, format: 0x01) else {
+            out.append(.message(answer.message))
+            return nil
+        }
+        var report = CodeReport(
+            ecu: answer.ecu, kind: Self.kind(of: payload[5]), code: .dtc(code), line: answer.line)
+        report.statusByte = payload[5]
+        out.append(.code(report))
+        return code
+    }
+
+    /// `59 04 DTC status {record, count, {DID data}}`.
+    private func decodeSnapshot(_ answer: Answer, _ out: inout [DiagnosticItem]) {
+        guard let code = appendCode(answer, &out) else { return }
+        let payload = answer.payload
+        var place = 6
+        while place < payload.count {
+            if RecordSplitter.isFiller(payload, from: place) { return }
+            guard place + 2 <= payload.count else {
+                out.append(answer.error(.leftOver(InlineBytes(payload[place...]))))
+                return
+            }
+            let frame = payload[place]
+            let count = Int(payload[place + 1])
+            place += 2
+            for _ in 0..<count {
+                guard place + 2 <= payload.count else {
+                    out.append(
+                        answer.error(.malformed("snapshot \(Hex.string([frame])) is cut short")))
+                    return
+                }
+                let did = UInt32(payload[place]) << 8 | UInt32(payload[place + 1])
+                place += 2
+                guard let record = record(ofDataIdentifier: did),
+                    record.length.lowerBound == record.length.upperBound
+                else {
+                    // Without its length nothing behind it can be told apart.
+                    out.append(.message(answer.message))
+                    return
+                }
+                let length = record.length.lowerBound
+                guard place + length <= payload.count else {
+                    out.append(
+                        answer.error(
+                            .tooShort(
+                                DataID(.readData, did), expected: length,
+                                received: payload.count - place)))
+                    return
+                }
+                let origin = RecordDecoder.Origin(
+                    ecu: answer.ecu, dataID: DataID(.readData, did), line: answer.line,
+                    frame: frame, dtc: code, overrides: memory.overrides(of: answer.ecu),
+                    pid: did & 0xFF00 == 0xF400 ? did & 0xFF : nil)
+                records.decode(payload, place..<place + length, signals: record.signals, origin) {
+                    out.append(.reading($0))
+                }
+                place += length
+            }
+        }
+    }
+
+    /// `59 06 DTC status {record, data}`; what the data mean, and where they end, nobody tells.
+    private func decodeExtendedData(_ answer: Answer, _ out: inout [DiagnosticItem]) {
+        guard appendCode(answer, &out) != nil, answer.payload.count > 6 else { return }
+        out.append(.message(answer.message))
+    }
+}

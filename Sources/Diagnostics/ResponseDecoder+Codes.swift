@@ -1,0 +1,65 @@
+import OBDCore
+
+/// Lists of codes: services 03, 07 and 0A, and KWP's service 18.
+extension ResponseDecoder {
+    /// CAN: `43 n` and n codes. Before CAN: `43` and three codes, empty places 0000.
+    func decodeCodes(_ answer: Answer, _ kind: CodeReport.Kind, _ out: inout [DiagnosticItem]) {
+        let length = answer.payload.count - 1
+        guard length > 0 else {
+            out.append(answer.error(.malformed("list of codes without data")))
+            return
+        }
+        // Where the protocol is unknown the parity tells: codes alone are even, with a count odd.
+        if answer.isCAN ?? !length.isMultiple(of: 2) {
+            decodeCountedCodes(answer, kind, recordLength: 2, &out)
+        } else if length == 6 {
+            appendCodes(answer, kind, places: [1, 3, 5], &out)
+        } else {
+            out.append(answer.error(.malformed("list of codes has \(length) bytes, 6 expected")))
+        }
+    }
+
+    /// KWP: `58 n` and n times a code and its status.
+    func decodeCodesByStatus(_ answer: Answer, _ out: inout [DiagnosticItem]) {
+        guard answer.payload.count > 1 else {
+            out.append(answer.error(.malformed("list of codes without data")))
+            return
+        }
+        decodeCountedCodes(answer, .stored, recordLength: 3, &out)
+    }
+
+    private func decodeCountedCodes(
+        _ answer: Answer, _ kind: CodeReport.Kind, recordLength: Int, _ out: inout [DiagnosticItem]
+    ) {
+        let payload = answer.payload
+        let announced = Int(payload[1])
+        let end = 2 + announced * recordLength
+        guard payload.count >= end,
+            payload.count == end || RecordSplitter.isFiller(payload, from: end)
+        else {
+            let received = (payload.count - 2) / recordLength
+            out.append(
+                announced == received
+                    ? answer.error(.leftOver(InlineBytes(payload[end...])))
+                    : answer.error(.count(announced: announced, received: received)))
+            return
+        }
+        appendCodes(
+            answer, kind, places: stride(from: 2, to: end, by: recordLength),
+            hasStatus: recordLength == 3, &out)
+    }
+
+    private func appendCodes(
+        _ answer: Answer, _ kind: CodeReport.Kind, places: some Sequence<Int>,
+        hasStatus: Bool = false, _ out: inout [DiagnosticItem]
+    ) {
+        for place in places {
+            let code = UInt16(answer.payload[place]) << 8 | UInt16(answer.payload[place + 1])
+            guard code != 0 else { continue }
+            var report = CodeReport(
+                ecu: answer.ecu, kind: kind, code: .dtc(DTC(code)), line: answer.line)
+            if hasStatus { report.statusByte = answer.payload[place + 2] }
+            out.append(.code(report))
+        }
+    }
+}

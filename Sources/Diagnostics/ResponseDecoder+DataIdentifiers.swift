@@ -1,0 +1,153 @@
+import OBDCore
+
+/// UDS ReadDataByIdentifier; SAE J1979-2 puts the classic services behind DIDs F4xx–F8xx.
+extension ResponseDecoder {
+    /// The record of a DID: its own, or for F4xx that of the PID.
+    func record(ofDataIdentifier did: UInt32) -> PIDTable.Record? {
+        if let own = table.record(DataID(.readData, did)) { return own }
+        return did & 0xFF00 == 0xF400 ? table.record(DataID(.currentData, did & 0xFF)) : nil
+    }
+
+    /// Whether a DID is a map of supported ones: F400, F420, … to F8E0.
+    private static func isSupportMap(_ did: UInt32) -> Bool {
+        (0xF400...0xF8FF).contains(did) && SupportMap.isMap(did)
+    }
+
+    mutating func decodeDataIdentifiers(_ answer: Answer, _ out: inout [DiagnosticItem]) {
+        let payload = answer.payload
+        guard payload.count > 3 else {
+            out.append(answer.error(.malformed("answer without data")))
+            return
+        }
+        let did = UInt32(payload[1]) << 8 | UInt32(payload[2])
+        if table.record(DataID(.readData, did)) == nil, !Self.isSupportMap(did),
+            (0xF600...0xF8FF).contains(did)
+        {
+            decodeSoleIdentifier(answer, did, &out)
+            return
+        }
+        let begin = out.count
+        let before = memory.revision
+        walkIdentifiers(answer, &out)
+        if memory.revision != before {
+            out.removeSubrange(begin...)
+            walkIdentifiers(answer, &out)
+        }
+    }
+
+    private mutating func walkIdentifiers(_ answer: Answer, _ out: inout [DiagnosticItem]) {
+        var splitter = RecordSplitter(
+            answer.payload, layout: .dataIdentifier, request: answer.request)
+        var isForeign = false
+        var isFirst = true
+        walk: while true {
+            let step = splitter.next { did in
+                if let record = record(ofDataIdentifier: did) { return record.length }
+                return Self.isSupportMap(did) ? 4...4 : nil
+            }
+            switch step {
+            case .record(let did, _, let data): decodeIdentifier(answer, did, data, &out)
+            case .foreign: isForeign = true
+            case .unknown(let start, let wasAsked):
+                if isFirst || (wasAsked && answer.request != nil) {
+                    isForeign = true
+                } else {
+                    out.append(answer.error(.leftOver(InlineBytes(answer.payload[start...]))))
+                }
+                break walk
+            case .tooShort(let did, let expected, let received):
+                out.append(
+                    answer.error(
+                        .tooShort(
+                            DataID(.readData, did), expected: expected, received: received)))
+                break walk
+            case .leftOver(let rest):
+                if !isForeign {
+                    out.append(answer.error(.leftOver(InlineBytes(answer.payload[rest]))))
+                }
+                break walk
+            case .end: break walk
+            }
+            isFirst = false
+        }
+        if isForeign { out.append(.message(answer.message)) }
+    }
+
+    private mutating func decodeIdentifier(
+        _ answer: Answer, _ did: UInt32, _ data: Range<Int>, _ out: inout [DiagnosticItem]
+    ) {
+        let dataID = DataID(.readData, did)
+        if let own = table.record(dataID) {
+            let origin = RecordDecoder.Origin(ecu: answer.ecu, dataID: dataID, line: answer.line)
+            records.decode(answer.payload, data, signals: own.signals, origin) {
+                out.append(.reading($0))
+            }
+        } else if did & 0xFF00 == 0xF400 {
+            decodeCurrentData(answer, dataID, pid: did & 0xFF, data, &out)
+        } else {
+            appendSupportMap(answer, dataID, at: data.lowerBound, &out)
+        }
+    }
+
+    /// F6xx and F8xx: their data reach to the end of the answer.
+    private func decodeSoleIdentifier(
+        _ answer: Answer, _ did: UInt32, _ out: inout [DiagnosticItem]
+    ) {
+        guard answer.echoes(1), answer.echoes(2) else {
+            out.append(.message(answer.message))
+            return
+        }
+        let payload = answer.payload
+        switch did {
+        case 0xF600...0xF6FF:
+            // Records without the monitor id, which stands in the DID. Unverified: from the ranges
+            // of ISO 14229-1 alone.
+            decodeTestRecords(answer, mid: UInt8(truncatingIfNeeded: did), from: 3, &out)
+        case 0xF800...0xF8FF where answer.request.map({ $0.count <= 3 }) ?? true:
+            appendInfoType(
+                answer, infoType: did & 0xFF, DataID(.readData, did), 3..<payload.count,
+                count: .maybe, &out)
+        default: out.append(.message(answer.message))
+        }
+    }
+
+    /// Appends the reading of a support map of four bytes at `place`.
+    func appendSupportMap(
+        _ answer: Answer, _ dataID: DataID, at place: Int, _ out: inout [DiagnosticItem]
+    ) {
+        let bytes = answer.payload[place..<place + 4]
+        guard let signal = supportMapSignal(for: dataID) else {
+            out.append(.message(answer.message))
+            return
+        }
+        let raw = bytes.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        out.append(
+            .reading(
+                Reading(
+                    ecu: answer.ecu, dataID: dataID, signal: signal, value: .supportMap(raw: raw),
+                    raw: InlineBytes(bytes), line: answer.line)))
+    }
+
+    /// The table's row for a support map: that of its own service, else that of service 01.
+    private func supportMapSignal(for dataID: DataID) -> SignalIndex? {
+        var services = [dataID]
+        if dataID.service == .readData {
+            let classic: Service =
+                switch dataID.id & 0xFF00 {
+                case 0xF600: .monitorTests
+                case 0xF800: .vehicleInformation
+                default: .currentData
+                }
+            services.append(DataID(classic, dataID.id & 0xFF))
+        }
+        services += [DataID(.currentData, dataID.id & 0xFF), DataID(.currentData, 0x00)]
+        for candidate in services {
+            if let record = table.record(candidate), let first = record.signals.first,
+                table[SignalIndex(rawValue: first)].kind == .supportMap
+            {
+                return SignalIndex(rawValue: first)
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,106 @@
+import OBDCore
+
+/// SAE J1939: diagnostic messages, and parameter groups by the table.
+extension ResponseDecoder {
+    func decodeParameterGroup(_ answer: Answer, _ out: inout [DiagnosticItem]) {
+        guard let group = answer.message.parameterGroup, answer.asks(for: group) else {
+            out.append(.message(answer.message))
+            return
+        }
+        if let kind = Self.listKind(of: group) {
+            decodeDiagnosticMessage(answer, kind, &out)
+            return
+        }
+        let id = DataID(DataID.parameterGroups, group)
+        guard let record = table.record(id) else {
+            out.append(.message(answer.message))
+            return
+        }
+        let length = answer.payload.count
+        guard length >= record.length.lowerBound else {
+            out.append(
+                answer.error(
+                    .tooShort(id, expected: record.length.lowerBound, received: length)))
+            return
+        }
+        let end = min(length, record.length.upperBound)
+        let origin = RecordDecoder.Origin(ecu: answer.ecu, dataID: id, line: answer.line)
+        records.decode(answer.payload, 0..<end, signals: record.signals, origin) {
+            out.append(.reading($0))
+        }
+        if end < length { answer.checkRest(from: end, &out) }
+    }
+
+    /// The list that a diagnostic message of SAE J1939-73 is; nil for every other group.
+    private static func listKind(of group: UInt32) -> CodeReport.Kind? {
+        switch group {
+        // DM1 active, DM2 previously active, DM12 emission-related active, DM23 previously so.
+        case 0xFECA, 0xFECB, 0xFED4, 0xFDB5: .stored
+        // DM6 emission-related pending, DM27 all pending.
+        case 0xFECF, 0xFD82: .pending
+        // DM28 permanent.
+        case 0xFD80: .permanent
+        default: nil
+        }
+    }
+
+    /// Two bytes of lamps, then four a code: `SPN SPN SPN:3|FMI:5 CM:1|OC:7`.
+    private func decodeDiagnosticMessage(
+        _ answer: Answer, _ kind: CodeReport.Kind, _ out: inout [DiagnosticItem]
+    ) {
+        let payload = answer.payload
+        guard payload.count >= 6 else {
+            out.append(
+                answer.error(
+                    .malformed("diagnostic message of \(payload.count) bytes, at least 6 expected"))
+            )
+            return
+        }
+        let lamps = CodeReport.Lamps(
+            malfunction: Self.lamp(payload[0] >> 6), redStop: Self.lamp(payload[0] >> 4),
+            amberWarning: Self.lamp(payload[0] >> 2), protect: Self.lamp(payload[0]))
+        var place = 2
+        while place + 4 <= payload.count {
+            defer { place += 4 }
+            let low = UInt32(payload[place])
+            let middle = UInt32(payload[place + 1])
+            let third = payload[place + 2]
+            let fourth = payload[place + 3]
+            let spn = low | middle << 8 | UInt32(third >> 5) << 16
+            let fmi = third & 0x1F
+            // All zeros say that there is no code, all ones that none is available.
+            if (spn == 0 && fmi == 0) || (spn == 0x7FFFF && fmi == 0x1F) { continue }
+            var report = CodeReport(
+                ecu: answer.ecu, kind: kind,
+                code: .j1939(
+                    J1939Code(
+                        spn: spn, fmi: fmi, occurrenceCount: fourth & 0x7F,
+                        conversionMethod: fourth & 0x80 != 0)),
+                line: answer.line)
+            report.lamps = lamps
+            out.append(.code(report))
+        }
+        answer.checkRest(from: place, &out)
+    }
+
+    /// 00 off, 01 on; 10 and 11 say nothing.
+    private static func lamp(_ bits: UInt8) -> Bool? {
+        switch bits & 0x03 {
+        case 0x00: false
+        case 0x01: true
+        default: nil
+        }
+    }
+}
+
+extension Answer {
+    /// Whether the request, where it is a parameter group, asks for `group`.
+    ///
+    /// An adapter may take the number most or least significant byte first.
+    func asks(for group: UInt32) -> Bool {
+        guard let request, (2...3).contains(request.count) else { return true }
+        let forward = request.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        let backward = request.reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        return forward == group || backward == group
+    }
+}

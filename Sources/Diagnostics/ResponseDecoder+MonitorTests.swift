@@ -1,0 +1,201 @@
+import OBDCore
+
+/// Services 05 and 06: what on-board tests measured.
+extension ResponseDecoder {
+    mutating func decodeMonitorTests(_ answer: Answer, _ out: inout [DiagnosticItem]) {
+        let payload = answer.payload
+        guard payload.count > 2 else {
+            out.append(answer.error(.malformed("answer without data")))
+            return
+        }
+        let asked = answer.request?.dropFirst() ?? []
+        guard asked.isEmpty || asked.contains(payload[1]) else {
+            out.append(.message(answer.message))
+            return
+        }
+        // Where the protocol is unknown the length tells: CAN has 5 bytes a map and 9 a result.
+        let isCAN = answer.isCAN ?? !(payload.count == 7 && Self.looksLegacy(payload))
+        if !isCAN {
+            decodeLegacyTest(answer, &out)
+        } else if SupportMap.isMap(UInt32(payload[1])) {
+            decodeMaps(answer, .monitorTests, &out)
+        } else {
+            decodeResults(answer, asked: asked, &out)
+        }
+    }
+
+    /// Seven bytes are a result before CAN, or a map with its filler FF; else a padded map on CAN.
+    private static func looksLegacy(_ payload: [UInt8]) -> Bool {
+        !SupportMap.isMap(UInt32(payload[1])) || payload[2] == 0xFF
+    }
+
+    // MARK: CAN
+
+    /// `46 {MID TID UASID value min max}`.
+    private func decodeResults(
+        _ answer: Answer, asked: ArraySlice<UInt8>, _ out: inout [DiagnosticItem]
+    ) {
+        let payload = answer.payload
+        var place = 1
+        while place < payload.count {
+            let rest = payload.count - place
+            if place > 1, !rest.isMultiple(of: 9), RecordSplitter.isFiller(payload, from: place) {
+                return
+            }
+            let mid = payload[place]
+            guard rest >= 9 else {
+                out.append(
+                    answer.error(
+                        .tooShort(
+                            DataID(.monitorTests, UInt32(mid)), expected: 8, received: rest - 1)))
+                return
+            }
+            guard asked.isEmpty || asked.contains(mid), !SupportMap.isMap(UInt32(mid)) else {
+                out.append(.message(answer.message))
+                return
+            }
+            out.append(.monitorTest(result(answer, mid: mid, place + 1, place..<place + 9)))
+            place += 9
+        }
+    }
+
+    /// Results without the monitor id: `{TID UASID value min max}`.
+    func decodeTestRecords(
+        _ answer: Answer, mid: UInt8, from start: Int, _ out: inout [DiagnosticItem]
+    ) {
+        let payload = answer.payload
+        var place = start
+        while place < payload.count {
+            let rest = payload.count - place
+            if place > start, !rest.isMultiple(of: 8), RecordSplitter.isFiller(payload, from: place)
+            {
+                return
+            }
+            guard rest >= 8 else {
+                out.append(
+                    answer.error(
+                        .tooShort(
+                            DataID(.readData, 0xF600 | UInt32(mid)), expected: 8, received: rest)))
+                return
+            }
+            out.append(.monitorTest(result(answer, mid: mid, place, place..<place + 8)))
+            place += 8
+        }
+    }
+
+    /// A result whose `TID UASID value min max` begin at `place`.
+    private func result(
+        _ answer: Answer, mid: UInt8, _ place: Int, _ record: Range<Int>
+    ) -> MonitorTestResult {
+        let payload = answer.payload
+        let tid = payload[place]
+        let uas = payload[place + 1]
+        var result = MonitorTestResult(
+            ecu: answer.ecu, tid: tid, raw: InlineBytes(payload[record]), line: answer.line)
+        result.mid = mid
+        result.monitor = monitors.monitors[mid]
+        result.test = monitors.tests[tid]
+        result.uas = uas
+        let raw = (0..<3).map { index -> Int in
+            let high = UInt16(payload[place + 2 + index * 2])
+            let bits = high << 8 | UInt16(payload[place + 3 + index * 2])
+            // Ids from 80 on are signed, known or not.
+            return uas >= 0x80 ? Int(Int16(bitPattern: bits)) : Int(bits)
+        }
+        let scaling = monitors.scalings[uas]
+        let scaled = raw.map { scaling?.number(raw: $0) ?? Double($0) }
+        result.value = scaled[0]
+        result.min = scaled[1]
+        result.max = scaled[2]
+        result.unit = scaling?.unit
+        if raw != [0, 0, 0] { result.passed = raw[1] <= raw[0] && raw[0] <= raw[2] }
+        return result
+    }
+
+    // MARK: Before CAN
+
+    /// `46 TID component value limit`, and `46 00 FF map`.
+    private func decodeLegacyTest(_ answer: Answer, _ out: inout [DiagnosticItem]) {
+        let payload = answer.payload
+        let tid = payload[1]
+        guard payload.count >= 7 else {
+            out.append(
+                answer.error(
+                    .tooShort(
+                        DataID(.monitorTests, UInt32(tid)), expected: 5,
+                        received: payload.count - 2)))
+            return
+        }
+        if tid == 0x00 || (SupportMap.isMap(UInt32(tid)) && payload[2] == 0xFF) {
+            appendSupportMap(answer, DataID(.monitorTests, UInt32(tid)), at: 3, &out)
+        } else {
+            let value = UInt16(payload[3]) << 8 | UInt16(payload[4])
+            let limit = UInt16(payload[5]) << 8 | UInt16(payload[6])
+            var result = MonitorTestResult(
+                ecu: answer.ecu, tid: tid, raw: InlineBytes(payload[1..<7]), line: answer.line)
+            result.component = payload[2] & 0x7F
+            result.value = Double(value)
+            if payload[2] & 0x80 == 0 {
+                result.max = Double(limit)
+                result.passed = value <= limit
+            } else {
+                result.min = Double(limit)
+                result.passed = value >= limit
+            }
+            if value == 0 && limit == 0 { result.passed = nil }
+            out.append(.monitorTest(result))
+        }
+        answer.checkRest(from: 7, &out)
+    }
+
+    /// Service 05, before CAN alone: `45 TID sensor value`, from TID 05 on with both limits.
+    func decodeOxygenSensorTest(_ answer: Answer, _ out: inout [DiagnosticItem]) {
+        let payload = answer.payload
+        guard answer.isCAN != true, payload.count > 2, answer.echoes(1), answer.echoes(2),
+            let scaling = Self.oxygenSensorScaling(tid: payload[1])
+        else {
+            out.append(.message(answer.message))
+            return
+        }
+        let length = payload[1] <= 0x04 ? 4 : 6
+        guard payload.count >= length else {
+            out.append(
+                answer.error(
+                    .tooShort(
+                        DataID(.oxygenSensorTests, UInt32(payload[1])), expected: length - 2,
+                        received: payload.count - 2)))
+            return
+        }
+        var result = MonitorTestResult(
+            ecu: answer.ecu, tid: payload[1], raw: InlineBytes(payload[1..<length]),
+            line: answer.line)
+        result.test = monitors.tests[payload[1]]
+        result.component = payload[2]
+        result.value = Double(payload[3]) * scaling.multiplier / 1000
+        result.unit = scaling.unit
+        if length == 6 {
+            result.min = Double(payload[4]) * scaling.multiplier / 1000
+            result.max = Double(payload[5]) * scaling.multiplier / 1000
+            if payload[3..<6] != [0, 0, 0] {
+                result.passed = payload[4] <= payload[3] && payload[3] <= payload[5]
+            }
+        }
+        out.append(.monitorTest(result))
+        answer.checkRest(from: length, &out)
+    }
+
+    /// Thousandths of the unit a bit; nil for manufacturers' tests.
+    private static func oxygenSensorScaling(tid: UInt8) -> (multiplier: Double, unit: String)? {
+        switch tid {
+        case 0x01...0x04, 0x07, 0x08: (5, "V")
+        case 0x05, 0x06: (4, "s")
+        case 0x09, 0x0A: (40, "s")
+        default: nil
+        }
+    }
+}
+
+extension MonitorTables.Scaling {
+    /// `raw × multiplier / divisor + offset`.
+    func number(raw: Int) -> Double { Double(raw) * multiplier / divisor + offset }
+}

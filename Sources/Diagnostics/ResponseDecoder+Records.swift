@@ -1,0 +1,180 @@
+import OBDCore
+
+/// Services 01 and 02, and the KWP services 1A and 21: identifiers with data behind them.
+extension ResponseDecoder {
+    mutating func decodeRecords(_ answer: Answer, _ out: inout [DiagnosticItem]) {
+        guard answer.payload.count > 1 else {
+            out.append(answer.error(.malformed("answer without data")))
+            return
+        }
+        let begin = out.count
+        let before = memory.revision
+        walkRecords(answer, &out)
+        // What a record says about others holds for those that stood in front of it, too.
+        if memory.revision != before {
+            out.removeSubrange(begin...)
+            walkRecords(answer, &out)
+        }
+    }
+
+    private mutating func walkRecords(_ answer: Answer, _ out: inout [DiagnosticItem]) {
+        let service = Service(answer.payload[0] & ~0x40)
+        let layout: RecordSplitter.Layout = service == .freezeFrame ? .pidAndFrame : .pid
+        // A freeze frame holds the records of service 01.
+        let tableService = service == .freezeFrame ? .currentData : service
+        let records = table.records
+        var splitter = RecordSplitter(answer.payload, layout: layout, request: answer.request)
+        var isForeign = false
+        var isFirst = true
+        walk: while true {
+            let step = splitter.next { id in
+                table.recordPlace(DataID(tableService, id)).map { records[$0].length }
+            }
+            switch step {
+            case .record(let id, let frame, let data):
+                decodeRecord(answer, DataID(service, id), frame, data, &out)
+            case .foreign: isForeign = true
+            case .unknown(let start, let wasAsked):
+                if isFirst || (wasAsked && answer.request != nil) {
+                    isForeign = true
+                } else {
+                    out.append(answer.error(.leftOver(InlineBytes(answer.payload[start...]))))
+                }
+                break walk
+            case .tooShort(let id, let expected, let received):
+                out.append(tooShort(answer, DataID(service, id), expected, received))
+                break walk
+            case .leftOver(let rest):
+                if !isForeign {
+                    out.append(answer.error(.leftOver(InlineBytes(answer.payload[rest]))))
+                }
+                break walk
+            case .end: break walk
+            }
+            isFirst = false
+        }
+        if isForeign { out.append(.message(answer.message)) }
+    }
+
+    private func tooShort(
+        _ answer: Answer, _ id: DataID, _ expected: Int, _ received: Int
+    ) -> DiagnosticItem {
+        if id.service == .freezeFrame && received + 1 == expected {
+            return answer.error(
+                .malformed("\(id) has a byte too few: frame number missing or data cut short"))
+        }
+        return answer.error(.tooShort(id, expected: expected, received: received))
+    }
+
+    private mutating func decodeRecord(
+        _ answer: Answer, _ dataID: DataID, _ frame: UInt8?, _ data: Range<Int>,
+        _ out: inout [DiagnosticItem]
+    ) {
+        if dataID.service == .freezeFrame {
+            decodeFrozenRecord(answer, dataID, frame ?? 0, data, &out)
+        } else if dataID.service == .currentData {
+            decodeCurrentData(answer, dataID, pid: dataID.id, data, &out)
+        } else if let place = table.recordPlace(dataID) {
+            let origin = RecordDecoder.Origin(ecu: answer.ecu, dataID: dataID, line: answer.line)
+            records.decode(answer.payload, data, signals: table.records[place].signals, origin) {
+                out.append(.reading($0))
+            }
+        }
+    }
+
+    /// A record of PID `pid`, asked for by service 01 or as a data identifier F4xx.
+    mutating func decodeCurrentData(
+        _ answer: Answer, _ dataID: DataID, pid: UInt32, _ data: Range<Int>,
+        _ out: inout [DiagnosticItem]
+    ) {
+        let payload = answer.payload
+        switch pid {
+        case 0x01 where data.count == 4:
+            appendReadings(answer, dataID, pid, data, only: ["MIL", "DTC_CNT"], &out)
+            MonitorStatus.append(payload[data], .sinceClear, answer.ecu, answer.line, &out)
+            return
+        case 0x41 where data.count == 4:
+            MonitorStatus.append(payload[data], .thisCycle, answer.ecu, answer.line, &out)
+            return
+        case 0x4F, 0x50: memory.updateOverrides(of: answer.ecu, pid: pid, payload[data])
+        default: break
+        }
+        appendReadings(answer, dataID, pid, data, only: nil, &out)
+    }
+
+    @inline(__always)
+    private func appendReadings(
+        _ answer: Answer, _ dataID: DataID, _ pid: UInt32, _ data: Range<Int>, only ids: [String]?,
+        _ out: inout [DiagnosticItem]
+    ) {
+        guard let place = table.recordPlace(DataID(.currentData, pid)) else { return }
+        let origin = RecordDecoder.Origin(
+            ecu: answer.ecu, dataID: dataID, line: answer.line,
+            overrides: memory.overrides(of: answer.ecu), pid: pid)
+        records.decode(answer.payload, data, signals: table.records[place].signals, origin) {
+            reading in
+            if let ids, !ids.contains(table[reading.signal].id) { return }
+            out.append(.reading(reading))
+        }
+    }
+
+    private mutating func decodeFrozenRecord(
+        _ answer: Answer, _ dataID: DataID, _ frame: UInt8, _ data: Range<Int>,
+        _ out: inout [DiagnosticItem]
+    ) {
+        let pid = dataID.id
+        guard let place = table.recordPlace(DataID(.currentData, pid)) else { return }
+        let payload = answer.payload
+        if pid == 0x02, data.count == 2 {
+            let code = UInt16(payload[data.lowerBound]) << 8 | UInt16(payload[data.lowerBound + 1])
+            memory.remember(code == 0 ? nil : DTC(code), of: answer.ecu, frame: frame)
+        }
+        let origin = RecordDecoder.Origin(
+            ecu: answer.ecu, dataID: dataID, line: answer.line, frame: frame,
+            dtc: pid == 0x02 ? nil : memory.code(of: answer.ecu, frame: frame),
+            overrides: memory.overrides(of: answer.ecu), pid: pid)
+        records.decode(payload, data, signals: table.records[place].signals, origin) {
+            out.append(.reading($0))
+        }
+    }
+}
+
+extension MonitorStatus {
+    /// The monitors of a spark ignition engine in bytes C and D, from bit 0 on.
+    private static let spark: [Monitor?] = [
+        .catalyst, .heatedCatalyst, .evaporative, .secondaryAir, .gpfOrACRefrigerant,
+        .oxygenSensor, .oxygenSensorHeater, .egrVvt,
+    ]
+    /// The monitors of a compression ignition engine; two bits are reserved.
+    private static let compression: [Monitor?] = [
+        .nmhcCatalyst, .noxSCR, nil, .boostPressure, nil, .exhaustGasSensor, .pmFilter, .egrVvt,
+    ]
+
+    /// Appends the monitors that bytes A–D of PID 01 or 41 describe.
+    ///
+    /// Byte B: bits 0–2 supported, 4–6 not complete, bit 3 set for compression ignition. Byte C:
+    /// supported, byte D: not complete (SAE J1979-DA).
+    static func append(
+        _ bytes: ArraySlice<UInt8>, _ scope: Scope, _ ecu: ECUAddress?, _ line: Int,
+        _ out: inout [DiagnosticItem]
+    ) {
+        guard bytes.count == 4 else { return }
+        let b = bytes[bytes.startIndex + 1]
+        let c = bytes[bytes.startIndex + 2]
+        let d = bytes[bytes.startIndex + 3]
+        func append(_ monitor: Monitor, _ isSupported: Bool, _ isIncomplete: Bool) {
+            out.append(
+                .monitor(
+                    MonitorStatus(
+                        ecu: ecu, scope: scope, monitor: monitor, supported: isSupported,
+                        complete: isSupported ? !isIncomplete : nil, line: line)))
+        }
+        for (bit, monitor) in [Monitor.misfire, .fuelSystem, .components].enumerated() {
+            append(monitor, b & (0x01 << UInt8(bit)) != 0, b & (0x10 << UInt8(bit)) != 0)
+        }
+        for (bit, monitor) in (b & 0x08 == 0 ? spark : compression).enumerated() {
+            guard let monitor else { continue }
+            append(monitor, c & (1 << UInt8(bit)) != 0, d & (1 << UInt8(bit)) != 0)
+        }
+    }
+}

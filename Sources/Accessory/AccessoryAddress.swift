@@ -166,7 +166,12 @@ public struct AddressError: Error, Hashable, Sendable {
 /// A Bluetooth device address: six bytes, the first printed one first.
 public struct BluetoothAddress: Hashable, Sendable, CustomStringConvertible {
     /// The bytes in printed order.
-    public var bytes: [UInt8]
+    public let bytes: [UInt8]
+
+    /// An address of six bytes in printed order.
+    init(bytes: [UInt8]) {
+        self.bytes = bytes
+    }
 
     /// Reads `AA:BB:CC:DD:EE:FF`; nil for anything else.
     public init?(_ text: some StringProtocol) {

@@ -9,12 +9,15 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -119,7 +122,7 @@ int ca_tty_flush(int fd) { return ioctl(fd, TCFLSH, TCIOFLUSH); }
 // What tcdrain(3) does; its header cannot stand beside the kernel's termios2.
 int ca_tty_drain(int fd) { return ioctl(fd, TCSBRK, 1); }
 
-int ca_tty_exclusive(int fd) { return ioctl(fd, TIOCEXCL); }
+int ca_tty_exclusive(int fd, int on) { return ioctl(fd, on ? TIOCEXCL : TIOCNXCL); }
 
 int ca_tty_low_latency(int fd) {
     struct serial_struct serial;
@@ -250,4 +253,17 @@ int ca_inotify(void) { return inotify_init1(IN_NONBLOCK | IN_CLOEXEC); }
 int ca_inotify_watch_folder(int fd, const char *path) {
     return inotify_add_watch(
         fd, path, IN_CREATE | IN_DELETE | IN_ATTRIB | IN_MOVED_FROM | IN_MOVED_TO | IN_ONLYDIR);
+}
+
+int ca_epoll(void) { return epoll_create1(EPOLL_CLOEXEC); }
+
+int ca_epoll_add(int epoll, int fd) {
+    struct epoll_event event = {.events = EPOLLIN, .data = {.fd = fd}};
+    return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event);
+}
+
+int ca_device_major(int fd) {
+    struct stat status;
+    if (fstat(fd, &status) < 0) return -1;
+    return (int)major(status.st_rdev);
 }

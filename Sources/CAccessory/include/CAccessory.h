@@ -62,8 +62,8 @@ int ca_tty_flush(int fd);
 // Waits until everything written has been sent.
 int ca_tty_drain(int fd);
 
-// Refuses every later open(2) of the terminal (root excepted).
-int ca_tty_exclusive(int fd);
+// Refuses every later open(2) of the terminal (root excepted), or allows them again.
+int ca_tty_exclusive(int fd, int on);
 
 // Asks the driver to hand over bytes at once (FTDI: 16 ms → 1 ms). Needs a driver that has it.
 int ca_tty_low_latency(int fd);
@@ -104,6 +104,15 @@ int ca_uevent_socket(void);
 
 // One datagram of a uevent socket, from the kernel only; 0 = none or from someone else.
 ssize_t ca_uevent_receive(int fd, void *bytes, size_t count);
+
+// An epoll descriptor, closed on exec: readable when one of those added to it is.
+int ca_epoll(void);
+
+// Adds a descriptor to an epoll descriptor, for reading.
+int ca_epoll_add(int epoll, int fd);
+
+// The device number of an open node: its major part; -1 with errno set on failure.
+int ca_device_major(int fd);
 
 // An inotify descriptor, non-blocking.
 int ca_inotify(void);

@@ -1,0 +1,61 @@
+import CBluetooth
+import Glibc
+
+/// Asks a Bluetooth accessory for its services (SDP).
+enum ServiceDiscovery {
+    // Bluetooth assigned numbers: Serial Port Profile, RFCOMM.
+    private static let serialPortProfile: UInt16 = 0x1101
+    private static let rfcommProtocol: Int32 = 3
+
+    /// The RFCOMM channel of the Serial Port Profile; nil where none is announced.
+    ///
+    /// Blocks for as long as the accessory is called: about 5 s when it does not answer.
+    static func serialPortChannel(of address: BluetoothAddress) -> UInt8? {
+        var anyAdapter = bdaddr_t()
+        var target = bdaddr_t()
+        withUnsafeMutableBytes(of: &target) { $0.copyBytes(from: address.bytes.reversed()) }
+        guard let session = sdp_connect(&anyAdapter, &target, UInt32(SDP_RETRY_IF_BUSY)) else {
+            return nil
+        }
+        // Many accessories take one connection at a time: this one must be gone before the next.
+        defer { sdp_close(session) }
+        var profile = uuid_t()
+        sdp_uuid16_create(&profile, serialPortProfile)
+        var range: UInt32 = 0x0000_FFFF
+        var records: UnsafeMutablePointer<sdp_list_t>?
+        let profiles = sdp_list_append(nil, &profile)
+        let ranges = sdp_list_append(nil, &range)
+        defer {
+            sdp_list_free(profiles, nil)
+            sdp_list_free(ranges, nil)
+        }
+        guard
+            sdp_service_search_attr_req(
+                session, profiles, SDP_ATTR_REQ_RANGE, ranges, &records) == 0
+        else { return nil }
+        var channel: UInt8?
+        var next = records
+        while let entry = next?.pointee {
+            next = entry.next
+            guard let data = entry.data else { continue }
+            let record = data.assumingMemoryBound(to: sdp_record_t.self)
+            channel = channel ?? self.channel(of: record)
+            sdp_record_free(record)
+        }
+        sdp_list_free(records, nil)
+        return channel
+    }
+
+    private static func channel(of record: UnsafeMutablePointer<sdp_record_t>) -> UInt8? {
+        var protocols: UnsafeMutablePointer<sdp_list_t>?
+        guard sdp_get_access_protos(record, &protocols) == 0 else { return nil }
+        let port = sdp_get_proto_port(protocols, rfcommProtocol)
+        var next = protocols
+        while let entry = next?.pointee {
+            next = entry.next
+            sdp_list_free(entry.data?.assumingMemoryBound(to: sdp_list_t.self), nil)
+        }
+        sdp_list_free(protocols, nil)
+        return UInt8(exactly: port).flatMap { (1...30).contains($0) ? $0 : nil }
+    }
+}

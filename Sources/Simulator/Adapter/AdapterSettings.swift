@@ -1,0 +1,66 @@
+import OBDCore
+
+/// What AT and ST commands set, with the values after a reset.
+struct AdapterSettings: Hashable, Sendable {
+    /// ATE.
+    var echo = true
+    /// ATL.
+    var linefeeds = false
+    /// ATS.
+    var spaces = true
+    /// ATH.
+    var headers = false
+    /// ATCAF.
+    var formatting = true
+    /// ATCFC.
+    var flowControl = true
+    /// ATD0, ATD1.
+    var dlcDigit = false
+    /// ATAL.
+    var longMessages = false
+    /// ATM.
+    var memory = true
+    /// ATAT.
+    var adaptive: UInt8 = 1
+    /// ATST in steps of 4 ms.
+    var timeout: UInt8 = 0x32
+    /// ATCTM5: steps of 20 ms.
+    var slowTimer = false
+    /// ATR.
+    var responses = true
+    /// ATV.
+    var variableDLC = false
+    /// The protocol that was set or found; nil = none yet.
+    var chosen: VehicleProtocol?
+    /// Whether others are tried when the chosen one fails.
+    var automatic = true
+    /// ATSH as typed, on CAN the identifier without the top five bits; nil = the default.
+    var header: UInt32?
+    /// ATCP: top five bits of a 29-bit identifier; ATSH with eight digits sets it too.
+    var priority: UInt8 = 0x18
+    /// ATCF, ATCRA.
+    var filter: UInt32?
+    /// ATCM, ATCRA.
+    var mask: UInt32?
+    /// ATSR, ATRA.
+    var receiver: UInt8?
+    /// ATCEA.
+    var extendedAddress: UInt8?
+    /// ATFCSM.
+    var flowControlMode: UInt8 = 0
+    /// ATFCSH.
+    var flowControlHeader: UInt32?
+    /// ATFCSD.
+    var flowControlData: [UInt8]?
+    /// STCSEGR.
+    var joinsFrames = false
+    /// STCSEGT.
+    var splitsRequests = false
+    /// STPTO; nil = ATST decides.
+    var requestTimeout: Duration?
+
+    /// How long a request waits for its first answer.
+    var answerTimeout: Duration {
+        requestTimeout ?? .milliseconds(Int(timeout) * (slowTimer ? 20 : 4))
+    }
+}

@@ -1,0 +1,135 @@
+import OBDCore
+import VehicleLink
+
+/// From what ECUs answer to the frames that carry it.
+extension SimulatedAdapter {
+    /// The frames of `answers`, in the order in which the adapter receives them.
+    ///
+    /// `source` is the tester's address as it stood in the request.
+    func frames(
+        _ answers: [SimulatedVehicle.Answer], on vehicleProtocol: VehicleProtocol, source: UInt8,
+        first: Instant
+    ) -> [BusFrame] {
+        var frames: [BusFrame] = []
+        for answer in answers {
+            let all: [BusFrame]
+            switch vehicleProtocol.family {
+            case .can, .j1939: all = framesOnCAN(answer, source: source, first: first)
+            case .iso14230, .iso9141, .j1850:
+                all = frameBeforeCAN(answer, on: vehicleProtocol, source: source, first: first)
+            }
+            let lost = personality.faults.contains(.lastFrameLost)
+            frames += all.filter { !(lost && $0.endsLongMessage) }
+        }
+        // Sorted by insertion where times are equal, so that ECUs keep their order.
+        return frames.enumerated().sorted { left, right in
+            (left.element.at, left.element.order, left.offset)
+                < (right.element.at, right.element.order, right.offset)
+        }.map(\.element)
+    }
+
+    private func framesOnCAN(
+        _ answer: SimulatedVehicle.Answer, source: UInt8, first: Instant
+    ) -> [BusFrame] {
+        var identifier = answer.ecu
+        if identifier.form == .can29 {
+            identifier.value = identifier.value & 0xFFFF_00FF | UInt32(source) << 8
+        }
+        guard
+            var parts = try? ISO15765.frames(for: answer.payload, padding: answer.padding)
+        else { return [] }
+        let whole = parts.count
+        if whole > 1, !flowControlReaches(answer.ecu) { parts = [parts[0]] }
+        let gap: Duration = .microseconds(500)
+        let pending = answer.payload.first == 0x7F && answer.payload.last == 0x78
+        if settings.joinsFrames && settings.formatting && parts.count == whole {
+            let order = answer.stagger + gap * (whole - 1)
+            return [
+                BusFrame(
+                    at: arrival(answer, order, first), order: order, identifier: identifier,
+                    bytes: answer.payload, message: 0..<answer.payload.count, joined: true,
+                    pending: pending)
+            ]
+        }
+        return parts.enumerated().map { number, bytes in
+            let order = answer.stagger + gap * number
+            return BusFrame(
+                at: arrival(answer, order, first), order: order, identifier: identifier,
+                bytes: bytes, message: 0..<bytes.count,
+                endsLongMessage: whole > 1 && number == whole - 1, pending: pending)
+        }
+    }
+
+    private func frameBeforeCAN(
+        _ answer: SimulatedVehicle.Answer, on vehicleProtocol: VehicleProtocol, source: UInt8,
+        first: Instant
+    ) -> [BusFrame] {
+        let ecu = UInt8(truncatingIfNeeded: answer.ecu.value)
+        let frame: [UInt8]?
+        var header = 3
+        switch vehicleProtocol.family {
+        case .iso14230:
+            frame = try? ISO14230.frame(
+                for: answer.payload, addressing: .physical(target: source, source: ecu))
+            header = frame.flatMap { ISO14230.Layout($0) }?.headerLength ?? 3
+        case .iso9141:
+            frame = try? ISO9141.frame(
+                for: answer.payload, header: ISO9141.responseHeader(from: ecu))
+        case .j1850:
+            let pwm = vehicleProtocol == .j1850PWM
+            frame = try? J1850.frame(
+                for: answer.payload,
+                header: pwm
+                    ? J1850.responseHeaderPWM(from: ecu) : J1850.responseHeaderVPW(from: ecu))
+        case .can, .j1939: frame = nil
+        }
+        // What the protocol cannot carry is never sent.
+        guard let frame else { return [] }
+        return [
+            BusFrame(
+                at: arrival(answer, answer.stagger, first), order: answer.stagger, identifier: nil,
+                bytes: frame, message: header..<(frame.count - 1),
+                pending: answer.payload.first == 0x7F && answer.payload.last == 0x78)
+        ]
+    }
+
+    /// With no latency at all only the order of frames is kept, not their distance.
+    private func arrival(
+        _ answer: SimulatedVehicle.Answer, _ order: Duration, _ first: Instant
+    ) -> Instant {
+        first + answer.delay + (options.latency == .zero ? .zero : order)
+    }
+
+    /// Whether the adapter's flow control makes `ecu` send its consecutive frames.
+    private func flowControlReaches(_ ecu: ECUAddress) -> Bool {
+        guard settings.flowControl else { return false }
+        let goesOn = settings.flowControlData?.first.map { $0 == 0x30 } ?? true
+        switch settings.flowControlMode {
+        case 0: return true
+        case 1:
+            let request = ecu.physicalRequest.value
+            return goesOn
+                && settings.flowControlHeader.map { header in
+                    header == request || (ecu.form == .can29 && header == request & 0xFF_FFFF)
+                } ?? false
+        default: return goesOn
+        }
+    }
+
+    /// Whether the adapter shows a frame with this identifier, outside monitoring.
+    func passes(_ identifier: ECUAddress?) -> Bool {
+        guard let identifier else { return true }
+        if settings.filter != nil || settings.mask != nil { return passesFilter(identifier.value) }
+        switch identifier.form {
+        case .can11, .byte: return identifier.value & 0x7F8 == 0x7E8
+        case .can29: return identifier.value & 0x1FFF_FF00 == 0x18DA_F100
+        }
+    }
+
+    /// ATCF, ATCM and ATCRA; true where nothing is set.
+    func passesFilter(_ identifier: UInt32) -> Bool {
+        guard let filter = settings.filter else { return true }
+        let mask = settings.mask ?? 0x1FFF_FFFF
+        return identifier & mask == filter & mask
+    }
+}

@@ -1,0 +1,175 @@
+import OBDCore
+
+/// Requests to the vehicle.
+extension SimulatedAdapter {
+    /// What one message of its own changes, for STPX.
+    struct RequestOptions: Sendable {
+        /// A header for this request alone.
+        var header: UInt32?
+        /// The number of answers that ends the waiting; nil = as typed, 0 = do not wait.
+        var answers: Int?
+        /// How long to wait for the first answer.
+        var timeout: Duration?
+        /// Whether a request may be longer than one frame.
+        var long = false
+    }
+
+    /// Obeys a line of hexadecimal digits; anything else is answered `?`.
+    mutating func request(_ typed: [UInt8], at now: Instant) {
+        var digits = typed.compactMap { Hex.value($0) }
+        guard digits.count == typed.count, digits.count > 1 else {
+            reply(["?"], at: now)
+            return
+        }
+        var special = RequestOptions()
+        if !digits.count.isMultiple(of: 2) {
+            guard !personality.faults.contains(.noCountDigit) else {
+                reply(["?"], at: now)
+                return
+            }
+            let count = Int(digits.removeLast())
+            // A zero is not special: the adapter waits as it always does.
+            if count > 0 { special.answers = count }
+        }
+        var bytes = stride(from: 0, to: digits.count, by: 2).map {
+            digits[$0] << 4 | digits[$0 + 1]
+        }
+        special.long = settings.splitsRequests
+        guard bytes.count <= longestRequest(special) else {
+            reply(["?"], at: now)
+            return
+        }
+        if let most = personality.requestBytes { bytes = Array(bytes.prefix(most)) }
+        send(bytes, special, at: now)
+    }
+
+    private func longestRequest(_ special: RequestOptions) -> Int {
+        if special.long { return 4095 }
+        if !settings.formatting || settings.longMessages { return 8 }
+        return personality.obdLink == nil ? 7 : 8
+    }
+
+    /// Opens the protocol where needed, sends, and prints what comes.
+    mutating func send(_ bytes: [UInt8], _ special: RequestOptions, at now: Instant) {
+        guard let sent = open(at: now), let vehicleProtocol = connected else { return }
+        let header = header(on: vehicleProtocol, special.header)
+        requestCount += 1
+        if requests.count >= Self.keptRequests { requests.removeFirst(Self.keptRequests / 2) }
+        requests.append(
+            ReceivedRequest(at: sent, header: header.text, payload: bytes))
+        if let limit = personality.hangsAfter, requestCount > limit {
+            activity = .hung
+            return
+        }
+        if let limit = personality.restartsAfter, requestCount.isMultiple(of: limit) {
+            restart(at: sent, after: .milliseconds(500))
+            return
+        }
+        let received = answers(to: bytes, header, special, on: vehicleProtocol, sent: sent)
+        lastMessage = received.last?.bytes ?? bytes
+        show(received, special, sent: sent)
+    }
+
+    private mutating func answers(
+        to bytes: [UInt8], _ header: RequestHeader, _ special: RequestOptions,
+        on vehicleProtocol: VehicleProtocol, sent: Instant
+    ) -> [BusFrame] {
+        var payload = bytes
+        if vehicleProtocol.family == .can {
+            // An address byte in front is not what these ECUs expect.
+            guard settings.extendedAddress == nil else { return [] }
+            if !settings.formatting {
+                guard let control = bytes.first, control >> 4 == 0, control > 0,
+                    Int(control) < bytes.count
+                else { return [] }
+                payload = Array(bytes[1...Int(control)])
+            } else if bytes.count > 7 && !special.long {
+                return []
+            }
+        }
+        guard let target = header.target, !payload.isEmpty else { return [] }
+        if personality.faults.contains(.noBatches), payload.count > 2, payload[0] == 1 { return [] }
+        let delay = vehicle.jitter(request: requestCount)
+        let first = sent + options.latency + delay
+        let answers = vehicle.answers(to: payload, for: target, after: first - begin)
+        return frames(answers, on: vehicleProtocol, source: header.source, first: first)
+            .filter { passes($0.identifier) }
+    }
+
+    /// Prints frames as they come, then the prompt when the waiting is over.
+    private mutating func show(_ frames: [BusFrame], _ special: RequestOptions, sent: Instant) {
+        guard settings.responses, special.answers != 0 else {
+            finish(at: sent)
+            return
+        }
+        let text = FrameText(
+            settings: settings,
+            headers: settings.headers && !personality.faults.contains(.noHeaders),
+            spaces: settings.spaces && !personality.faults.contains(.noSpaces))
+        let patience = special.timeout ?? settings.answerTimeout
+        var deadline = sent + patience
+        var shown = 0
+        var last = sent
+        var budget = personality.answerCharacters
+        for frame in frames where frame.at <= deadline {
+            for line in text.lines(frame) {
+                if let left = budget {
+                    guard line.count < left else {
+                        overflow(line, left: left, at: frame.at)
+                        return
+                    }
+                    budget = left - line.count - 1
+                }
+                write(line, at: frame.at)
+            }
+            shown += 1
+            last = frame.at
+            if shown == special.answers {
+                finish(at: last)
+                return
+            }
+            deadline = frame.at + lateness(frame, patience)
+        }
+        let end = options.latency == .zero ? last : shown == 0 ? deadline : last + quiet(patience)
+        if shown == 0 { write(Array("NO DATA".utf8), at: end) }
+        finish(at: end)
+    }
+
+    private mutating func finish(at end: Instant) {
+        prompt(at: end)
+        activity = .busy(until: output.free, interruptible: true)
+    }
+
+    private mutating func overflow(_ line: [UInt8], left: Int, at now: Instant) {
+        switch personality.overflow {
+        case .cut:
+            write(Array(line.prefix(max(0, left))), at: now)
+            finish(at: now)
+        case .bufferFull:
+            write(Array(line.prefix(max(0, left))) + Array("BUFFER FULL".utf8), at: now)
+            finish(at: now)
+        case .hang:
+            activity = .hung
+        }
+    }
+
+    /// How long the adapter waits for more after the last answer.
+    private func quiet(_ patience: Duration) -> Duration {
+        if let wait = options.wait { return wait }
+        let learnt =
+            options.latency + .milliseconds(vehicle.vehicleProtocol.family.isLegacy ? 40 : 10)
+        switch settings.adaptive {
+        case 0: return patience
+        case 1: return min(patience, learnt)
+        default: return min(patience, learnt / 2)
+        }
+    }
+
+    /// How late the next frame may be.
+    private func lateness(_ frame: BusFrame, _ patience: Duration) -> Duration {
+        let checks = parameters.active(0x2A) ?? 0x3C
+        // From v2.0 on the adapter itself waits out "response pending" (PP 2A bit 2).
+        if frame.pending && personality.version >= 200 && checks & 0x04 != 0 { return .seconds(5) }
+        return max(quiet(patience), .milliseconds(60))
+    }
+}

@@ -1,0 +1,188 @@
+public import OBDCore
+
+/// Which vehicle and adapter to simulate: what stands behind `sim:`.
+///
+/// `petrol?latency=20ms&baud=38400&protocol=7&ecus=3&seed=1&personality=stn`
+public struct SimulatorOptions: Hashable, Sendable {
+    /// Whether the engine turns.
+    public enum Engine: String, Hashable, Sendable, CaseIterable {
+        /// The vehicle drives.
+        case running
+        /// Ignition on, engine off: it stands.
+        case off
+    }
+
+    /// The name of the scenario.
+    public var scenario = "petrol"
+    /// The name of the adapter's personality.
+    public var personality = "elm327"
+    /// What the vehicle speaks; nil = what the scenario says.
+    public var vehicleProtocol: VehicleProtocol?
+    /// The number of ECUs, 1…8; nil = what the scenario says.
+    public var ecus: Int?
+    /// Chooses one of many drives that differ in their small movements.
+    public var seed: UInt64 = 1
+    /// Where in the drive the session begins.
+    public var start: Duration = .zero
+    /// Stops the drive at this point, so that every value stays as it is; nil = it goes on.
+    public var frozen: Duration?
+    /// Whether the engine turns.
+    public var engine = Engine.running
+    /// Whether any ECU is awake.
+    public var ignition = true
+    /// From a request to the first answer; zero = nothing takes any time.
+    public var latency: Duration = .milliseconds(15)
+    /// Up to this much is added to each answer's time.
+    public var jitter: Duration = .zero
+    /// How long the adapter waits for more answers after the last one, unless a count ends it;
+    /// nil = as its adaptive timing would.
+    public var wait: Duration?
+    /// The time an adapter command takes.
+    public var commandLatency: Duration?
+    /// The time the search for a protocol takes; nil = by protocol.
+    public var search: Duration?
+    /// The adapter's line rate in bit/s; nil = as fast as the link goes.
+    public var baud: Int?
+    /// A slow ECU says "response pending" (7F xx 78) first and answers after this time; nil = none.
+    public var slow: Duration?
+    /// The vehicle's number; nil = what the scenario says.
+    public var vin: VIN?
+    /// Stored codes of the engine ECU; nil = what the scenario says.
+    public var codes: [DTC]?
+    /// Pending codes of the engine ECU; nil = what the scenario says.
+    public var pending: [DTC]?
+    /// Permanent codes of the engine ECU; nil = what the scenario says.
+    public var permanent: [DTC]?
+
+    /// The names that ``init(_:)`` knows.
+    public static let names = [
+        "personality", "protocol", "ecus", "seed", "start", "frozen", "engine", "ignition",
+        "latency", "jitter", "wait", "at", "search", "baud", "slow", "vin", "codes", "pending",
+        "permanent",
+    ]
+
+    /// The petrol car behind a genuine adapter.
+    public init() {}
+
+    /// Reads what stands behind `sim:`; the scenario may be left out.
+    public init(_ text: some StringProtocol) throws(SimulatorError) {
+        let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        if let name = parts.first, !name.isEmpty {
+            guard Scenario.all.contains(where: { $0.name == name }) else {
+                throw .unknownScenario(String(name))
+            }
+            scenario = String(name)
+        }
+        guard parts.count == 2 else { return }
+        for pair in parts[1].split(separator: "&") {
+            let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            try set(
+                String(halves.first ?? ""), to: halves.count == 2 ? String(halves[1]) : "")
+        }
+    }
+
+    /// Sets one option by its name.
+    public mutating func set(_ option: String, to value: String) throws(SimulatorError) {
+        switch option {
+        case "personality":
+            guard Personality.all.contains(where: { $0.name == value }) else {
+                throw .unknownPersonality(value)
+            }
+            personality = value
+        case "protocol":
+            guard let found = VehicleProtocol(value), Self.simulated.contains(found) else {
+                throw .invalidValue(option: option, value: value, expected: "1 to 9")
+            }
+            vehicleProtocol = found
+        case "ecus":
+            guard let count = Int(value), (1...8).contains(count) else {
+                throw .invalidValue(option: option, value: value, expected: "1 to 8")
+            }
+            ecus = count
+        case "seed":
+            guard let number = UInt64(value) else {
+                throw .invalidValue(option: option, value: value, expected: "a whole number")
+            }
+            seed = number
+        case "start": start = try Self.duration(option, value)
+        case "frozen": frozen = try Self.frozen(option, value)
+        case "engine":
+            guard let found = Engine(rawValue: value) else {
+                throw .invalidValue(option: option, value: value, expected: "running or off")
+            }
+            engine = found
+        case "ignition":
+            guard value == "on" || value == "off" else {
+                throw .invalidValue(option: option, value: value, expected: "on or off")
+            }
+            ignition = value == "on"
+        case "latency": latency = try Self.duration(option, value)
+        case "jitter": jitter = try Self.duration(option, value)
+        case "wait": wait = try Self.duration(option, value)
+        case "at": commandLatency = try Self.duration(option, value)
+        case "search": search = try Self.duration(option, value)
+        case "slow": slow = try Self.duration(option, value)
+        case "baud":
+            guard let rate = Int(value), (300...4_000_000).contains(rate) else {
+                throw .invalidValue(option: option, value: value, expected: "300 to 4000000")
+            }
+            baud = rate
+        case "vin":
+            guard let number = VIN(value.uppercased()) else {
+                throw .invalidValue(
+                    option: option, value: value, expected: "17 letters and digits without I, O, Q")
+            }
+            vin = number
+        case "codes": codes = try Self.codes(option, value)
+        case "pending": pending = try Self.codes(option, value)
+        case "permanent": permanent = try Self.codes(option, value)
+        default: throw .unknownOption(option)
+        }
+    }
+
+    /// The protocols on which a vehicle can be simulated.
+    static let simulated: Set<VehicleProtocol> = [
+        .j1850PWM, .j1850VPW, .iso9141, .iso14230Slow, .iso14230Fast, .can11At500, .can29At500,
+        .can11At250, .can29At250,
+    ]
+
+    /// A point that is neither idle nor the end of a leg: the vehicle cruises.
+    private static let cruising: Duration = .seconds(75)
+
+    private static func frozen(_ option: String, _ value: String) throws(SimulatorError)
+        -> Duration?
+    {
+        switch value {
+        case "true", "": cruising
+        case "false": nil
+        default: try duration(option, value)
+        }
+    }
+
+    private static func codes(_ option: String, _ value: String) throws(SimulatorError) -> [DTC] {
+        var list: [DTC] = []
+        for name in value.split(separator: ",") where name != "none" {
+            guard let code = DTC(name), code.code != 0, list.count < 255 else {
+                throw .invalidValue(
+                    option: option, value: value, expected: "codes such as P0301,U0100, or none")
+            }
+            list.append(code)
+        }
+        return list
+    }
+
+    /// `20ms`, `1.5s`, `500us`, `0`.
+    private static func duration(_ option: String, _ value: String) throws(SimulatorError)
+        -> Duration
+    {
+        let units: [(String, Double)] = [("ms", 1e6), ("us", 1e3), ("s", 1e9)]
+        if value == "0" { return .zero }
+        for (suffix, scale) in units where value.hasSuffix(suffix) {
+            if let number = Double(value.dropLast(suffix.count)), number >= 0, number * scale < 1e15
+            {
+                return .nanoseconds(Int64((number * scale).rounded()))
+            }
+        }
+        throw .invalidValue(option: option, value: value, expected: "a time such as 20ms or 1.5s")
+    }
+}

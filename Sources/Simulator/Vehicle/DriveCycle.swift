@@ -1,0 +1,62 @@
+/// How fast the vehicle goes: straight legs between speeds, repeated for ever.
+struct DriveCycle: Hashable, Sendable {
+    /// From the speed before to `speed` in `seconds`, evenly.
+    struct Leg: Hashable, Sendable {
+        /// Unit: seconds, above 0.
+        var seconds: Double
+        /// The speed at the leg's end; unit: km/h.
+        var speed: Double
+    }
+
+    /// What the vehicle does at one time.
+    struct Motion: Hashable, Sendable {
+        /// Unit: km/h.
+        var speed: Double
+        /// Unit: m/s².
+        var acceleration: Double
+        /// Since the drive began; unit: km.
+        var distance: Double
+    }
+
+    /// The legs; the last one ends at the speed that the first one begins with, which is 0.
+    var legs: [Leg]
+
+    /// A drive through a town and over a country road: idle, accelerate, cruise, brake.
+    static var everyday: DriveCycle {
+        DriveCycle(legs: [
+            Leg(seconds: 8, speed: 0), Leg(seconds: 9, speed: 48), Leg(seconds: 16, speed: 52),
+            Leg(seconds: 6, speed: 0), Leg(seconds: 6, speed: 0), Leg(seconds: 16, speed: 95),
+            Leg(seconds: 30, speed: 102), Leg(seconds: 9, speed: 60), Leg(seconds: 12, speed: 62),
+            Leg(seconds: 8, speed: 0),
+        ])
+    }
+
+    /// Speed, acceleration and distance; unit of `time`: seconds since the drive began.
+    func motion(at time: Double) -> Motion {
+        var period = 0.0
+        var lap = 0.0
+        var from = 0.0
+        for leg in legs {
+            period += leg.seconds
+            lap += (from + leg.speed) / 2 * leg.seconds / 3600
+            from = leg.speed
+        }
+        guard period > 0, time > 0 else { return Motion(speed: 0, acceleration: 0, distance: 0) }
+        let laps = (time / period).rounded(.down)
+        var rest = time - laps * period
+        var distance = laps * lap
+        from = 0
+        for leg in legs {
+            let slope = (leg.speed - from) / leg.seconds
+            if rest < leg.seconds {
+                let speed = from + slope * rest
+                distance += (from + speed) / 2 * rest / 3600
+                return Motion(speed: speed, acceleration: slope / 3.6, distance: distance)
+            }
+            distance += (from + leg.speed) / 2 * leg.seconds / 3600
+            rest -= leg.seconds
+            from = leg.speed
+        }
+        return Motion(speed: from, acceleration: 0, distance: distance)
+    }
+}

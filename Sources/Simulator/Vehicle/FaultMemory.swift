@@ -1,0 +1,64 @@
+import OBDCore
+
+/// The codes of one ECU and what hangs on them.
+struct FaultMemory: Hashable, Sendable {
+    /// What an ECU counts since the lamp went on and since codes were cleared.
+    struct Counters: Hashable, Sendable {
+        /// km with the lamp on.
+        var distanceWithLamp = 0.0
+        /// min with the lamp on.
+        var minutesWithLamp = 0.0
+        /// km since codes were cleared.
+        var distanceSinceClear = 0.0
+        /// min of running engine since codes were cleared.
+        var minutesSinceClear = 0.0
+        /// Warm-ups since codes were cleared.
+        var warmUps = 0.0
+    }
+
+    /// The state of the vehicle when a code was set.
+    struct FreezeFrame: Hashable, Sendable {
+        /// The code that caused it.
+        var dtc: DTC
+        /// Seconds into the drive at which the state was kept.
+        var elapsed: Double
+    }
+
+    /// Confirmed codes.
+    var stored: [DTC] = []
+    /// Codes seen in this or the last driving cycle.
+    var pending: [DTC] = []
+    /// Codes that only the ECU itself can clear.
+    var permanent: [DTC] = []
+    /// Whether a stored code switches the lamp on in this ECU.
+    var commandsLamp = true
+    /// The freeze frames, number 0 first.
+    var freezeFrames: [FreezeFrame] = []
+    /// Seconds into the drive when the codes were cleared; nil = before it began.
+    var cleared: Double?
+
+    /// Whether the lamp is commanded on.
+    var lamp: Bool { commandsLamp && !stored.isEmpty }
+
+    /// Forgets everything that service 04 forgets; permanent codes stay.
+    mutating func clear(at elapsed: Double) {
+        stored = []
+        pending = []
+        freezeFrames = []
+        cleared = elapsed
+    }
+
+    /// The counters at `elapsed` seconds, `distance` km into the drive.
+    func counters(elapsed: Double, distance: Double, distanceAtClear: Double) -> Counters {
+        guard let cleared else {
+            return Counters(
+                distanceWithLamp: lamp ? 214 + distance : 0,
+                minutesWithLamp: lamp ? 187 + elapsed / 60 : 0,
+                distanceSinceClear: 3120 + distance, minutesSinceClear: 2894 + elapsed / 60,
+                warmUps: 37)
+        }
+        return Counters(
+            distanceSinceClear: max(0, distance - distanceAtClear),
+            minutesSinceClear: max(0, elapsed - cleared) / 60)
+    }
+}

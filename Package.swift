@@ -70,7 +70,7 @@ let package = Package(
             "ObdscanCLI",
             [
                 "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Accessory",
-                "ScanSession", "PIDTables", "TripStore", "TripExport", "Simulator",
+                "ScanSession", "PIDTables", "TripStore", "TripExport", "Simulator", "CAccessory",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .executableTarget(name: "obdscan", dependencies: ["ObdscanCLI"], swiftSettings: strict),
@@ -83,6 +83,7 @@ let package = Package(
         tests("OBDCore", ["OBDCore"]),
         tests("VehicleLink", ["OBDCore", "VehicleLink"]),
         tests("Adapters", ["OBDCore", "VehicleLink", "Adapters"]),
+        tests("ObdscanCLI", ["ObdscanCLI", "OBDCore", "Diagnostics", "obdscan"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -63,6 +63,7 @@ let package = Package(
             name: "TripStore",
             dependencies: [
                 "OBDCore", "Diagnostics", .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             exclude: ["migrations"], swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),
         module("TripExport", ["OBDCore", "Diagnostics"]),

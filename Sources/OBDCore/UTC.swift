@@ -12,6 +12,7 @@ public struct UTC: Hashable, Comparable, Sendable {
         self.microseconds = microseconds
     }
 
+    /// Earlier comes first.
     public static func < (left: UTC, right: UTC) -> Bool { left.microseconds < right.microseconds }
 
     /// `2026-11-21T08:15:02.123456Z`.

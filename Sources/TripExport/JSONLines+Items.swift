@@ -125,8 +125,13 @@ extension JSONLines {
         begin(time: time, to: &output)
         appendLeadingECU(message.ecu, to: &output)
         JSONText.append(raw: ",\"kind\":\"message\",\"service\":", to: &output)
-        append(
-            optionalHex: ReadingText.service(ofAnswer: message.payload)?.rawValue, to: &output)
+        if let group = message.parameterGroup {
+            JSONText.append(raw: "null,\"pgn\":", to: &output)
+            JSONText.append(Hex.string(group, digits: 6), to: &output)
+        } else {
+            append(
+                optionalHex: ReadingText.service(ofAnswer: message.payload)?.rawValue, to: &output)
+        }
         JSONText.append(raw: ",\"payload\":\"", to: &output)
         for byte in message.payload { Hex.append(byte, to: &output) }
         output.append(0x22)

@@ -7,9 +7,9 @@ public import OBDCore
 public struct JSONLines: Sendable {
     /// What does not change from reading to reading of one signal.
     private struct Prepared: Sendable {
-        /// `"signal":…,"name":…,"value":`
+        /// Written before the value: `"signal":…,"name":…,"value":`.
         var head: [UInt8]
-        /// `,"unit":…,"raw":`
+        /// Written behind the value: `,"unit":…,"raw":`.
         var tail: [UInt8]
         var conversion: UnitSystem.Conversion?
     }

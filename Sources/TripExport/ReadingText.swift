@@ -20,7 +20,9 @@ public enum ReadingText {
         signal.labels.first { $0.code == code }?.label
     }
 
-    /// The service whose answer `payload` is; nil for what is none. `7F` names the refused one.
+    /// The service whose answer `payload` is; nil for what is none.
+    ///
+    /// Of a refusal (7F) it is the refused service.
     public static func service(ofAnswer payload: some Collection<UInt8>) -> Service? {
         guard let first = payload.first else { return nil }
         if first == Service.negativeResponse.rawValue {

@@ -1,0 +1,182 @@
+import Diagnostics
+import GRDB
+import OBDCore
+
+/// The numbers under which a trip's signals stand in the database.
+struct ChannelMap {
+    /// What tells two channels of one signal apart.
+    struct Source: Hashable {
+        var ecu: ECUAddress?
+        var dataID: DataID?
+        var frame: UInt8?
+        var dtc: DTC?
+
+        init(_ reading: Reading) {
+            ecu = reading.ecu
+            dataID = reading.dataID
+            frame = reading.frame
+            dtc = reading.dtc
+        }
+
+        init() {}
+    }
+
+    /// A channel and what has been added up of it.
+    struct Entry {
+        var source: Source
+        var id: Int64
+        var figures = ChannelFigures()
+        var isTouched = true
+        /// What the distance may be taken from.
+        var role: DistanceMeter.Role?
+    }
+
+    private let table: PIDTable
+    /// Positions in `entries` by signal; most signals have one or two sources.
+    private var places: [[Int32]]
+    private(set) var entries: [Entry] = []
+
+    init(table: PIDTable) {
+        self.table = table
+        // One more for the adapter's voltage, which no table has.
+        places = Array(repeating: [], count: table.signals.count + 1)
+    }
+
+    /// The place of a reading's channel in ``entries``; nil for a signal that is not in the table.
+    @inline(__always)
+    mutating func place(of reading: Reading, in database: Database) throws -> Int? {
+        let index = Int(reading.signal.rawValue)
+        guard index >= 0, index < table.signals.count else { return nil }
+        for place in places[index] {
+            let source = entries[Int(place)].source
+            if source.dataID == reading.dataID && source.ecu == reading.ecu
+                && source.frame == reading.frame && source.dtc == reading.dtc
+            {
+                return Int(place)
+            }
+        }
+        return try add(
+            Source(reading), table.signals[index], at: index, role: role(of: reading),
+            in: database)
+    }
+
+    /// The place of the adapter's voltage.
+    mutating func voltagePlace(in database: Database) throws -> Int {
+        let index = table.signals.count
+        if let place = places[index].first { return Int(place) }
+        return try add(Source(), .adapterVoltage, at: index, role: nil, in: database)
+    }
+
+    @inline(__always)
+    mutating func note(_ value: Double?, at place: Int) {
+        entries[place].figures.add(value)
+        entries[place].isTouched = true
+    }
+
+    mutating func clearTouched() {
+        for place in entries.indices { entries[place].isTouched = false }
+    }
+
+    private func role(of reading: Reading) -> DistanceMeter.Role? {
+        switch reading.dataID {
+        case DataID(.currentData, 0x0D): .speed
+        case DataID(.currentData, 0xA6): .odometer
+        default: nil
+        }
+    }
+
+    private mutating func add(
+        _ source: Source, _ signal: Signal, at index: Int, role: DistanceMeter.Role?,
+        in database: Database
+    ) throws -> Int {
+        let id = try Self.channel(source, signal, in: database)
+        places[index].append(Int32(entries.count))
+        entries.append(Entry(source: source, id: id, role: role))
+        return entries.count - 1
+    }
+
+    /// The number of a channel, made where there is none yet.
+    private static func channel(
+        _ source: Source, _ signal: Signal, in database: Database
+    ) throws -> Int64 {
+        let arguments: StatementArguments = [
+            source.ecu?.description, source.dataID.map { Int($0.service.rawValue) },
+            source.dataID.map { Int($0.id) }, source.frame.map { Int($0) },
+            source.dtc?.description, signal.id, signal.name, signal.unit, signal.kind.stored,
+        ]
+        let found = try Int64.fetchOne(
+            database,
+            sql: """
+                SELECT id FROM channel
+                WHERE coalesce(ecu, '') = coalesce(?, '')
+                    AND coalesce(service, -1) = coalesce(?, -1)
+                    AND coalesce(identifier, -1) = coalesce(?, -1)
+                    AND coalesce(frame, -1) = coalesce(?, -1)
+                    AND coalesce(dtc, '') = coalesce(?, '')
+                    AND signal = ? AND name = ? AND unit = ? AND kind = ?
+                """, arguments: arguments)
+        if let found { return found }
+        try database.execute(
+            sql: """
+                INSERT INTO channel
+                    (ecu, service, identifier, frame, dtc, signal, name, unit, kind)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """, arguments: arguments)
+        let id = database.lastInsertedRowID
+        for (code, label) in signal.labels {
+            guard let code = Int64(exactly: code) else { continue }
+            try database.execute(
+                sql: "INSERT OR IGNORE INTO channel_label (channel, code, label) VALUES (?, ?, ?)",
+                arguments: [id, code, label])
+        }
+        return id
+    }
+}
+
+/// What a trip's channel adds up to.
+struct ChannelFigures: Hashable {
+    var readings: Int64 = 0
+    var numbers: Int64 = 0
+    var total = 0.0
+    var minimum: Double?
+    var maximum: Double?
+
+    @inline(__always)
+    mutating func add(_ value: Double?) {
+        readings &+= 1
+        guard let value else { return }
+        numbers &+= 1
+        total += value
+        if minimum.map({ value < $0 }) ?? true { minimum = value }
+        if maximum.map({ value > $0 }) ?? true { maximum = value }
+    }
+}
+
+extension Signal.Kind {
+    /// How the database names the kind.
+    var stored: String {
+        switch self {
+        case .number: "number"
+        case .flag: "flag"
+        case .enumeration: "enumeration"
+        case .supportMap: "supportMap"
+        case .code: "code"
+        case .text: "text"
+        case .bytes: "bytes"
+        }
+    }
+
+    /// The kind of that name.
+    init?(stored: String) {
+        switch stored {
+        case "number": self = .number
+        case "flag": self = .flag
+        case "enumeration": self = .enumeration
+        case "supportMap": self = .supportMap
+        case "code": self = .code
+        case "text": self = .text
+        case "bytes": self = .bytes
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import GRDB
+
+/// The schema, step by step; `PRAGMA user_version` holds the number of the last step taken.
+enum Migrations {
+    /// `OBDS` in ASCII: which databases are ours.
+    static let applicationID: Int32 = 0x4F42_4453
+
+    /// The newest version that this program knows.
+    static var newest: Int { EmbeddedFiles.all.count }
+
+    /// What a database file says about itself.
+    enum State: Hashable {
+        /// Nothing in it yet.
+        case empty
+        /// Ours; the version.
+        case ours(Int)
+        /// Another program's.
+        case foreign
+    }
+
+    static func state(of database: Database) throws -> State {
+        let application = try Int32.fetchOne(database, sql: "PRAGMA application_id")
+        if application == applicationID {
+            return .ours(try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0)
+        }
+        let tables = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema")
+        return application == 0 && tables == 0 ? .empty : .foreign
+    }
+
+    /// Takes every step behind `version`, each in a transaction of its own.
+    static func run(on database: Database, from version: Int) throws {
+        for (index, file) in EmbeddedFiles.all.enumerated() where index >= version {
+            try database.inTransaction(.immediate) {
+                // Another process may have been faster while this one waited for the lock.
+                guard try state(of: database) == (index == 0 ? .empty : .ours(index)) else {
+                    return .commit
+                }
+                try database.execute(sql: file.contents.description)
+                try database.execute(sql: "PRAGMA user_version = \(index + 1)")
+                return .commit
+            }
+        }
+    }
+}

@@ -1,0 +1,375 @@
+import Diagnostics
+import GRDB
+import OBDCore
+
+/// Turns a trip's entries into rows. A value: whoever rolls a transaction back keeps the old one.
+struct RowWriter {
+    let trip: Int64
+    private let anchor: TimeAnchor
+    private let table: PIDTable
+    private(set) var channels: ChannelMap
+    private(set) var meter = DistanceMeter()
+    private(set) var readings: Int64 = 0
+    /// The latest time of any row, microseconds since the trip's start.
+    private(set) var lastTime: Int64 = 0
+    private var nextTime = Int64.min
+    private var nextSequence: Int64 = 0
+    private var lateSequence: Int64 = 0
+
+    /// What arrives with an earlier time than its predecessor is numbered from here, without ever
+    /// starting again, so that it cannot meet a row that is there already.
+    private static let firstLateSequence: Int64 = 1_000_000
+
+    init(trip: Int64, anchor: TimeAnchor, table: PIDTable) {
+        self.trip = trip
+        self.anchor = anchor
+        self.table = table
+        channels = ChannelMap(table: table)
+    }
+
+    /// Stores one entry.
+    mutating func store(_ entry: TripEntry, at instant: Instant, in database: Database) throws {
+        let t = time(of: instant)
+        switch entry {
+        case .items(let items): try store(items, t: t, in: database)
+        case .voltage(let volts):
+            let place = try channels.voltagePlace(in: database)
+            var row = try RowStatement(Self.insertReading, in: database)
+            row.bind(trip)
+            row.bind(t)
+            row.bind(sequence(at: t))
+            row.bind(channels.entries[place].id)
+            row.bind(volts)
+            row.bind(blob: [])
+            row.bindNull()
+            try row.run(in: database)
+            count(volts, at: place, t: t)
+        case .event(let event): try store(event, t: t, in: database)
+        case .note(let text):
+            try database.execute(
+                sql: "INSERT INTO note (trip, t, text) VALUES (?, ?, ?)",
+                arguments: [trip, t, text])
+        case .vehicle(let vin):
+            let vehicle = try Vehicles.id(of: vin, seen: anchor.utc(at: instant), in: database)
+            try database.execute(
+                sql: "UPDATE trip SET vehicle = ? WHERE id = ?", arguments: [vehicle, trip])
+        }
+    }
+
+    /// Brings the trip's own row and its sums up to date.
+    mutating func storeFigures(in database: Database) throws {
+        var row = try RowStatement(
+            "UPDATE trip SET duration = max(duration, ?), readings = ?, distance = ? WHERE id = ?",
+            in: database)
+        row.bind(lastTime)
+        row.bind(readings)
+        row.bind(meter.distance)
+        row.bind(trip)
+        try row.run(in: database)
+        var channel = try RowStatement(
+            """
+            INSERT INTO trip_channel (trip, channel, readings, numbers, total, minimum, maximum)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET readings = excluded.readings, numbers = excluded.numbers,
+                total = excluded.total, minimum = excluded.minimum, maximum = excluded.maximum
+            """, in: database)
+        for entry in channels.entries where entry.isTouched && entry.figures.readings > 0 {
+            channel.bind(trip)
+            channel.bind(entry.id)
+            channel.bind(entry.figures.readings)
+            channel.bind(entry.figures.numbers)
+            channel.bind(entry.figures.total)
+            channel.bind(entry.figures.minimum)
+            channel.bind(entry.figures.maximum)
+            try channel.run(in: database)
+        }
+        channels.clearTouched()
+    }
+
+    /// Ends the trip at `instant`.
+    mutating func close(
+        _ reason: EndReason, at instant: Instant, in database: Database
+    ) throws {
+        try database.execute(
+            sql: "UPDATE trip SET duration = max(duration, ?) WHERE id = ?",
+            arguments: [time(of: instant), trip])
+        try Trips.close(trip, reason, in: database)
+    }
+
+    // MARK: Time and order
+
+    /// Microseconds since the trip's start; saturates.
+    private func time(of instant: Instant) -> Int64 {
+        let gap = instant.nanoseconds.subtractingReportingOverflow(anchor.monotonic.nanoseconds)
+        if gap.overflow { return instant < anchor.monotonic ? .min : .max }
+        return gap.partialValue / 1000
+    }
+
+    /// The next free number at `t`.
+    @inline(__always)
+    private mutating func sequence(at t: Int64) -> Int64 {
+        if t > nextTime {
+            nextTime = t
+            nextSequence = 0
+        } else if t < nextTime {
+            lateSequence += 1
+            return Self.firstLateSequence + lateSequence
+        }
+        nextSequence += 1
+        lastTime = max(lastTime, t)
+        return nextSequence - 1
+    }
+
+    @inline(__always)
+    private mutating func count(_ value: Double?, at place: Int, t: Int64) {
+        readings &+= 1
+        channels.note(value, at: place)
+        if let value, let role = channels.entries[place].role {
+            meter.add(value, role, channel: place, t: t)
+        }
+    }
+
+    // MARK: Rows
+
+    private static let insertReading: StaticString = """
+        INSERT INTO reading (trip, t, sequence, channel, value, raw, detail)
+        VALUES (?, ?, ?, ?, ?, ?, ?)
+        """
+
+    private mutating func store(
+        _ items: [DiagnosticItem], t: Int64, in database: Database
+    ) throws {
+        var row = try RowStatement(Self.insertReading, in: database)
+        var previous: Reading?
+        for item in items {
+            switch item {
+            case .reading(let reading):
+                let shares = previous.map { Self.isSameRecord($0, reading) } ?? false
+                try store(reading, sharesRaw: shares, t: t, &row, in: database)
+                previous = reading
+                continue
+            case .monitor(let monitor): try store(monitor, t: t, in: database)
+            case .monitorTest(let result): try store(result, t: t, in: database)
+            case .code(let report): try store(report, t: t, in: database)
+            case .negativeResponse(let refusal, let ecu, _):
+                let event = TripEvent(
+                    .negativeResponse, text: refusal.nrc.name, ecu: ecu, service: refusal.service,
+                    code: Hex.string([refusal.nrc.rawValue]))
+                try store(event, t: t, in: database)
+            case .message(let message): try store(message, t: t, in: database)
+            case .error(let error):
+                try store(
+                    TripEvent(.decodeError, text: error.reason, ecu: error.ecu), t: t,
+                    in: database)
+            }
+            previous = nil
+        }
+    }
+
+    /// Whether `later` is a further signal of the record that `earlier` belongs to.
+    @inline(__always)
+    private static func isSameRecord(_ earlier: Reading, _ later: Reading) -> Bool {
+        earlier.signal < later.signal && earlier.dataID == later.dataID
+            && earlier.ecu == later.ecu && earlier.frame == later.frame && earlier.raw == later.raw
+    }
+
+    @inline(__always)
+    private mutating func store(
+        _ reading: Reading, sharesRaw: Bool, t: Int64, _ row: inout RowStatement,
+        in database: Database
+    ) throws {
+        guard let place = try channels.place(of: reading, in: database) else { return }
+        row.bind(trip)
+        row.bind(t)
+        row.bind(sequence(at: t))
+        row.bind(channels.entries[place].id)
+        var number: Double?
+        var text: String?
+        var status: Int64?
+        switch reading.value {
+        case .number(let value): number = value
+        case .flag(let value): number = value ? 1 : 0
+        case .label(let code): number = Double(code)
+        case .text(let value): text = value
+        case .supportMap(let raw): number = Double(raw)
+        case .missing(let reason, let code):
+            status = reason.stored
+            number = code.map(Double.init)
+        }
+        row.bind(number)
+        if sharesRaw {
+            row.bindNull()
+            row.bind(text, or: status)
+            try row.run(in: database)
+        } else {
+            // The bytes stand here until the row is stepped: no copy on the heap.
+            try withUnsafeTemporaryAllocation(byteCount: max(reading.raw.count, 1), alignment: 1) {
+                for (index, byte) in reading.raw.enumerated() { $0[index] = byte }
+                row.bind(living: UnsafeRawBufferPointer(rebasing: $0[..<reading.raw.count]))
+                row.bind(text, or: status)
+                try row.run(in: database)
+            }
+        }
+        count(status == nil ? number : nil, at: place, t: t)
+    }
+
+    private mutating func store(
+        _ monitor: MonitorStatus, t: Int64, in database: Database
+    ) throws {
+        var row = try RowStatement(
+            """
+            INSERT INTO monitor (trip, t, sequence, ecu, scope, monitor, supported, complete)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """, in: database)
+        bindKey(&row, t: t, monitor.ecu)
+        row.bind(monitor.scope.rawValue)
+        row.bind(monitor.monitor.rawValue)
+        row.bind(monitor.supported)
+        row.bind(monitor.complete)
+        try row.run(in: database)
+    }
+
+    private mutating func store(
+        _ result: MonitorTestResult, t: Int64, in database: Database
+    ) throws {
+        var row = try RowStatement(
+            """
+            INSERT INTO monitor_test (trip, t, sequence, ecu, mid, monitor, tid, test, component,
+                uas, value, minimum, maximum, unit, passed, raw)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, in: database)
+        bindKey(&row, t: t, result.ecu)
+        row.bind(result.mid)
+        row.bind(result.monitor)
+        row.bind(result.tid)
+        row.bind(result.test)
+        row.bind(result.component)
+        row.bind(result.uas)
+        row.bind(result.value)
+        row.bind(result.min)
+        row.bind(result.max)
+        row.bind(result.unit)
+        row.bind(result.passed)
+        row.bind(blob: result.raw)
+        try row.run(in: database)
+    }
+
+    private mutating func store(_ report: CodeReport, t: Int64, in database: Database) throws {
+        var row = try RowStatement(
+            """
+            INSERT INTO code_report (trip, t, sequence, ecu, kind, code, failure_type, status_byte,
+                severity, occurrences, conversion, lamps)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, in: database)
+        bindKey(&row, t: t, report.ecu)
+        row.bind(report.kind.rawValue)
+        row.bind(report.code.text)
+        switch report.code {
+        case .dtc(let code):
+            row.bind(code.failureType)
+            row.bind(report.statusByte)
+            row.bind(report.severity)
+            row.bindNull()
+            row.bindNull()
+        case .j1939(let code):
+            row.bindNull()
+            row.bind(report.statusByte)
+            row.bind(report.severity)
+            row.bind(code.occurrenceCount < 127 ? code.occurrenceCount : nil)
+            row.bind(code.conversionMethod)
+        }
+        row.bind(report.lamps?.packed)
+        try row.run(in: database)
+    }
+
+    private mutating func store(_ message: ECUMessage, t: Int64, in database: Database) throws {
+        var row = try RowStatement(
+            """
+            INSERT INTO message (trip, t, sequence, ecu, pgn, payload) VALUES (?, ?, ?, ?, ?, ?)
+            """, in: database)
+        bindKey(&row, t: t, message.ecu)
+        row.bind(message.parameterGroup.map { Int64($0) })
+        row.bind(blob: message.payload)
+        try row.run(in: database)
+    }
+
+    private mutating func store(_ event: TripEvent, t: Int64, in database: Database) throws {
+        var row = try RowStatement(
+            """
+            INSERT INTO event (trip, t, sequence, ecu, kind, service, code, duration, text)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, in: database)
+        bindKey(&row, t: t, event.ecu)
+        row.bind(event.kind.rawValue)
+        row.bind(event.service?.rawValue)
+        row.bind(event.code)
+        row.bind(event.duration.map { max(0, $0.nanoseconds / 1000) })
+        row.bind(event.text)
+        try row.run(in: database)
+    }
+
+    /// Binds trip, time, sequence and ECU, with which all of these rows begin.
+    private mutating func bindKey(_ row: inout RowStatement, t: Int64, _ ecu: ECUAddress?) {
+        row.bind(trip)
+        row.bind(t)
+        row.bind(sequence(at: t))
+        row.bind(ecu?.description)
+    }
+}
+
+extension RowStatement {
+    /// Binds text, else a number, else null.
+    @inline(__always)
+    fileprivate mutating func bind(_ text: String?, or number: Int64?) {
+        if let text {
+            bind(text)
+        } else {
+            bind(number)
+        }
+    }
+}
+
+extension Reading.Missing {
+    /// How the database holds the reason.
+    var stored: Int64 {
+        switch self {
+        case .notSupported: 1
+        case .notAvailable: 2
+        case .tooShort: 3
+        case .undefined: 4
+        }
+    }
+
+    /// The reason of that number.
+    init?(stored: Int64) {
+        switch stored {
+        case 1: self = .notSupported
+        case 2: self = .notAvailable
+        case 3: self = .tooShort
+        case 4: self = .undefined
+        default: return nil
+        }
+    }
+}
+
+extension CodeReport.Lamps {
+    /// Two bits a lamp as SAE J1939-73 packs them: 00 off, 01 on, 11 not available.
+    var packed: UInt8 {
+        func bits(_ lamp: Bool?) -> UInt8 { lamp.map { $0 ? 1 : 0 } ?? 3 }
+        return bits(malfunction) << 6 | bits(redStop) << 4 | bits(amberWarning) << 2
+            | bits(protect)
+    }
+
+    /// Lamps from their packed form.
+    init(packed: UInt8) {
+        func lamp(_ shift: UInt8) -> Bool? {
+            switch packed >> shift & 3 {
+            case 0: false
+            case 1: true
+            default: nil
+            }
+        }
+        self.init(
+            malfunction: lamp(6), redStop: lamp(4), amberWarning: lamp(2), protect: lamp(0))
+    }
+}

@@ -1,0 +1,132 @@
+import GRDB
+import Glibc
+
+/// The database of trips, codes, accessories and vehicles; one file.
+///
+/// Several processes may have it open. Every method blocks until SQLite has answered, so none of
+/// them belongs on the thread that talks to an accessory: that is what ``TripWriter`` is for.
+public final class TripStore: Sendable {
+    /// What the database is opened for.
+    public enum Access: Hashable, Sendable {
+        /// Never writes; the file must exist.
+        case readOnly
+        /// Makes the file and its directories where they are missing and brings it up to date.
+        case readWrite
+    }
+
+    /// The file.
+    public let path: String
+    /// What it was opened for.
+    public let access: Access
+    let queue: DatabaseQueue
+
+    /// Opens the database at `path`.
+    ///
+    /// A new file may be read by its owner only. Trips whose process died are closed at their last
+    /// record.
+    public init(path: String, access: Access = .readWrite) throws(StoreError) {
+        self.path = path
+        self.access = access
+        switch access {
+        case .readOnly:
+            guard Glibc.access(path, F_OK) == 0 else { throw .missing(path: path) }
+        case .readWrite: try Self.createFile(path)
+        }
+        guard Glibc.access(path, R_OK) == 0 else { throw .permission(path: path) }
+        do {
+            queue = try Self.connect(path, access: access)
+        } catch {
+            throw StoreError(error, path: path)
+        }
+        try prepare()
+    }
+
+    /// A connection with our settings.
+    static func connect(_ path: String, access: Access) throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.readonly = access == .readOnly
+        configuration.busyMode = .timeout(3)
+        configuration.label = "obdscan"
+        configuration.prepareDatabase { database in
+            guard access == .readWrite else { return }
+            // A commit that was reported survives a power cut.
+            try database.execute(sql: "PRAGMA synchronous = FULL")
+        }
+        return try DatabaseQueue(path: path, configuration: configuration)
+    }
+
+    private func prepare() throws(StoreError) {
+        let known = Migrations.newest
+        switch try read({ try Migrations.state(of: $0) }) {
+        case .foreign: throw .foreign(path: path)
+        case .empty:
+            guard access == .readWrite else { throw .foreign(path: path) }
+            // WAL first: it is a property of the file and cannot be set within a transaction.
+            try write { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
+            try write { try Migrations.run(on: $0, from: 0) }
+        case .ours(let version):
+            if version > known { throw .newer(path: path, version: version, known: known) }
+            if version < known {
+                guard access == .readWrite else { throw .older(path: path, version: version) }
+                try write { try Migrations.run(on: $0, from: version) }
+            }
+        }
+        if access == .readWrite { try closeAbandonedTrips() }
+    }
+
+    /// Makes the file, readable by its owner alone, unless there is one.
+    private static func createFile(_ path: String) throws(StoreError) {
+        try createDirectory(above: path)
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        if descriptor >= 0 {
+            close(descriptor)
+        } else if errno != EEXIST {
+            throw .cannotCreate(path: path, errno: errno)
+        }
+    }
+
+    private static func createDirectory(above path: String) throws(StoreError) {
+        guard let slash = path.utf8.lastIndex(of: 0x2F), slash > path.startIndex else { return }
+        let directory = String(path[..<slash])
+        if Glibc.access(directory, F_OK) == 0 { return }
+        try createDirectory(above: directory)
+        if mkdir(directory, 0o700) != 0 && errno != EEXIST {
+            throw .cannotCreate(path: directory, errno: errno)
+        }
+    }
+
+    // MARK: Access
+
+    func read<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {
+        do {
+            return try queue.read(body)
+        } catch {
+            throw StoreError(error, path: path)
+        }
+    }
+
+    /// Without a transaction around it.
+    func write<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {
+        guard access == .readWrite else { throw .readOnly(path: path) }
+        do {
+            return try queue.writeWithoutTransaction(body)
+        } catch {
+            throw StoreError(error, path: path)
+        }
+    }
+
+    /// All or nothing.
+    func transaction<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {
+        try write { database in
+            try database.beginTransaction(.immediate)
+            do {
+                let value = try body(database)
+                try database.commit()
+                return value
+            } catch {
+                if database.isInsideTransaction { try database.rollback() }
+                throw error
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import GRDB
+import OBDCore
+
+/// One trip's connection and the state of its rows; lives on the writer's thread.
+struct TripTransactions: Sendable {
+    /// Items that were left out and SQLite's words about the last of them.
+    struct Rejected: Hashable, Sendable {
+        var items = 0
+        var message = ""
+    }
+
+    let connection: DatabaseQueue
+    private(set) var rows: RowWriter
+
+    init(connection: DatabaseQueue, rows: RowWriter) {
+        self.connection = connection
+        self.rows = rows
+    }
+
+    /// Stores the work in one transaction; on failure everything is as it was.
+    mutating func store(_ work: WriteQueue.Work) -> Result<Rejected, any Error> {
+        do {
+            return .success(try store(work, rejecting: false))
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+            // One impossible entry must not keep all others from being stored.
+            return Result { try store(work, rejecting: true) }
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private mutating func store(
+        _ work: WriteQueue.Work, rejecting: Bool
+    ) throws -> Rejected {
+        var next = rows
+        var rejected = Rejected()
+        try connection.writeWithoutTransaction { database in
+            try database.inTransaction(.immediate) {
+                if work.dropped.items > 0 {
+                    let gap = TripEvent(
+                        .gap, text: "\(work.dropped.items) entries could not be stored",
+                        duration: work.dropped.last - work.dropped.first)
+                    try next.store(.event(gap), at: work.dropped.first, in: database)
+                }
+                for batch in work.batches {
+                    guard rejecting else {
+                        try next.store(batch.entry, at: batch.instant, in: database)
+                        continue
+                    }
+                    let before = next
+                    do {
+                        try database.inSavepoint {
+                            try next.store(batch.entry, at: batch.instant, in: database)
+                            return .commit
+                        }
+                    } catch let error as DatabaseError
+                        where error.resultCode == .SQLITE_CONSTRAINT
+                    {
+                        next = before
+                        rejected.items += batch.items
+                        rejected.message = error.message ?? "constraint"
+                    }
+                }
+                try next.storeFigures(in: database)
+                if let ending = work.ending {
+                    try next.close(ending.reason, at: ending.instant, in: database)
+                }
+                return .commit
+            }
+        }
+        rows = next
+        return rejected
+    }
+}

@@ -1,0 +1,217 @@
+public import Diagnostics
+import GRDB
+public import OBDCore
+
+/// Statements about trips that several places need.
+enum Trips {
+    /// Ends a trip and takes its codes into the history.
+    static func close(_ trip: Int64, _ reason: EndReason, in database: Database) throws {
+        try database.execute(
+            sql: "UPDATE trip SET end_reason = ?, writer = NULL WHERE id = ?",
+            arguments: [reason.rawValue, trip])
+        try database.execute(
+            sql: """
+                INSERT INTO code (vehicle, ecu, kind, code, failure_type, first_seen, last_seen,
+                    reports)
+                SELECT trip.vehicle, ecu, kind, code, failure_type, min(start + t),
+                    max(start + t), count(*)
+                FROM code_report JOIN trip ON trip.id = code_report.trip
+                WHERE trip.id = ?
+                GROUP BY ecu, kind, code, failure_type
+                ON CONFLICT DO UPDATE SET
+                    first_seen = min(first_seen, excluded.first_seen),
+                    last_seen = max(last_seen, excluded.last_seen),
+                    reports = reports + excluded.reports
+                """, arguments: [trip])
+        try database.execute(
+            sql: """
+                UPDATE vehicle SET last_seen = max(last_seen,
+                    (SELECT start + duration FROM trip WHERE id = ?))
+                WHERE id = (SELECT vehicle FROM trip WHERE id = ?)
+                """, arguments: [trip, trip])
+    }
+
+    static let summary = """
+        SELECT trip.id, purpose, vin, vehicle.name AS vehicleName, accessory.address AS accessory,
+            start, monotonic, duration, distance, readings, end_reason,
+            (SELECT group_concat(tag, char(31)) FROM trip_tag WHERE trip_tag.trip = trip.id) AS tags
+        FROM trip LEFT JOIN vehicle ON vehicle.id = trip.vehicle
+            LEFT JOIN accessory ON accessory.id = trip.accessory
+        """
+
+    static func summary(_ row: Row) -> TripSummary {
+        let duration: Int64 = row["duration"]
+        let tags: String? = row["tags"]
+        return TripSummary(
+            id: row["id"], purpose: TripStart.Purpose(rawValue: row["purpose"]) ?? .log,
+            vin: row["vin"], vehicleName: row["vehicleName"], accessory: row["accessory"],
+            anchor: TimeAnchor(
+                monotonic: Instant(nanoseconds: row["monotonic"]),
+                utc: UTC(microseconds: row["start"])),
+            seconds: Double(duration) / 1e6, distance: row["distance"], readings: row["readings"],
+            endReason: (row["end_reason"] as String?).flatMap { EndReason(rawValue: $0) },
+            tags: tags?.split(separator: "\u{1F}").map(String.init).sorted() ?? [])
+    }
+}
+
+extension TripStore {
+    /// Begins a trip that is written by this process.
+    ///
+    /// `table` names the signals of the readings that will be offered.
+    public func startTrip(
+        _ start: TripStart, table: PIDTable, limits: TripWriter.Limits = .init(),
+        notify: @escaping @Sendable (TripWriter.Notice) -> Void = { _ in }
+    ) throws(StoreError) -> TripWriter {
+        let trip = try transaction { database in
+            let seen = start.anchor.utc
+            let vehicle = try start.vin.map {
+                try Vehicles.id(of: $0, seen: seen, in: database)
+            }
+            let accessory = try start.accessory.map {
+                try Accessories.id(of: $0, seen: seen, in: database)
+            }
+            try database.execute(
+                sql: """
+                    INSERT INTO trip (purpose, vehicle, accessory, start, monotonic, writer)
+                    VALUES (?, ?, ?, ?, ?, ?)
+                    """,
+                arguments: [
+                    start.purpose.rawValue, vehicle, accessory, seen.microseconds,
+                    start.anchor.monotonic.nanoseconds, WriterIdentity.current()?.text,
+                ])
+            let trip = database.lastInsertedRowID
+            for tag in start.tags where !tag.isEmpty {
+                try database.execute(
+                    sql: "INSERT OR IGNORE INTO trip_tag (trip, tag) VALUES (?, ?)",
+                    arguments: [trip, tag])
+            }
+            return trip
+        }
+        return try TripWriter(
+            trip: trip, anchor: start.anchor, table: table, path: path, limits: limits,
+            notify: notify)
+    }
+
+    /// Ends trips whose process is gone at their last record.
+    func closeAbandonedTrips() throws(StoreError) {
+        let open = try read { database in
+            try Row.fetchAll(
+                database, sql: "SELECT id, writer FROM trip WHERE end_reason IS NULL")
+        }
+        let abandoned = open.filter { row in
+            let writer: String? = row["writer"]
+            return !(writer.map { WriterIdentity(text: $0).isAlive } ?? false)
+        }
+        if abandoned.isEmpty { return }
+        try transaction { database in
+            for row in abandoned { try Trips.close(row["id"], .crashed, in: database) }
+        }
+    }
+
+    /// Which trips are listed; nil = whatever.
+    public struct TripFilter: Hashable, Sendable {
+        /// Trips of this kind.
+        public var purpose: TripStart.Purpose?
+        /// Trips of the vehicle with this VIN or name.
+        public var vehicle: String?
+        /// Trips that end behind this point.
+        public var from: UTC?
+        /// Trips that begin before this point.
+        public var to: UTC?
+        /// Trips with this tag.
+        public var tag: String?
+        /// The latest so many.
+        public var latest: Int?
+
+        /// Drives only; set what else narrows the list.
+        public init(purpose: TripStart.Purpose? = .log) { self.purpose = purpose }
+    }
+
+    /// The trips that `filter` lets through, earliest first.
+    public func trips(_ filter: TripFilter = TripFilter()) throws(StoreError) -> [TripSummary] {
+        try read { database in
+            let rows = try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT * FROM (\(Trips.summary)
+                        WHERE (?1 IS NULL OR purpose = ?1)
+                            AND (?2 IS NULL OR vin = ?2 OR vehicle.name = ?2)
+                            AND (?3 IS NULL OR start + duration >= ?3)
+                            AND (?4 IS NULL OR start < ?4)
+                            AND (?5 IS NULL OR EXISTS (SELECT * FROM trip_tag
+                                WHERE trip_tag.trip = trip.id AND tag = ?5))
+                        ORDER BY trip.start DESC, trip.id DESC LIMIT ?6)
+                    ORDER BY start, id
+                    """,
+                arguments: [
+                    filter.purpose?.rawValue, filter.vehicle, filter.from?.microseconds,
+                    filter.to?.microseconds, filter.tag, filter.latest ?? -1,
+                ])
+            return rows.map(Trips.summary)
+        }
+    }
+
+    /// One trip.
+    public func trip(_ id: Int64) throws(StoreError) -> TripSummary {
+        let found = try read { database in
+            try Row.fetchOne(
+                database, sql: "\(Trips.summary) WHERE trip.id = ?", arguments: [id]
+            ).map(Trips.summary)
+        }
+        guard let found else { throw .unknownTrip(id, path: path) }
+        return found
+    }
+
+    /// Deletes a trip with all its records; its codes stay in the history.
+    public func deleteTrip(_ id: Int64) throws(StoreError) {
+        guard try trip(id).endReason != nil else { throw .tripIsOpen(id, path: path) }
+        try transaction { database in
+            try database.execute(sql: "DELETE FROM trip WHERE id = ?", arguments: [id])
+        }
+    }
+
+    /// Replaces the words a trip is found by.
+    public func setTags(_ tags: [String], ofTrip id: Int64) throws(StoreError) {
+        _ = try trip(id)
+        try transaction { database in
+            try database.execute(sql: "DELETE FROM trip_tag WHERE trip = ?", arguments: [id])
+            for tag in tags where !tag.isEmpty {
+                try database.execute(
+                    sql: "INSERT OR IGNORE INTO trip_tag (trip, tag) VALUES (?, ?)",
+                    arguments: [id, tag])
+            }
+        }
+    }
+
+    /// A remark about a trip.
+    public struct Note: Hashable, Sendable {
+        /// When; nil = about the whole trip.
+        public var time: UTC?
+        /// What its user wrote.
+        public var text: String
+    }
+
+    /// Adds a remark about a whole trip.
+    public func addNote(_ text: String, toTrip id: Int64) throws(StoreError) {
+        _ = try trip(id)
+        try transaction { database in
+            try database.execute(
+                sql: "INSERT INTO note (trip, text) VALUES (?, ?)", arguments: [id, text])
+        }
+    }
+
+    /// A trip's remarks, those about the whole first.
+    public func notes(ofTrip id: Int64) throws(StoreError) -> [Note] {
+        let start = try trip(id).start
+        return try read { database in
+            try Row.fetchAll(
+                database, sql: "SELECT t, text FROM note WHERE trip = ? ORDER BY t, id",
+                arguments: [id]
+            ).map { row in
+                let t: Int64? = row["t"]
+                return Note(
+                    time: t.map { UTC(microseconds: start.microseconds &+ $0) }, text: row["text"])
+            }
+        }
+    }
+}

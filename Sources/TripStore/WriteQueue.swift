@@ -1,0 +1,180 @@
+import Dispatch
+import OBDCore
+
+/// What waits to be stored: a plain value, so that its rules can be tested without a disk or a
+/// thread.
+struct WriteQueue {
+    struct Batch: Hashable, Sendable {
+        var entry: TripEntry
+        var instant: Instant
+        var items: Int
+    }
+
+    /// Items that had to be dropped, and between which instants.
+    struct Dropped: Hashable, Sendable {
+        var items = 0
+        var first = Instant.zero
+        var last = Instant.zero
+
+        mutating func add(_ batch: Batch) {
+            if items == 0 { first = batch.instant }
+            last = batch.instant
+            items += batch.items
+        }
+
+        /// Takes `earlier` back, which could not be stored.
+        mutating func putBefore(_ earlier: Dropped) {
+            if earlier.items == 0 { return }
+            if items == 0 { last = earlier.last }
+            first = earlier.first
+            items += earlier.items
+        }
+    }
+
+    /// One transaction's worth.
+    struct Work: Sendable {
+        var batches: ArraySlice<Batch>
+        var items: Int
+        var dropped: Dropped
+        var flushes: [DispatchSemaphore]
+        var ending: Ending?
+    }
+
+    struct Ending: Hashable, Sendable {
+        var reason: EndReason
+        var instant: Instant
+    }
+
+    enum Answer: Hashable {
+        case taken
+        /// Taken, and the writer should look: it is the first one, or there are many.
+        case takenAndDue
+        case full
+    }
+
+    private let limits: TripWriter.Limits
+    /// What was dropped stands before `first`; it is cut off now and then.
+    private var batches: [Batch] = []
+    private var first = 0
+    private(set) var items = 0
+    private(set) var dropped = Dropped()
+    /// Items that were dropped and not yet announced.
+    private var unannounced = 0
+    private var hasRefused = false
+    private var flushes: [DispatchSemaphore] = []
+    private var ending: Ending?
+    private var hasEnded = false
+    /// Why the last attempt to store failed; nil when it did not.
+    private(set) var failure: StoreError?
+
+    init(limits: TripWriter.Limits) { self.limits = limits }
+
+    var isEmpty: Bool { items == 0 }
+
+    mutating func offer(_ entry: TripEntry, at instant: Instant) -> Answer {
+        let count =
+            switch entry {
+            case .items(let items): items.count
+            case .voltage, .event, .note, .vehicle: 1
+            }
+        if ending != nil || hasEnded { return .full }
+        if count == 0 { return .taken }
+        if failure == nil && items > 0 && items + count > limits.waiting {
+            hasRefused = true
+            return .full
+        }
+        let before = items
+        batches.append(Batch(entry: entry, instant: instant, items: count))
+        items += count
+        if failure != nil {
+            dropOldest()
+            return .taken
+        }
+        let many = limits.waiting / 2
+        return before == 0 || (before < many && items >= many) ? .takenAndDue : .taken
+    }
+
+    /// Drops from the front until the limit is kept; the last batch stays.
+    private mutating func dropOldest() {
+        while items > limits.held, first < batches.count - 1 {
+            dropped.add(batches[first])
+            unannounced += batches[first].items
+            items -= batches[first].items
+            batches[first].entry = .items([])
+            first += 1
+        }
+        if first > 1024 && first > batches.count / 2 {
+            batches.removeSubrange(..<first)
+            first = 0
+        }
+    }
+
+    /// False when there is nothing left to wait for.
+    mutating func requestFlush(_ done: DispatchSemaphore) -> Bool {
+        guard !hasEnded else { return false }
+        flushes.append(done)
+        return true
+    }
+
+    /// False when the end has been asked for before.
+    mutating func requestEnd(_ reason: EndReason, at instant: Instant) -> Bool {
+        guard ending == nil, !hasEnded else { return false }
+        ending = Ending(reason: reason, instant: instant)
+        return true
+    }
+
+    /// What to store now; nil = nothing yet.
+    mutating func work(isDue: Bool) -> Work? {
+        let isMany = failure == nil && items >= limits.waiting / 2
+        let isAsked = !flushes.isEmpty || ending != nil
+        guard isAsked || (items > 0 && (isDue || isMany)) else { return nil }
+        defer {
+            batches = []
+            first = 0
+            items = 0
+            dropped = Dropped()
+            flushes = []
+        }
+        return Work(
+            batches: batches[first...], items: items, dropped: dropped, flushes: flushes,
+            ending: ending)
+    }
+
+    /// The work is on the disk.
+    mutating func stored(_ work: Work) -> [TripWriter.Notice] {
+        var notices: [TripWriter.Notice] = []
+        if failure != nil { notices.append(.recovered) }
+        failure = nil
+        if work.ending != nil { hasEnded = true }
+        if hasRefused && work.ending == nil {
+            hasRefused = false
+            notices.append(.space)
+        }
+        return notices
+    }
+
+    /// The work could not be stored: it goes back to the front.
+    mutating func failed(_ work: Work, _ error: StoreError) -> [TripWriter.Notice] {
+        failure = error
+        if work.ending != nil {
+            hasEnded = true
+            if work.items > 0 { failure = .lost(entries: work.items, error) }
+            return []
+        }
+        batches = Array(work.batches) + batches
+        first = 0
+        items += work.items
+        dropped.putBefore(work.dropped)
+        dropOldest()
+        var notices = [TripWriter.Notice.holding(error, items: items)]
+        if unannounced > 0 {
+            notices.append(.dropped(items: unannounced))
+            unannounced = 0
+        }
+        if hasRefused {
+            hasRefused = false
+            notices.append(.space)
+        }
+        return notices
+    }
+}

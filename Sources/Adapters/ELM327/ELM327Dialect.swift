@@ -1,6 +1,11 @@
 public import OBDCore
+import VehicleLink
 
 /// The ELM327 and everything that speaks its language, STN chips included.
+///
+/// What the adapter prints is read by the same ``ConversationReader`` that reads recordings; here is
+/// only what a live adapter needs besides: getting in step, the set-up, patience, and the end of
+/// each exchange.
 public struct ELM327Dialect: AdapterDialect {
     /// What the user or an earlier session says.
     public struct Options: Hashable, Sendable {
@@ -26,22 +31,277 @@ public struct ELM327Dialect: AdapterDialect {
         }
     }
 
+    /// What is under way.
+    enum Phase: Hashable, Sendable {
+        /// Nothing was said yet, or the adapter is out of step.
+        case outOfStep
+        /// A first word was sent; `settling` = its prompt came, quiet is awaited.
+        case gettingInStep(attempt: Int, settling: Bool)
+        /// A step of the set-up waits for its prompt.
+        case settingUp(SetupScript.Step, rest: [SetupScript.Step])
+        /// Set up, nothing under way.
+        case atPrompt
+        /// A request, or a command that goes before or after it, waits for its prompt.
+        case exchanging(RunningExchange)
+        /// A space was sent to stop what was under way.
+        case interrupting(duringSetup: Bool)
+    }
+
     public static let protocolString = "org.obdscan.elm327"
 
-    public private(set) var capabilities = LinkCapabilities()
-    public private(set) var identity = AdapterIdentity()
+    /// Bytes that one exchange may bring at most; more is a flood.
+    public static let longestReply = 256 * 1024
+
+    public internal(set) var capabilities = LinkCapabilities(itemsPerRequest: 1, frameCountHelps: true)
+    public internal(set) var identity = AdapterIdentity()
 
     /// What the user or an earlier session says.
     public let options: Options
+
+    var phase = Phase.outOfStep
+    var lexer = ReplyLexer()
+    var reader = ConversationReader(ConversationReader.Options())
+    var items: [ConversationItem] = []
+    private var tokens: [ReplyLexer.Token] = []
+    /// Lines of the reply at hand, where they are wanted as text.
+    var lines: [[UInt8]] = []
+    /// Bytes of the reply at hand.
+    var received = 0
+    /// Whether the adapter may still owe a prompt of something that was given up.
+    var mayOweAnswer = false
+    /// Whether patience was extended for the search that is under way.
+    var searching = false
+    /// What the set-up heard so far.
+    var setup = SetupNotes()
+    /// Volatile settings that requests change on the way.
+    var wire = WireSettings()
 
     /// A dialect that has not spoken yet.
     public init(_ options: Options = Options()) {
         self.options = options
     }
 
-    public mutating func initialise(_ out: inout [DialectOutput]) {}
-    public mutating func send(_ request: AdapterRequest, _ out: inout [DialectOutput]) {}
-    public mutating func receive(_ bytes: Span<UInt8>, _ out: inout [DialectOutput]) {}
-    public mutating func expired(_ timer: DialectTimer, _ out: inout [DialectOutput]) {}
-    public mutating func interrupt(_ out: inout [DialectOutput]) {}
+    /// What the set-up heard so far.
+    struct SetupNotes: Hashable, Sendable {
+        /// Whether any answer was one that this kind of adapter gives.
+        var sawConfirmation = false
+        /// Whether `AT D` was confirmed.
+        var hasDefaults = false
+        var bytes = 0
+        var searchStatus: AdapterStatus?
+        var heardVehicle = false
+        var restarts = 0
+    }
+
+    // MARK: AdapterDialect
+
+    public mutating func initialise(_ out: inout [DialectOutput]) {
+        mayOweAnswer = mayOweAnswer || phase != .outOfStep
+        setup = SetupNotes()
+        identity = AdapterIdentity()
+        wire = WireSettings()
+        capabilities = LinkCapabilities(itemsPerRequest: 1, frameCountHelps: true)
+        reader = ConversationReader(ConversationReader.Options())
+        lexer = ReplyLexer()
+        sayFirstWord(attempt: 0, &out)
+    }
+
+    public mutating func receive(_ bytes: Span<UInt8>, _ out: inout [DialectOutput]) {
+        received += bytes.count
+        if received > Self.longestReply {
+            flood(&out)
+            return
+        }
+        var found: [ReplyLexer.Token] = []
+        swap(&found, &tokens)
+        lexer.receive(bytes, &found)
+        for token in found {
+            switch token {
+            case .line(let line): take(line, &out)
+            case .prompt: takePrompt(&out)
+            case .overlongLine:
+                if case .exchanging = phase { out.append(.linkError(LinkError(.notAFrame))) }
+            }
+        }
+        found.removeAll(keepingCapacity: true)
+        swap(&found, &tokens)
+        noticeSearch(&out)
+    }
+
+    public mutating func expired(_ timer: DialectTimer, _ out: inout [DialectOutput]) {
+        switch (phase, timer) {
+        case (.gettingInStep(let attempt, let settling), .reply):
+            if settling {
+                beginSetup(afterDefaults: attempt == 0 && setup.hasDefaults, &out)
+            } else {
+                mayOweAnswer = true
+                sayFirstWord(attempt: attempt + 1, &out)
+            }
+        case (.settingUp(let step, _), .reply):
+            failSetup(.timedOut(command: step.command), &out)
+        case (.exchanging, .reply):
+            phase = .outOfStep
+            mayOweAnswer = true
+            out.append(.end(.timedOut))
+        case (.exchanging, .listen): stopListening(&out)
+        case (.interrupting(let duringSetup), .prompt):
+            mayOweAnswer = true
+            phase = .outOfStep
+            out.append(duringSetup ? .initialisationFailed(.interrupted) : .end(.timedOut))
+        case (.outOfStep, _), (.atPrompt, _), (.gettingInStep, _), (.settingUp, _),
+            (.exchanging, _), (.interrupting, _):
+            break
+        }
+    }
+
+    public mutating func interrupt(_ out: inout [DialectOutput]) {
+        switch phase {
+        case .outOfStep, .atPrompt, .interrupting: break
+        case .gettingInStep, .settingUp: startInterruption(duringSetup: true, &out)
+        case .exchanging: startInterruption(duringSetup: false, &out)
+        }
+    }
+
+    /// A blank stops whatever the adapter does and, unlike a CR, repeats nothing if it has already
+    /// finished.
+    private mutating func startInterruption(duringSetup: Bool, _ out: inout [DialectOutput]) {
+        disarmAll(&out)
+        phase = .interrupting(duringSetup: duringSetup)
+        out.append(.write([0x20]))
+        out.append(.arm(.prompt, after: .milliseconds(1_500)))
+    }
+
+    // MARK: Lines and prompts
+
+    private mutating func take(_ line: [UInt8], _ out: inout [DialectOutput]) {
+        switch phase {
+        case .gettingInStep(_, let settling):
+            setup.bytes += line.count
+            noteConfirmation(line)
+            // More came after the prompt: the quiet begins anew.
+            if settling { out.append(.arm(.reply, after: SetupScript.settlingTime)) }
+        case .settingUp:
+            setup.bytes += line.count
+            noteConfirmation(line)
+            keep(line)
+            reader.read(line, number: 0, &items)
+        case .exchanging(let running): take(line, of: running, &out)
+        case .interrupting: break
+        case .outOfStep, .atPrompt: takeUnasked(line, &out)
+        }
+    }
+
+    private mutating func takePrompt(_ out: inout [DialectOutput]) {
+        received = 0
+        switch phase {
+        case .gettingInStep(let attempt, _):
+            if attempt == 0 && !mayOweAnswer {
+                beginSetup(afterDefaults: setup.hasDefaults, &out)
+            } else {
+                phase = .gettingInStep(attempt: attempt, settling: true)
+                out.append(.arm(.reply, after: SetupScript.settlingTime))
+            }
+        case .settingUp(let step, let rest): finish(step, rest, &out)
+        case .exchanging(let running): finish(running, &out)
+        case .interrupting(let duringSetup):
+            disarmAll(&out)
+            phase = duringSetup ? .outOfStep : .atPrompt
+            endReading()
+            out.append(duringSetup ? .initialisationFailed(.interrupted) : .end(.interrupted))
+        case .outOfStep, .atPrompt: break
+        }
+    }
+
+    private mutating func takeUnasked(_ line: [UInt8], _ out: inout [DialectOutput]) {
+        let text = String(decoding: line, as: UTF8.self)
+        if Self.isBanner(line) || line.starts(with: "LV RESET".utf8) {
+            if phase == .atPrompt { phase = .outOfStep }
+            out.append(.notice(.adapterRestarted(banner: text)))
+        } else if Self.contains(line, "LP ALERT") || Self.contains(line, "ACT ALERT")
+            || Self.contains(line, "LOW POWER ALERT")
+        {
+            out.append(.notice(.aboutToSleep))
+        } else {
+            out.append(.notice(.unexpected(text)))
+        }
+        received = 0
+    }
+
+    private mutating func noticeSearch(_ out: inout [DialectOutput]) {
+        guard !searching else { return }
+        let partial = lexer.partialLine
+        guard Self.contains(partial, "SEARCHING") || Self.contains(partial, "BUS INIT") else {
+            return
+        }
+        switch phase {
+        case .settingUp(let step, _) where step.purpose == .search: break
+        case .exchanging(let running) where running.part == .request: break
+        case .outOfStep, .atPrompt, .gettingInStep, .settingUp, .exchanging, .interrupting: return
+        }
+        searching = true
+        out.append(.notice(.searching))
+        out.append(.arm(.reply, after: SetupScript.searchPatience))
+    }
+
+    private mutating func flood(_ out: inout [DialectOutput]) {
+        received = 0
+        lexer = ReplyLexer()
+        mayOweAnswer = true
+        disarmAll(&out)
+        switch phase {
+        case .outOfStep, .atPrompt: out.append(.notice(.unexpected("endless bytes")))
+        case .gettingInStep, .settingUp:
+            phase = .outOfStep
+            out.append(.initialisationFailed(.notUnderstood(received: Self.longestReply)))
+        case .exchanging:
+            phase = .outOfStep
+            endReading()
+            out.append(.end(.flooded))
+        case .interrupting(let duringSetup):
+            phase = .outOfStep
+            endReading()
+            out.append(duringSetup ? .initialisationFailed(.interrupted) : .end(.flooded))
+        }
+    }
+
+    // MARK: Pieces
+
+    func disarmAll(_ out: inout [DialectOutput]) {
+        for timer in DialectTimer.allCases { out.append(.disarm(timer)) }
+    }
+
+    mutating func keep(_ line: [UInt8]) {
+        if lines.count < 4_096 { lines.append(line) }
+    }
+
+    /// Forgets what was read of a reply.
+    mutating func endReading() {
+        items.removeAll(keepingCapacity: true)
+        lines.removeAll(keepingCapacity: true)
+        searching = false
+    }
+
+    /// Tells the reader what is sent, as a recording would show it.
+    mutating func tellReader(_ command: String) {
+        reader.read(Array((">" + command).utf8), number: 0, &items)
+    }
+
+    private mutating func noteConfirmation(_ line: [UInt8]) {
+        if line.elementsEqual("OK".utf8) { setup.hasDefaults = true }
+        if line.elementsEqual("OK".utf8) || line.elementsEqual("?".utf8) || Self.isBanner(line) {
+            setup.sawConfirmation = true
+        }
+    }
+
+    static func isBanner(_ line: [UInt8]) -> Bool { contains(line, "ELM327") || contains(line, "OBDII") }
+
+    static func contains(_ line: some Collection<UInt8>, _ word: String) -> Bool {
+        var rest = line[...]
+        let wanted = word.utf8
+        while rest.count >= wanted.count {
+            if rest.starts(with: wanted) { return true }
+            rest = rest.dropFirst()
+        }
+        return false
+    }
 }

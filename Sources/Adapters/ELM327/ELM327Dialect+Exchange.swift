@@ -1,0 +1,348 @@
+import OBDCore
+import VehicleLink
+
+/// One request under way.
+struct RunningExchange: Hashable, Sendable {
+    /// What waits for its prompt.
+    enum Part: Hashable, Sendable {
+        /// A setting that the request needs.
+        case preparation
+        /// The request itself.
+        case request
+        /// The harmless command after a request that writes.
+        case cover
+    }
+
+    var request: AdapterRequest
+    var part: Part
+    /// What was sent and has not been confirmed by a prompt.
+    var command: String
+    /// Settings still to be made.
+    var preparations: [String]
+    /// Frames seen while listening.
+    var frames = 0
+    /// Whether a count digit was sent.
+    var withDigit = false
+    /// Whether the adapter has to be stopped to end the exchange, and was.
+    var wasStopped = false
+    /// Whether the adapter said that it restarted.
+    var restarted = false
+    /// Whether it answered `?` to a request with a digit; told only if the digit is not to blame.
+    var refused = false
+    /// Whether anything of the answer was passed on.
+    var delivered = false
+
+    /// Whether it asks for one item: what refuses a digit there knows none at all.
+    var isSingle: Bool {
+        guard case .vehicle(let vehicle) = request else { return false }
+        return vehicle.payload.count <= 2
+    }
+
+    var listens: Bool {
+        guard case .vehicle(let vehicle) = request else { return false }
+        switch vehicle.ending {
+        case .reply: return false
+        case .listen: return true
+        }
+    }
+}
+
+/// Volatile settings that requests change on the way; what the adapter has now.
+struct WireSettings: Hashable, Sendable {
+    /// The ECU that requests go to; nil = all.
+    var target: ECUAddress?
+    /// Whether the adapter waits a second for answers instead of its default.
+    var waitsLong = false
+    /// Services that answered "pending": they need the longer wait.
+    var slowServices: Set<UInt8> = [0x04, 0x14]
+}
+
+extension ELM327Dialect {
+    public mutating func send(_ request: AdapterRequest, _ out: inout [DialectOutput]) {
+        guard phase == .atPrompt else {
+            out.append(.end(.refused))
+            return
+        }
+        endReading()
+        received = 0
+        var preparations: [String] = []
+        let command: String
+        var withDigit = false
+        switch request {
+        case .command(_, let text, _):
+            // One line, and no character that ends it early.
+            guard !text.isEmpty, text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else {
+                out.append(.end(.refused))
+                return
+            }
+            command = text
+        case .vehicle(let vehicle):
+            guard let prepared = preparation(for: vehicle),
+                let spelled = spell(vehicle)
+            else {
+                out.append(.end(.refused))
+                return
+            }
+            preparations = prepared
+            command = spelled.command
+            withDigit = spelled.withDigit
+        }
+        var running = RunningExchange(
+            request: request, part: .request, command: command, preparations: preparations)
+        running.withDigit = withDigit
+        proceed(running, &out)
+    }
+
+    /// Sends the next preparation, or the request.
+    private mutating func proceed(_ exchange: RunningExchange, _ out: inout [DialectOutput]) {
+        var running = exchange
+        if running.preparations.isEmpty {
+            running.part = .request
+            write(running.command, &out)
+            out.append(.arm(.reply, after: patience(running)))
+            if case .vehicle(let vehicle) = running.request,
+                case .listen(_, let atMost) = vehicle.ending
+            {
+                out.append(.arm(.listen, after: atMost))
+            }
+        } else {
+            running.part = .preparation
+            let setting = running.preparations.removeFirst()
+            write(setting, &out)
+            out.append(.arm(.reply, after: .seconds(2)))
+        }
+        phase = .exchanging(running)
+    }
+
+    private mutating func write(_ command: String, _ out: inout [DialectOutput]) {
+        tellReader(command)
+        items.removeAll(keepingCapacity: true)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(command.utf8.count + 1)
+        bytes.append(contentsOf: command.utf8)
+        bytes.append(0x0D)
+        out.append(.write(bytes))
+    }
+
+    /// Nothing heard for so long means that the adapter hangs: its own wait is 0.2 s, 1 s when
+    /// raised. Every line begins it anew.
+    private func patience(_ running: RunningExchange) -> Duration {
+        switch running.request {
+        case .command: .seconds(5)
+        case .vehicle(let vehicle):
+            switch vehicle.ending {
+            case .reply: wire.waitsLong ? .seconds(6) : .milliseconds(2_500)
+            case .listen(_, let atMost): atMost + .seconds(2)
+            }
+        }
+    }
+
+    /// The request as typed: hexadecimal, and the number of frames to wait for where it helps.
+    private func spell(_ request: VehicleRequest) -> (command: String, withDigit: Bool)? {
+        switch request.ending {
+        case .listen: return request.payload.isEmpty ? ("ATMA", false) : nil
+        case .reply: break
+        }
+        // Without segmented sending a request has to fit one frame.
+        guard !request.payload.isEmpty, request.payload.count <= 7 else { return nil }
+        var text: [UInt8] = []
+        for byte in request.payload { Hex.append(byte, to: &text) }
+        var withDigit = false
+        if capabilities.frameCountHelps, request.mayRepeat, let frames = request.expectedFrames,
+            (1...15).contains(frames)
+        {
+            text.append(Hex.digit(UInt8(frames)))
+            withDigit = true
+        }
+        return (String(decoding: text, as: UTF8.self), withDigit)
+    }
+
+    /// Settings that have to change before `request`; nil when it cannot be sent at all.
+    private mutating func preparation(for request: VehicleRequest) -> [String]? {
+        var commands: [String] = []
+        if request.target != wire.target {
+            guard let header = headerCommand(for: request.target) else { return nil }
+            commands.append(header)
+            wire.target = request.target
+        }
+        let slow = request.payload.first.map(wire.slowServices.contains) ?? false
+        if slow != wire.waitsLong {
+            commands.append(slow ? "ATSTFF" : "ATST32")
+            wire.waitsLong = slow
+        }
+        return commands
+    }
+
+    /// `AT SH` for one ECU, or back to all of them; nil where the protocol is not known.
+    private func headerCommand(for target: ECUAddress?) -> String? {
+        guard let vehicleProtocol = capabilities.vehicleProtocol else { return nil }
+        switch vehicleProtocol.family {
+        case .can:
+            guard let target else {
+                return vehicleProtocol.addressForm == .can11 ? "ATSH7DF" : "ATSHDB33F1"
+            }
+            switch target.form {
+            case .can11: return "ATSH" + Hex.string(target.value, digits: 3)
+            case .can29: return "ATSH" + Hex.string(target.value & 0xFF_FFFF, digits: 6)
+            case .byte: return nil
+            }
+        case .iso14230:
+            guard let target else { return "ATSHC233F1" }
+            return target.form == .byte ? "ATSH82" + Hex.string(target.value, digits: 2) + "F1" : nil
+        case .iso9141, .j1850, .j1939: return nil
+        }
+    }
+
+    // MARK: Its reply
+
+    mutating func take(
+        _ line: [UInt8], of exchange: RunningExchange, _ out: inout [DialectOutput]
+    ) {
+        reader.read(line, number: 0, &items)
+        switch exchange.part {
+        case .preparation, .cover:
+            items.removeAll(keepingCapacity: true)
+            return
+        case .request: break
+        }
+        var running = exchange
+        if case .command(_, let text, _) = running.request {
+            if !Self.isEcho(line, of: text) {
+                keep(line)
+                out.append(.text(String(decoding: line, as: UTF8.self)))
+            }
+        } else if Self.isBanner(line) {
+            running.restarted = true
+        }
+        deliverItems(&running, &out)
+        if running.listens, !running.wasStopped,
+            case .vehicle(let vehicle) = running.request,
+            case .listen(let limit, _) = vehicle.ending, let limit, running.frames >= limit
+        {
+            phase = .exchanging(running)
+            stopListening(&out)
+            return
+        }
+        if !searching, !running.wasStopped {
+            out.append(.arm(.reply, after: patience(running)))
+        }
+        phase = .exchanging(running)
+    }
+
+    /// Passes on what the reader found.
+    private mutating func deliverItems(
+        _ running: inout RunningExchange, _ out: inout [DialectOutput]
+    ) {
+        for item in items {
+            switch item.content {
+            case .message(let message):
+                if message.payload.count == 3, message.payload[0] == 0x7F,
+                    message.payload[2] == NRC.responsePending.rawValue
+                {
+                    wire.slowServices.insert(message.payload[1])
+                }
+                out.append(.message(message))
+            case .linkError(let error, _):
+                // A command's answer is text, whatever it looks like.
+                if case .vehicle = running.request { out.append(.linkError(error)) }
+            case .status(let status, _):
+                if status == .lowVoltageReset { running.restarted = true }
+                if status == .unknownCommand, running.withDigit, running.isSingle {
+                    running.refused = true
+                    continue
+                }
+                // The blank that ended the listening was ours.
+                if status == .stopped && running.wasStopped { continue }
+                out.append(.status(status))
+            case .voltage(let volts): out.append(.voltage(volts))
+            case .frame(let id, let data):
+                running.frames += 1
+                out.append(.frame(id: id, data: data))
+            case .endOfExchange: continue
+            }
+            running.delivered = true
+        }
+        items.removeAll(keepingCapacity: true)
+    }
+
+    /// The prompt of the part under way came.
+    mutating func finish(_ exchange: RunningExchange, _ out: inout [DialectOutput]) {
+        var running = exchange
+        switch running.part {
+        case .preparation:
+            proceed(running, &out)
+            return
+        case .cover:
+            end(running, &out)
+            return
+        case .request: break
+        }
+        reader.read([0x3E], number: 0, &items)
+        deliverItems(&running, &out)
+        if running.refused && !running.delivered {
+            // The adapter knows no count digit: the request never reached the vehicle.
+            capabilities.frameCountHelps = false
+            out.append(.notice(.featureDropped("count digit")))
+            endReading()
+            running.withDigit = false
+            running.refused = false
+            running.command.removeLast()
+            proceed(running, &out)
+            return
+        }
+        if !isReadOnly(running.request) {
+            // A later CR would repeat what wrote: give the adapter something harmless to remember.
+            running.part = .cover
+            write("ATI", &out)
+            out.append(.arm(.reply, after: .seconds(2)))
+            phase = .exchanging(running)
+            return
+        }
+        end(running, &out)
+    }
+
+    private func isReadOnly(_ request: AdapterRequest) -> Bool {
+        switch request {
+        case .vehicle(let vehicle): VehicleRequest.isReadOnly(vehicle.payload)
+        case .command(_, let text, _):
+            if text.utf8.allSatisfy({ Hex.value($0) != nil || $0 == 0x20 }) {
+                VehicleRequest.isReadOnly(Self.payload(ofTyped: text))
+            } else {
+                AdapterRequest.isReadOnlyCommand(text)
+            }
+        }
+    }
+
+    /// The bytes of a request as typed; an odd last digit is the count digit.
+    private static func payload(ofTyped text: String) -> [UInt8] {
+        let digits = text.utf8.filter { $0 != 0x20 }
+        let even = digits.prefix(digits.count & ~1)
+        return Hex.bytes(String(decoding: even, as: UTF8.self)) ?? []
+    }
+
+    private mutating func end(_ running: RunningExchange, _ out: inout [DialectOutput]) {
+        out.append(.disarm(.reply))
+        if running.listens { out.append(.disarm(.listen)) }
+        endReading()
+        if running.restarted {
+            phase = .outOfStep
+            mayOweAnswer = true
+            out.append(.end(.adapterRestarted))
+        } else {
+            phase = .atPrompt
+            out.append(.end(running.wasStopped ? .interrupted : .complete))
+        }
+    }
+
+    /// Ends listening to the bus: a blank, then the prompt.
+    mutating func stopListening(_ out: inout [DialectOutput]) {
+        guard case .exchanging(var running) = phase, running.listens, !running.wasStopped else {
+            return
+        }
+        running.wasStopped = true
+        phase = .exchanging(running)
+        out.append(.disarm(.listen))
+        out.append(.write([0x20]))
+        out.append(.arm(.reply, after: .seconds(2)))
+    }
+}

@@ -1,0 +1,197 @@
+import OBDCore
+import VehicleLink
+
+/// Getting in step and setting up.
+extension ELM327Dialect {
+    mutating func sayFirstWord(attempt: Int, _ out: inout [DialectOutput]) {
+        guard attempt < SetupScript.firstWords.count else {
+            failSetup(
+                setup.bytes == 0 ? .silent : .notUnderstood(received: setup.bytes), &out)
+            return
+        }
+        let word = SetupScript.firstWords[attempt]
+        phase = .gettingInStep(attempt: attempt, settling: false)
+        received = 0
+        out.append(.write(word.bytes))
+        out.append(.arm(.reply, after: word.patience))
+    }
+
+    /// The adapter is at its prompt; `afterDefaults` = `AT D` was confirmed just now.
+    mutating func beginSetup(afterDefaults: Bool, _ out: inout [DialectOutput]) {
+        mayOweAnswer = false
+        endReading()
+        reader = ConversationReader(ConversationReader.Options())
+        if afterDefaults {
+            tellReader("ATD")
+            reader.read(Array("OK".utf8), number: 0, &items)
+        }
+        var steps = SetupScript.settings(
+            afterDefaults: afterDefaults, probesSTN: options.probesSTN)
+        if options.connectsVehicle { steps += SetupScript.connection(options) }
+        next(steps[...], &out)
+    }
+
+    mutating func failSetup(_ failure: InitialisationFailure, _ out: inout [DialectOutput]) {
+        disarmAll(&out)
+        endReading()
+        phase = .outOfStep
+        mayOweAnswer = true
+        out.append(.initialisationFailed(failure))
+    }
+
+    private mutating func next(_ steps: ArraySlice<SetupScript.Step>, _ out: inout [DialectOutput]) {
+        guard let step = steps.first else {
+            finishSetup(&out)
+            return
+        }
+        endReading()
+        phase = .settingUp(step, rest: Array(steps.dropFirst()))
+        tellReader(step.command)
+        items.removeAll(keepingCapacity: true)
+        out.append(.write(Array((step.command + "\r").utf8)))
+        out.append(.arm(.reply, after: step.patience))
+    }
+
+    /// A step's prompt came.
+    mutating func finish(
+        _ step: SetupScript.Step, _ rest: [SetupScript.Step], _ out: inout [DialectOutput]
+    ) {
+        reader.read([0x3E], number: 0, &items)
+        let statuses = items.compactMap { item -> AdapterStatus? in
+            if case .status(let status, _) = item.content { return status }
+            return nil
+        }
+        let messages = items.compactMap { item -> ECUMessage? in
+            if case .message(let message) = item.content { return message }
+            return nil
+        }
+        let answers = lines.filter { !Self.isEcho($0, of: step.command) }
+        if statuses.contains(where: { $0.recovery == .initialise })
+            || answers.contains(where: Self.isBanner) && step.purpose != .banner
+        {
+            restart(&out)
+            return
+        }
+        if statuses.contains(.unknownCommand), step.purpose != .stnFirmware {
+            identity.unsupportedCommands.append(step.command)
+            out.append(.notice(.unsupportedCommand(step.command)))
+        }
+        switch step.purpose {
+        case .setting, .vehicleProtocol, .forcedProtocol: next(rest[...], &out)
+        case .banner:
+            identity.banner = answers.last.map { String(decoding: $0, as: UTF8.self) }
+            next(rest[...], &out)
+        case .stnFirmware:
+            if let answer = answers.first, answer.starts(with: "STN".utf8) {
+                identity.stnFirmware = String(decoding: answer, as: UTF8.self)
+            }
+            next(rest[...], &out)
+        case .search: finishSearch(messages, statuses, rest, &out)
+        case .protocolNumber:
+            if let number = answers.lazy.compactMap(Self.protocolNumber).first {
+                setProtocol(number.found, searched: number.automatic, &out)
+            }
+            next(rest[...], &out)
+        case .protocolIdentifier(let candidate):
+            if messages.contains(where: { $0.payload == [0x62, 0xF8, 0x10, 0x01] }) {
+                setup.heardVehicle = true
+                setProtocol(candidate, searched: true, &out)
+                finishSetup(&out)
+            } else {
+                next(rest[...], &out)
+            }
+        }
+    }
+
+    private mutating func finishSearch(
+        _ messages: [ECUMessage], _ statuses: [AdapterStatus], _ rest: [SetupScript.Step],
+        _ out: inout [DialectOutput]
+    ) {
+        setup.searchStatus = statuses.last ?? setup.searchStatus
+        // Any answer shows that the protocol is right, a refusal too.
+        setup.heardVehicle = !messages.isEmpty
+        if setup.heardVehicle {
+            if let fixed = options.vehicleProtocol {
+                setProtocol(fixed, searched: false, &out)
+                next(rest[...], &out)
+            } else {
+                if let form = messages.first?.ecu?.form { guessProtocol(form) }
+                next([SetupScript.protocolNumber] + rest[...], &out)
+            }
+        } else if options.vehicleProtocol == nil {
+            next(SetupScript.forced[...], &out)
+        } else {
+            next([], &out)
+        }
+    }
+
+    /// What the answers' form says, until `AT DPN` says more; clones may not know it.
+    private mutating func guessProtocol(_ form: ECUAddress.Form) {
+        switch form {
+        case .can11: identity.vehicleProtocol = .can11At500
+        case .can29: identity.vehicleProtocol = .can29At500
+        case .byte: break
+        }
+        capabilities.vehicleProtocol = identity.vehicleProtocol
+        setItemsPerRequest()
+    }
+
+    private mutating func setProtocol(
+        _ found: VehicleProtocol, searched: Bool, _ out: inout [DialectOutput]
+    ) {
+        identity.vehicleProtocol = found
+        identity.protocolWasSearched = searched
+        capabilities.vehicleProtocol = found
+        setItemsPerRequest()
+        out.append(.notice(.protocolFound(found)))
+    }
+
+    /// Up to six PIDs a request are a matter of the vehicle protocol: CAN alone has them.
+    private mutating func setItemsPerRequest() {
+        capabilities.itemsPerRequest = capabilities.vehicleProtocol?.family == .can ? 6 : 1
+    }
+
+    private mutating func restart(_ out: inout [DialectOutput]) {
+        setup.restarts += 1
+        guard setup.restarts < 3 else {
+            failSetup(.restarting, &out)
+            return
+        }
+        out.append(.disarm(.reply))
+        mayOweAnswer = true
+        sayFirstWord(attempt: 0, &out)
+    }
+
+    private mutating func finishSetup(_ out: inout [DialectOutput]) {
+        if !setup.sawConfirmation && identity.banner == nil {
+            failSetup(.notUnderstood(received: setup.bytes), &out)
+            return
+        }
+        if options.connectsVehicle && !setup.heardVehicle {
+            disarmAll(&out)
+            endReading()
+            phase = .atPrompt
+            out.append(.initialisationFailed(.noVehicle(setup.searchStatus ?? .noData)))
+            return
+        }
+        disarmAll(&out)
+        endReading()
+        phase = .atPrompt
+        out.append(.ready(identity))
+    }
+
+    /// Whether `line` is the adapter's echo of `command`.
+    static func isEcho(_ line: [UInt8], of command: String) -> Bool {
+        line.filter { $0 != 0x20 }.elementsEqual(command.utf8.filter { $0 != 0x20 })
+    }
+
+    /// `6`, `A6` (found by the search), nil for anything else.
+    static func protocolNumber(_ line: [UInt8]) -> (found: VehicleProtocol, automatic: Bool)? {
+        let text = line.filter { $0 != 0x20 }
+        let automatic = text.count == 2 && (text[0] == 0x41 || text[0] == 0x61)
+        guard text.count == 1 || automatic, let digit = text.last.flatMap(Hex.value),
+            let found = VehicleProtocol(rawValue: digit)
+        else { return nil }
+        return (found, automatic)
+    }
+}

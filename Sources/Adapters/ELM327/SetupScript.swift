@@ -1,0 +1,105 @@
+import OBDCore
+
+/// The commands that set an ELM327-class adapter up, as data.
+///
+/// Every step tolerates `?`: clones know half of the set. Whatever the adapter does not confirm is
+/// not counted on, because the reader of its answers follows what it confirmed.
+enum SetupScript {
+    /// One command and what it is for.
+    struct Step: Hashable, Sendable {
+        /// What a step asks for, where its answer matters beyond OK.
+        enum Purpose: Hashable, Sendable {
+            /// A setting.
+            case setting
+            /// The banner.
+            case banner
+            /// Whether it is an STN.
+            case stnFirmware
+            /// The protocol to use or to begin the search with.
+            case vehicleProtocol
+            /// Asks the vehicle: the search happens here.
+            case search
+            /// Which protocol the search found.
+            case protocolNumber
+            /// Sets a protocol to ask whether the vehicle speaks OBDonUDS alone (SAE J1979-2).
+            case forcedProtocol(VehicleProtocol)
+            /// Asks an OBDonUDS vehicle for its protocol identifier.
+            case protocolIdentifier(VehicleProtocol)
+        }
+
+        var command: String
+        var purpose: Purpose
+        /// How long its prompt may take.
+        var patience: Duration
+
+        init(_ command: String, _ purpose: Purpose = .setting, patience: Duration = .seconds(2)) {
+            self.command = command
+            self.purpose = purpose
+            self.patience = patience
+        }
+    }
+
+    /// The first words to an adapter in an unknown state, one after another until one is answered.
+    ///
+    /// Never a bare CR, which repeats the last command. `AT D` first, because it is also the first
+    /// setting: an adapter in step loses no time. 7F 7F are DEL characters, which no adapter takes
+    /// for a command. `AT Z` comes last: it takes a second and may drop a changed line rate.
+    static let firstWords: [(bytes: [UInt8], patience: Duration)] = [
+        (Array("ATD\r".utf8), .milliseconds(600)),
+        ([0x7F, 0x7F, 0x0D], .milliseconds(400)),
+        (Array("ATI\r".utf8), .seconds(1)),
+        (Array("ATZ\r".utf8), .seconds(4)),
+    ]
+
+    /// After a prompt that came late, more may come; so much quiet says that it is over.
+    static let settlingTime = Duration.milliseconds(120)
+    /// The search over all protocols, ISO slow initialisations included.
+    static let searchPatience = Duration.seconds(40)
+    /// The first request, as long as no `SEARCHING...` was seen.
+    static let firstRequestPatience = Duration.seconds(15)
+
+    /// The settings, in order.
+    static func settings(afterDefaults: Bool, probesSTN: Bool) -> [Step] {
+        var steps: [Step] = []
+        if !afterDefaults { steps.append(Step("ATD")) }
+        steps += [
+            // No echo, no line feeds, no blanks: fewer bytes on slow links. Headers on, so that
+            // every ECU's answer stays its own.
+            Step("ATE0"), Step("ATL0"), Step("ATS0"), Step("ATH1"),
+            Step("ATI", .banner),
+        ]
+        if probesSTN { steps.append(Step("STI", .stnFirmware)) }
+        return steps
+    }
+
+    /// The steps that connect the vehicle.
+    static func connection(_ options: ELM327Dialect.Options) -> [Step] {
+        let selection: String
+        if let fixed = options.vehicleProtocol {
+            selection = "ATSP\(fixed.digit)"
+        } else if let remembered = options.rememberedProtocol {
+            // A: search on when it is not this one.
+            selection = "ATSPA\(remembered.digit)"
+        } else {
+            selection = "ATSP0"
+        }
+        return [
+            Step(selection, .vehicleProtocol),
+            Step("0100", .search, patience: firstRequestPatience),
+        ]
+    }
+
+    /// The question which protocol the search found.
+    static let protocolNumber = Step("ATDPN", .protocolNumber)
+
+    /// A vehicle that speaks OBDonUDS only leaves the adapter's own search without an answer
+    /// (SAE J1979-2): each CAN protocol is forced and asked for the protocol identifier.
+    static let forced: [Step] = [
+        VehicleProtocol.can11At500, .can29At500, .can11At250, .can29At250,
+    ].flatMap { candidate in
+        [
+            Step("ATSP\(candidate.digit)", .forcedProtocol(candidate)),
+            Step("22F810", .protocolIdentifier(candidate), patience: .seconds(5)),
+        ]
+    }
+}

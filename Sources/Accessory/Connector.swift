@@ -69,3 +69,13 @@ public enum Connector: Sendable {
         }
     }
 }
+
+extension Connector {
+    /// Whether the line rate is part of the address.
+    public var givesRate: Bool {
+        switch self {
+        case .serial(_, let rate): rate != nil
+        case .tcp, .rfcomm, .bluetooth, .descriptor: false
+        }
+    }
+}

@@ -45,7 +45,10 @@ public final class EventDescriptor: Sendable {
     public func signal() { _ = ca_eventfd_signal(descriptor) }
 
     /// Takes the flag down.
-    public func take() { _ = ca_eventfd_take(descriptor) }
+    public func take() { Self.take(descriptor) }
+
+    /// Takes down the flag of someone else's eventfd.
+    public static func take(_ descriptor: Int32) { _ = ca_eventfd_take(descriptor) }
 }
 
 /// Signals as a descriptor (signalfd). They must be blocked in every thread.
@@ -86,7 +89,8 @@ public final class TimerDescriptor: Sendable {
 
     /// Fires at `instant`, then every `interval`; nil = never.
     public func set(_ instant: Instant?, every interval: Duration = .zero) {
-        _ = ca_timerfd_set(descriptor, instant.map { max(0, $0.nanoseconds) } ?? -1,
+        _ = ca_timerfd_set(
+            descriptor, instant.map { max(0, $0.nanoseconds) } ?? -1,
             max(0, interval.nanoseconds))
     }
 

@@ -19,6 +19,9 @@ public struct SessionConfiguration: Sendable {
     public var dialect: DialectChoice
     /// What to speak to the vehicle; nil = find out.
     public var vehicleProtocol: VehicleProtocol?
+    /// Whether the vehicle is connected, too; without it the adapter alone is set up, which works
+    /// with the ignition off.
+    public var connectsVehicle: Bool
     /// What earlier sessions learnt of this adapter; nil = nothing.
     public var memory: AdapterMemory?
     /// Whether a lost link is had back.
@@ -27,8 +30,8 @@ public struct SessionConfiguration: Sendable {
     public var reconnectTries: Int
     /// A descriptor that the transcript is written to; it stays the caller's.
     public var recordTo: Int32?
-    /// Lines of the transcript's head, without `#`.
-    public var recordHead: [String]
+    /// Where the transcript comes from.
+    public var recordHead: [Transcript.Header]
     /// The events that ``ScanSession/nextEvents()`` delivers.
     public var queuedEvents: ScanEvent.Kinds
     /// Limits and pauses of the scan tool; its session tries follow from ``reconnect``.
@@ -39,6 +42,7 @@ public struct SessionConfiguration: Sendable {
         self.connector = connector
         dialect = .automatic
         vehicleProtocol = nil
+        connectsVehicle = true
         memory = nil
         reconnect = .never
         reconnectTries = 1_000
@@ -46,6 +50,25 @@ public struct SessionConfiguration: Sendable {
         recordHead = []
         queuedEvents = .milestones
         policy = Policy()
+    }
+}
+
+extension SessionConfiguration {
+    /// What an ELM327 is told.
+    var elm327Options: ELM327Dialect.Options {
+        ELM327Dialect.Options(
+            vehicleProtocol: vehicleProtocol, rememberedProtocol: memory?.vehicleProtocol,
+            connectsVehicle: connectsVehicle, probesSTN: dialect != .elm327)
+    }
+
+    /// The scan tool's limits with this session's tries.
+    var effectivePolicy: Policy {
+        var policy = policy
+        switch reconnect {
+        case .never: policy.sessionTries = 0
+        case .always: policy.sessionTries = reconnectTries
+        }
+        return policy
     }
 }
 
@@ -57,8 +80,6 @@ public enum DialectChoice: String, Hashable, Sendable, CaseIterable {
     case elm327
     /// ELM327 with the extras of STN chips.
     case stn
-    /// The framed protocol `com.goPoint.p1`.
-    case golink
 }
 
 /// What is worth knowing about an adapter next time.

@@ -1,13 +1,34 @@
+import Accessory
 public import Adapters
 public import Diagnostics
 public import OBDCore
 public import ScanTool
+import Synchronization
 
 /// A scan tool at work on one accessory, on a thread of its own.
 ///
 /// All members may be called from any thread. What happens is told by ``nextEvents(_:)``, whose
 /// descriptor can stand in a `poll` beside others, and by observers.
 public final class ScanSession: Sendable {
+    private let core: SessionCore
+    private let thread: Mutex<SystemThread?>
+    /// One moment on both clocks.
+    public let anchor: TimeAnchor
+
+    private init(core: SessionCore, thread: SystemThread, anchor: TimeAnchor) {
+        self.core = core
+        self.thread = Mutex(thread)
+        self.anchor = anchor
+    }
+
+    deinit {
+        core.stop.signal()
+        thread.withLock { thread in
+            thread?.detach()
+            thread = nil
+        }
+    }
+
     /// Opens the accessory, sets the adapter up and returns when it is ready.
     ///
     /// - Parameters:
@@ -19,43 +40,117 @@ public final class ScanSession: Sendable {
         _ configuration: SessionConfiguration, decoder: ResponseDecoder,
         sinks: [any ReadingSink] = [], observers: [any ScanObserver] = [],
         interruptedBy interrupt: Int32? = nil
-    ) throws(ScanError) -> ScanSession { throw .stopped }
+    ) throws(ScanError) -> ScanSession {
+        switch configuration.dialect {
+        case .automatic, .elm327, .stn:
+            try start(
+                configuration, dialect: ELM327Dialect(configuration.elm327Options),
+                decoder: decoder, sinks: sinks, observers: observers, interruptedBy: interrupt)
+        }
+    }
+
+    /// Starts a session that speaks `dialect`, whatever the configuration says.
+    public static func start(
+        _ configuration: SessionConfiguration, dialect: some AdapterDialect,
+        decoder: ResponseDecoder, sinks: [any ReadingSink] = [],
+        observers: [any ScanObserver] = [], interruptedBy interrupt: Int32? = nil
+    ) throws(ScanError) -> ScanSession {
+        let anchor = TimeAnchor(
+            monotonic: SystemClock.now(), utcNanoseconds: SystemClock.utcNanoseconds())
+        let session: ScanSession
+        let ready: Ticket<Void>
+        do {
+            let made = try SessionCore(memory: configuration.memory ?? AdapterMemory())
+            let ticket = try Ticket<Void>()
+            let thread = try SystemThread {
+                let runner = Runner(
+                    core: made, configuration: configuration, dialect: dialect, decoder: decoder,
+                    sinks: sinks, observers: observers, ready: ticket)
+                runner.run()
+            }
+            ready = ticket
+            session = ScanSession(core: made, thread: thread, anchor: anchor)
+        } catch {
+            throw .system(call: error.call, errno: error.errno)
+        }
+        do {
+            try ready.wait(interruptedBy: interrupt)
+        } catch {
+            session.stop()
+            throw error
+        }
+        return session
+    }
+
+    // MARK: Requests
 
     /// Sends one request and waits for its answer; goes before whatever a poll has in mind.
     ///
     /// The request's own identifier is replaced by one of the session's.
     public func ask(
         _ request: AdapterRequest, interruptedBy interrupt: Int32? = nil
-    ) throws(ScanError) -> Answer { throw .stopped }
+    ) throws(ScanError) -> Answer {
+        let ticket: Ticket<Answer>
+        do {
+            ticket = try Ticket()
+        } catch {
+            throw .system(call: error.call, errno: error.errno)
+        }
+        guard core.send(.ask(request, ticket)) else { throw core.endReason ?? .stopped }
+        return try ticket.wait(interruptedBy: interrupt)
+    }
 
     /// Polls by `plan` until it is done, cancelled or the session stops; replaces an earlier poll.
     ///
     /// Returns at once; the end is told by ``ScanEvent/pollDidFinish`` or ``ScanEvent/scanDidCancel``.
-    public func poll(_ plan: PollPlan) {}
-    /// Holds a poll after the request under way, until ``resumePoll()``.
-    public func pausePoll() {}
-    /// Goes on with a paused poll.
-    public func resumePoll() {}
-    /// Ends a poll after the request under way.
-    public func cancelPoll() {}
+    public func poll(_ plan: PollPlan) { _ = core.send(.poll(plan)) }
 
-    /// Ends the session in order: the request under way is interrupted, the adapter's prompt awaited,
-    /// everything closed. Returns when it is done, or at once when it was.
-    public func stop() {}
+    /// Holds a poll after the request under way, until ``resumePoll()``.
+    public func pausePoll() { _ = core.send(.pausePoll) }
+
+    /// Goes on with a paused poll.
+    public func resumePoll() { _ = core.send(.resumePoll) }
+
+    /// Ends a poll after the request under way.
+    public func cancelPoll() { _ = core.send(.cancelPoll) }
+
+    /// Ends the session in order: the request under way is interrupted, the adapter's prompt
+    /// awaited, everything closed. Returns when it is done, or at once when it was.
+    public func stop() {
+        core.stop.signal()
+        let mine = thread.withLock { thread in
+            let mine = thread
+            thread = nil
+            return mine
+        }
+        if let mine {
+            mine.join()
+        } else {
+            var set = PollSet()
+            set.add(core.done.descriptor)
+            _ = try? set.wait(until: nil)
+        }
+    }
+
+    // MARK: What happens
 
     /// Readable while events wait; for `poll` beside other descriptors. Belongs to the session.
-    public var eventDescriptor: Int32 { -1 }
+    public var eventDescriptor: Int32 { core.news.descriptor }
+
     /// Appends the events that wait, oldest first, each with its time.
-    public func nextEvents(_ events: inout [(time: Instant, event: ScanEvent)]) {}
+    public func nextEvents(_ events: inout [(time: Instant, event: ScanEvent)]) {
+        core.takeEvents(&events)
+    }
 
     /// What is known of the link; nil before the adapter is set up.
-    public var link: LinkInformation? { nil }
+    public var link: LinkInformation? { core.link }
+
     /// What the session did so far.
-    public var statistics: SessionStatistics { SessionStatistics() }
+    public var statistics: SessionStatistics { core.statistics }
+
     /// What to remember of the adapter.
-    public var memory: AdapterMemory { AdapterMemory() }
-    /// One moment on both clocks.
-    public let anchor = TimeAnchor(monotonic: .zero, utcNanoseconds: 0)
+    public var memory: AdapterMemory { core.memory }
+
     /// The state of the scan tool.
-    public var state: StateKind { .initializing }
+    public var state: StateKind { core.state }
 }

@@ -1,0 +1,24 @@
+import CAccessory
+import Glibc
+
+/// Writes whole byte strings to a descriptor that stays the caller's.
+public struct FileOutput: Sendable {
+    private let descriptor: Int32
+
+    /// Writes to `descriptor`.
+    public init(descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    /// Writes all of `bytes`; blocks until they are with the kernel.
+    public func write(_ bytes: [UInt8]) throws(SystemError) {
+        var done = 0
+        while done < bytes.count {
+            let count = bytes.withUnsafeBytes { all in
+                ca_write(descriptor, all.baseAddress?.advanced(by: done), all.count - done)
+            }
+            if count < 0 { throw SystemError.last("write") }
+            done += count
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import Accessory
+import Adapters
+import OBDCore
+import ScanTool
+
+// Carrying out what the machine says. Everything that follows from it goes into `followUps`.
+extension Runner {
+    func carryOut(_ effect: Effect) {
+        switch effect {
+        case .open: openSession()
+        case .write(let bytes): write(bytes)
+        case .arm(let deadline, let time): arm(deadline, after: time)
+        case .disarm(let deadline): disarm(deadline)
+        case .setLineRate(let rate): setLineRate(rate)
+        case .deliver(let id, let outcome): deliver(id, outcome)
+        case .refuse(let id, let refusal): refuse(id, refusal)
+        case .notice(let notice): note(notice)
+        case .report(let report): note(report)
+        case .close:
+            if session != nil {
+                session = nil
+                tell(.toolDidDisconnect(nil))
+            }
+            followUps.append(.closed)
+        }
+    }
+
+    private func write(_ bytes: [UInt8]) {
+        record(bytes, .toAdapter)
+        do {
+            try session?.write(bytes)
+        } catch {
+            lose(error)
+        }
+    }
+
+    private func setLineRate(_ rate: Int) {
+        do {
+            try session?.setLineRate(rate)
+            followUps.append(.lineRateSet(rate))
+        } catch .lost(let address, let number) {
+            lose(.lost(address: address, errno: number))
+        } catch {
+            // The line stays as it is; the dialect hears nothing at the new rate and goes back.
+            followUps.append(.lineRateSet(session?.lineRate ?? rate))
+        }
+    }
+
+    // MARK: News
+
+    private func note(_ notice: Notice) {
+        switch notice {
+        case .initialized(let identity):
+            connectPlan.succeeded(at: session?.lineRate)
+            lastVoltage = identity.voltage ?? lastVoltage
+            publishLink(identity)
+            if wasLost && wasReady { core.noteReconnect() }
+            wasLost = false
+            wasReady = true
+            if let link = core.link { tell(.toolDidInitialize(link)) }
+            ready.fulfil(.success(()))
+        case .dialect(let notice):
+            switch notice {
+            case .aboutToSleep: tell(.toolWillSleep)
+            case .protocolFound, .featureDropped: publishLink(machine.dialect.identity)
+            case .searching, .adapterRestarted, .unsupportedCommand, .unexpected: break
+            }
+        case .voltage(let voltage): noteVoltage(voltage)
+        case .unsolicited, .repeated: break
+        }
+    }
+
+    func noteVoltage(_ voltage: Double) {
+        lastVoltage = voltage
+        tell(.didReceiveVoltage(voltage))
+    }
+
+    private func publishLink(_ identity: AdapterIdentity) {
+        let capabilities = machine.dialect.capabilities
+        let link = LinkInformation(
+            identity: identity, dialect: Dialect.protocolString, capabilities: capabilities,
+            lineRate: session?.lineRate, voltage: lastVoltage)
+        let memory = AdapterMemory(
+            lineRate: session?.lineRate, identity: identity,
+            vehicleProtocol: capabilities.vehicleProtocol)
+        core.publish(link, memory: memory)
+    }
+
+    private func note(_ report: ErrorReport) {
+        core.noteError()
+        switch report.reason {
+        case .initialisation(let failure): tell(.toolDidFailToInitialize(failure))
+        case .initialisationTimedOut: tell(.toolDidFailToInitialize(.timedOut(command: "")))
+        case .openFailed, .linkLost, .adapterRestarted, .flooded, .unresponsive: break
+        }
+        tell(.didReceiveError(report))
+        switch report.next {
+        case .reinitialise: break
+        case .awaitSession:
+            // Whoever begins wants to know at once that there is no accessory.
+            if !wasReady { giveUp(report.reason) }
+        case .givenUp: giveUp(report.reason)
+        }
+    }
+
+    private func giveUp(_ reason: ErrorReason) {
+        endReason = endReason ?? scanError(reason)
+        isOver = true
+    }
+
+    private func scanError(_ reason: ErrorReason) -> ScanError {
+        let fault = lastFault ?? .lost(address: configuration.connector.name, errno: 0)
+        switch reason {
+        case .openFailed: return wasReady ? .linkLost(fault) : .accessory(fault)
+        case .linkLost: return .linkLost(fault)
+        case .initialisation(let failure): return .initialisation(failure)
+        case .initialisationTimedOut, .unresponsive, .flooded, .adapterRestarted:
+            return .adapterSilent
+        }
+    }
+
+    // MARK: The transcript
+
+    func startRecording() {
+        guard let descriptor = configuration.recordTo else { return }
+        do {
+            recorder = try Recorder(
+                descriptor: descriptor, headers: configuration.recordHead, start: now)
+        } catch {
+            tell(.recordingFailed(errno: error.errno))
+        }
+    }
+
+    func record(_ bytes: [UInt8], _ direction: Transcript.Direction) {
+        guard recorder != nil else { return }
+        do {
+            try recorder?.record(bytes, direction, at: now)
+        } catch {
+            recorder = nil
+            tell(.recordingFailed(errno: error.errno))
+        }
+    }
+}

@@ -1,0 +1,238 @@
+import Accessory
+import Adapters
+import Diagnostics
+import OBDCore
+import ScanTool
+
+// Which request comes next, and what becomes of its reply.
+extension Runner {
+    /// Takes a command from outside.
+    func obey(_ command: SessionCore.Command) {
+        switch command {
+        case .ask(let request, let ticket): asks.append(Ask(request: request, ticket: ticket))
+        case .poll(let plan):
+            self.plan = plan
+            isPaused = false
+            planWaits = nil
+            tell(.scanDidStart)
+        case .pausePoll:
+            guard plan != nil, !isPaused else { return }
+            isPaused = true
+            planWaits = nil
+            tell(.scanDidPause)
+        case .resumePoll:
+            guard plan != nil, isPaused else { return }
+            isPaused = false
+            tell(.scanDidStart)
+        case .cancelPoll:
+            guard plan != nil else { return }
+            plan = nil
+            planWaits = nil
+            tell(.scanDidCancel)
+        }
+    }
+
+    /// Submits the next request, if there is one and the scan tool is free.
+    func takeOver() {
+        guard case .idle = machine.state, offering == nil, !isStopping else { return }
+        if !asks.isEmpty {
+            var ask = asks.removeFirst()
+            if ask.sendings == 0 {
+                lastID &+= 1
+                // Plans count from 1.
+                ask.request = ask.request.with(id: RequestID(rawValue: 0x8000_0000 | lastID))
+            }
+            ask.sendings += 1
+            submit(ask.request, for: ask)
+            return
+        }
+        guard !isPaused else { return }
+        planWaits = nil
+        switch plan?.next(at: now, link: machine.dialect.capabilities) {
+        case .ask(let request): submit(.vehicle(request), for: nil)
+        case .readVoltage(let id):
+            submit(.command(id: id, text: "ATRV", mayRepeat: true), for: nil)
+        case .wait(let until): planWaits = until
+        case .done:
+            plan = nil
+            tell(.pollDidFinish)
+        case nil: break
+        }
+    }
+
+    private func submit(_ request: AdapterRequest, for ask: Ask?) {
+        now = SystemClock.now()
+        current = Current(request: request, asked: now, ask: ask)
+        if case .vehicle(let request) = request {
+            core.noteRequest(records: request.records, at: now)
+        }
+        if wanted.contains(.requests) { tell(.didSendCommand(request)) }
+        handle(.submitted(request))
+    }
+
+    /// Nobody took the request under way.
+    func refuse(_ id: RequestID, _ refusal: Refusal) {
+        guard let current, current.request.id == id else { return }
+        self.current = nil
+        if let ask = current.ask {
+            ask.ticket.fulfil(.failure(.refused(refusal)))
+        } else {
+            plan?.answered(id, .failed, at: now)
+        }
+    }
+
+    /// Decodes what came, tells who asked, offers it to the sinks.
+    func deliver(_ id: RequestID, _ outcome: Outcome) {
+        guard let current, current.request.id == id else {
+            followUps.append(.replyProcessed(id))
+            return
+        }
+        self.current = nil
+        let reply = outcome.reply
+        let exchange = Exchange(
+            request: current.request.payload,
+            vehicleProtocol: machine.dialect.capabilities.vehicleProtocol)
+        var items: [DiagnosticItem] = []
+        for message in reply.messages { decoder.decode(message, in: exchange, &items) }
+        decoder.endExchange(exchange, &items)
+        note(outcome, items, of: current)
+        if let ask = current.ask {
+            let answer = Answer(
+                request: current.request, exchange: exchange, reply: reply, items: items,
+                asked: current.asked, answered: now)
+            conclude(ask, outcome, answer)
+        } else {
+            plan?.answered(id, outcome.forPlan, at: now)
+        }
+        if sinks.isEmpty || (reply.messages.isEmpty && reply.voltage == nil) {
+            followUps.append(.replyProcessed(id))
+        } else {
+            offering = Offering(
+                batch: ReadingBatch(
+                    id: id, exchange: exchange, asked: current.asked, answered: now,
+                    messages: reply.messages, items: items, voltage: reply.voltage))
+            continueOffering()
+        }
+    }
+
+    private func conclude(_ ask: Ask, _ outcome: Outcome, _ answer: Answer) {
+        switch outcome {
+        case .answered: ask.ticket.fulfil(.success(answer))
+        case .failed(let failure, _):
+            if mayAskAgain(ask, after: failure) {
+                asks.insert(ask, at: 0)
+            } else {
+                ask.ticket.fulfil(.failure(.requestFailed(failure, soFar: answer)))
+            }
+        }
+    }
+
+    /// Whether a request is worth another try once the adapter is set up anew.
+    private func mayAskAgain(_ ask: Ask, after failure: Failure) -> Bool {
+        guard ask.request.mayRepeat, ask.sendings < 2, !isStopping else { return false }
+        switch failure {
+        case .adapterRestarted: return true
+        case .linkLost: return configuration.reconnect == .always
+        case .timedOut, .stopped, .flooded, .notSent: return false
+        }
+    }
+
+    /// Offers the batch to the sinks that have not taken it.
+    func continueOffering() {
+        guard let batch = offering?.batch else { return }
+        while let sink = offering?.sink, sink < sinks.count {
+            if !sinks[sink].offer(batch) && sinks[sink].spaceDescriptor != nil { return }
+            offering?.sink += 1
+        }
+        offering = nil
+        followUps.append(.replyProcessed(batch.id))
+    }
+
+    private func note(_ outcome: Outcome, _ items: [DiagnosticItem], of current: Current) {
+        let reply = outcome.reply
+        var readings = 0
+        var errors = reply.errors.count
+        for item in items {
+            switch item {
+            case .reading: readings += 1
+            case .error: errors += 1
+            case .monitor, .monitorTest, .code, .negativeResponse, .message: break
+            }
+        }
+        var roundTrip: Duration?
+        var timedOut = false
+        switch outcome {
+        case .answered: roundTrip = now - current.asked
+        case .failed(.timedOut, _): timedOut = true
+        case .failed(.stopped, _): break
+        case .failed: errors += 1
+        }
+        core.noteReply(
+            after: current.request.isForVehicle ? roundTrip : nil, readings: readings,
+            errors: errors, timedOut: timedOut, at: now)
+        if timedOut { tell(.didTimeOut(current.request.id)) }
+        if wanted.contains(.requests) {
+            tell(.didReceiveResponses(current.request.id, messages: reply.messages.count))
+        }
+        if let voltage = reply.voltage { noteVoltage(voltage) }
+    }
+}
+
+extension AdapterRequest {
+    func with(id: RequestID) -> AdapterRequest {
+        switch self {
+        case .vehicle(var request):
+            request.id = id
+            return .vehicle(request)
+        case .command(_, let text, let mayRepeat):
+            return .command(id: id, text: text, mayRepeat: mayRepeat)
+        }
+    }
+
+    /// What the vehicle is asked; nil for a command to the adapter.
+    var payload: [UInt8]? {
+        switch self {
+        case .vehicle(let request): request.payload
+        case .command: nil
+        }
+    }
+
+    var isForVehicle: Bool {
+        switch self {
+        case .vehicle: true
+        case .command: false
+        }
+    }
+}
+
+extension VehicleRequest {
+    /// Records that it asks for.
+    var records: Int {
+        service == .currentData ? max(1, payload.count - 1) : 1
+    }
+}
+
+extension Outcome {
+    /// What a plan has to know.
+    var forPlan: PollPlan.Outcome {
+        switch self {
+        case .failed: return .failed
+        case .answered(let reply):
+            if !reply.messages.isEmpty {
+                let isIntact =
+                    reply.errors.isEmpty && !reply.statuses.contains { $0.recovery != .normal }
+                return .answered(reply.messages, intact: isIntact)
+            }
+            // Damaged answers are not silence: nothing is learnt about the vehicle.
+            guard reply.errors.isEmpty else { return .failed }
+            switch reply.statuses.last {
+            case .noData, nil: return .silent
+            case .unknownCommand, .bufferFull: return .refused
+            case .unableToConnect, .busInitError, .busBusy, .busError, .canError, .dataError,
+                .rxError, .feedbackError, .stopped, .flowControlTimeout, .lowVoltageReset,
+                .internalError:
+                return .failed
+            }
+        }
+    }
+}

@@ -1,0 +1,33 @@
+/// Finds out whether an adapter listens at the line's present rate: a harmless question out, its
+/// verdict on what comes back.
+struct LineProbe: Hashable, Sendable {
+    /// `7F 7F` is no command of any adapter: the answer is `?`. A bare carriage return would repeat
+    /// whatever came last, a clear of codes included.
+    static let question = Array("7F7F\r".utf8)
+    /// At a wrong rate a few bytes may already stand in the adapter's line as half a command, which
+    /// the first question then completes.
+    static let questions = 2
+    /// How long an answer is waited for.
+    static let patience = Duration.milliseconds(200)
+
+    private var heard: [UInt8] = []
+
+    /// Takes what came; true once it makes sense: a prompt after printable text.
+    mutating func receive(_ bytes: [UInt8]) -> Bool {
+        for byte in bytes {
+            switch byte {
+            case 0x3E:
+                if heard.allSatisfy(Self.isPlain) { return true }
+                heard.removeAll(keepingCapacity: true)
+            // Adapters print NULs now and then; they mean nothing.
+            case 0x00: break
+            default: if heard.count < 256 { heard.append(byte) }
+            }
+        }
+        return false
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        (0x20...0x7E).contains(byte) || byte == 0x0D || byte == 0x0A
+    }
+}

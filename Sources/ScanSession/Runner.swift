@@ -1,0 +1,245 @@
+import Accessory
+import Adapters
+import Diagnostics
+import OBDCore
+import ScanTool
+
+/// Runs a scan tool over a session with an accessory: the body of a session's thread.
+///
+/// It waits in one place, for bytes, for commands, for space in a store or for the nearest deadline,
+/// and carries the machine's effects out. Nothing here decides anything about the conversation.
+final class Runner<Dialect: AdapterDialect> {
+    /// The request under way.
+    struct Current {
+        var request: AdapterRequest
+        var asked: Instant
+        /// Who asked; nil = the plan.
+        var ask: Ask?
+    }
+
+    /// A request from outside.
+    struct Ask {
+        var request: AdapterRequest
+        var ticket: Ticket<Answer>
+        var sendings = 0
+    }
+
+    /// A batch that is being offered to one sink after the other.
+    struct Offering {
+        var batch: ReadingBatch
+        var sink = 0
+    }
+
+    let core: SessionCore
+    let configuration: SessionConfiguration
+    let sinks: [any ReadingSink]
+    let observers: [any ScanObserver]
+    let ready: Ticket<Void>
+    /// The kinds of events that anyone wants.
+    let wanted: ScanEvent.Kinds
+    var machine: ScanTool<Dialect>
+    var decoder: ResponseDecoder
+    var session: DescriptorSession?
+    var connectPlan: ConnectPlan
+    var recorder: Recorder?
+    /// The present, read after every wait.
+    var now = SystemClock.now()
+
+    // What the machine said and what follows from doing it.
+    var effects: [Effect] = []
+    var followUps: [Event] = []
+    var deadlines: [(deadline: Deadline, time: Instant)] = []
+
+    // Work.
+    var asks: [Ask] = []
+    var plan: PollPlan?
+    var isPaused = false
+    var planWaits: Instant?
+    var current: Current?
+    var offering: Offering?
+    var lastID: UInt32 = 0
+    var lastVoltage: Double?
+
+    // The end.
+    var isStopping = false
+    var wasReady = false
+    var wasLost = false
+    var lastFault: AccessoryError?
+    var endReason: ScanError?
+    var isOver = false
+
+    private var set = PollSet()
+
+    init(
+        core: SessionCore, configuration: SessionConfiguration, dialect: Dialect,
+        decoder: ResponseDecoder, sinks: [any ReadingSink], observers: [any ScanObserver],
+        ready: Ticket<Void>
+    ) {
+        self.core = core
+        self.configuration = configuration
+        self.sinks = sinks
+        self.observers = observers
+        self.ready = ready
+        self.decoder = decoder
+        wanted = observers.reduce(configuration.queuedEvents) { $0.union($1.interests) }
+        machine = ScanTool(dialect: dialect, policy: configuration.effectivePolicy)
+        connectPlan = ConnectPlan(remembered: configuration.memory?.lineRate)
+    }
+
+    /// Works until the session is stopped or cannot go on.
+    func run() {
+        startRecording()
+        handle(.retry)
+        while !isOver {
+            takeOver()
+            wait()
+        }
+        finish()
+    }
+
+    // MARK: Waiting
+
+    private func wait() {
+        set.removeAll()
+        let wake = set.add(core.wake.descriptor)
+        // A flag that stays up is waited for only once.
+        let stop = set.add(isStopping ? -1 : core.stop.descriptor)
+        let link = set.add(
+            session?.descriptor ?? -1, writing: session?.wantsToWrite ?? false)
+        let space = set.add(offering.flatMap { sinks[$0.sink].spaceDescriptor } ?? -1)
+        do {
+            try set.wait(until: nearestDeadline)
+        } catch {
+            endReason = .system(call: error.call, errno: error.errno)
+            isOver = true
+            return
+        }
+        now = SystemClock.now()
+        if set.isReadable(link) || set.isWritable(link) {
+            transfer(reading: set.isReadable(link), writing: set.isWritable(link))
+        }
+        if set.isReadable(wake) {
+            core.wake.take()
+            for command in core.takeCommands() { obey(command) }
+        }
+        if set.isReadable(stop) { beginStop() }
+        if let sink = offering?.sink, let descriptor = sinks[sink].spaceDescriptor,
+            set.isReadable(space)
+        {
+            EventDescriptor.take(descriptor)
+            continueOffering()
+            drainFollowUps()
+        }
+        expireDeadlines()
+    }
+
+    private var nearestDeadline: Instant? {
+        var nearest = planWaits
+        for (_, time) in deadlines where nearest.map({ time < $0 }) ?? true { nearest = time }
+        return nearest
+    }
+
+    private func expireDeadlines() {
+        while let place = deadlines.firstIndex(where: { $0.time <= now }) {
+            let deadline = deadlines.remove(at: place).deadline
+            handle(.deadlineExpired(deadline))
+        }
+    }
+
+    private func transfer(reading: Bool, writing: Bool) {
+        do {
+            if writing { try session?.flush() }
+            if reading, let bytes = try session?.receive(), !bytes.isEmpty {
+                record(bytes, .fromAdapter)
+                handle(.received(bytes))
+            }
+        } catch {
+            lose(error)
+            drainFollowUps()
+        }
+    }
+
+    /// The accessory has gone.
+    func lose(_ error: AccessoryError) {
+        guard session != nil else { return }
+        session = nil
+        lastFault = error
+        wasLost = true
+        tell(.toolDidDisconnect(error))
+        followUps.append(.closed)
+    }
+
+    // MARK: The machine
+
+    /// Gives the machine an event and carries out what it says, and what follows from that.
+    func handle(_ event: Event) {
+        process(event)
+        drainFollowUps()
+    }
+
+    func drainFollowUps() {
+        while !followUps.isEmpty { process(followUps.removeFirst()) }
+    }
+
+    private func process(_ event: Event) {
+        let before = machine.state.kind
+        machine.handle(event, &effects)
+        let after = machine.state.kind
+        if before != after {
+            core.publish(after)
+            if wanted.contains(.states) {
+                tell(
+                    .didChangeState(
+                        StateTransition(time: now, from: before, to: after, event: event.kind)))
+            }
+        }
+        // Carrying out effects only adds to `followUps`.
+        for place in effects.indices { carryOut(effects[place]) }
+        effects.removeAll(keepingCapacity: true)
+        if isStopping, machine.state == .initializing(.detached) { isOver = true }
+    }
+
+    func arm(_ deadline: Deadline, after time: Duration) {
+        let entry = (deadline: deadline, time: now + time)
+        if let place = deadlines.firstIndex(where: { $0.deadline == deadline }) {
+            deadlines[place] = entry
+        } else {
+            deadlines.append(entry)
+        }
+    }
+
+    func disarm(_ deadline: Deadline) {
+        guard let place = deadlines.firstIndex(where: { $0.deadline == deadline }) else { return }
+        deadlines.remove(at: place)
+    }
+
+    // MARK: Events
+
+    /// Tells everyone who wants it.
+    func tell(_ event: ScanEvent) {
+        let kind = event.kind
+        if configuration.queuedEvents.contains(kind) { core.publish(event, at: now) }
+        for observer in observers where observer.interests.contains(kind) {
+            observer.scan(event, at: now)
+        }
+    }
+
+    // MARK: The end
+
+    func beginStop() {
+        guard !isStopping else { return }
+        isStopping = true
+        endReason = endReason ?? .stopped
+        handle(.stopRequested)
+    }
+
+    private func finish() {
+        session = nil
+        if plan != nil { tell(.scanDidCancel) }
+        let reason = endReason ?? .stopped
+        for ask in asks { ask.ticket.fulfil(.failure(reason)) }
+        ready.fulfil(.failure(reason))
+        tell(.sessionDidEnd(reason == .stopped ? nil : reason))
+        core.end(endReason)
+    }
+}

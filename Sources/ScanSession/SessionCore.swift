@@ -1,0 +1,215 @@
+import Accessory
+import Adapters
+import Diagnostics
+import OBDCore
+import ScanTool
+import Synchronization
+
+/// What a session's thread shares with everyone else.
+final class SessionCore: Sendable {
+    /// What others want of the thread.
+    enum Command: Sendable {
+        case ask(AdapterRequest, Ticket<Answer>)
+        case poll(PollPlan)
+        case pausePoll
+        case resumePoll
+        case cancelPoll
+    }
+
+    private struct Shared {
+        var commands: [Command] = []
+        var events: [(time: Instant, event: ScanEvent)] = []
+        var link: LinkInformation?
+        var memory: AdapterMemory
+        var statistics = SessionStatistics()
+        var roundTrips = RoundTrips()
+        var begun: Instant?
+        var latest: Instant?
+        var end: ScanError??
+    }
+
+    /// Events that are kept for someone who does not take them; older ones are dropped.
+    static let eventLimit = 16_384
+
+    private let shared: Mutex<Shared>
+    private let stateCode = Atomic<Int>(0)
+    /// Raised when there are commands.
+    let wake: EventDescriptor
+    /// Raised when there are events.
+    let news: EventDescriptor
+    /// Raised, and left up, when the end was asked for.
+    let stop: EventDescriptor
+    /// Raised, and left up, when the thread is done.
+    let done: EventDescriptor
+
+    init(memory: AdapterMemory) throws(SystemError) {
+        shared = Mutex(Shared(memory: memory))
+        wake = try EventDescriptor()
+        news = try EventDescriptor()
+        stop = try EventDescriptor()
+        done = try EventDescriptor()
+    }
+
+    // MARK: Commands
+
+    /// Hands a command to the thread; false = the session is over.
+    func send(_ command: Command) -> Bool {
+        let isTaken = shared.withLock { shared in
+            guard shared.end == nil else { return false }
+            shared.commands.append(command)
+            return true
+        }
+        if isTaken { wake.signal() }
+        return isTaken
+    }
+
+    /// Takes all commands, in order.
+    func takeCommands() -> [Command] {
+        shared.withLock { shared in
+            let commands = shared.commands
+            shared.commands = []
+            return commands
+        }
+    }
+
+    // MARK: What is told
+
+    var state: StateKind {
+        let code = stateCode.load(ordering: .relaxed)
+        return StateKind.allCases.indices.contains(code) ? StateKind.allCases[code] : .initializing
+    }
+
+    func publish(_ state: StateKind) {
+        let code =
+            switch state {
+            case .initializing: 0
+            case .idle: 1
+            case .waiting: 2
+            case .processing: 3
+            case .error: 4
+            }
+        stateCode.store(code, ordering: .relaxed)
+    }
+
+    func publish(_ link: LinkInformation, memory: AdapterMemory) {
+        shared.withLock { shared in
+            shared.link = link
+            shared.memory = memory
+        }
+    }
+
+    var link: LinkInformation? { shared.withLock { $0.link } }
+    var memory: AdapterMemory { shared.withLock { $0.memory } }
+
+    func publish(_ event: ScanEvent, at time: Instant) {
+        let wasEmpty = shared.withLock { shared in
+            let wasEmpty = shared.events.isEmpty
+            if shared.events.count >= Self.eventLimit {
+                shared.events.removeFirst(Self.eventLimit / 2)
+            }
+            shared.events.append((time, event))
+            return wasEmpty
+        }
+        if wasEmpty { news.signal() }
+    }
+
+    func takeEvents(_ events: inout [(time: Instant, event: ScanEvent)]) {
+        news.take()
+        let taken = shared.withLock { shared in
+            let taken = shared.events
+            shared.events = []
+            return taken
+        }
+        events.append(contentsOf: taken)
+    }
+
+    // MARK: Statistics
+
+    /// Takes note of a request that was written.
+    func noteRequest(records: Int, at time: Instant) {
+        shared.withLock { shared in
+            shared.statistics.requests += 1
+            shared.statistics.batched = max(shared.statistics.batched, records)
+            shared.begun = shared.begun ?? time
+            shared.latest = time
+        }
+    }
+
+    /// Takes note of a reply.
+    func noteReply(
+        after roundTrip: Duration?, readings: Int, errors: Int, timedOut: Bool, at time: Instant
+    ) {
+        shared.withLock { shared in
+            if let roundTrip { shared.roundTrips.record(roundTrip) }
+            shared.statistics.readings += readings
+            shared.statistics.errors += errors
+            if timedOut { shared.statistics.timeouts += 1 }
+            shared.latest = time
+        }
+    }
+
+    func noteError() { shared.withLock { $0.statistics.errors += 1 } }
+    func noteReconnect() { shared.withLock { $0.statistics.reconnects += 1 } }
+
+    var statistics: SessionStatistics {
+        shared.withLock { shared in
+            var statistics = shared.statistics
+            if let begun = shared.begun, let latest = shared.latest {
+                statistics.seconds = (latest - begun).seconds
+            }
+            statistics.roundTripP50 = shared.roundTrips.percentile(0.50)?.seconds
+            statistics.roundTripP95 = shared.roundTrips.percentile(0.95)?.seconds
+            statistics.roundTripP99 = shared.roundTrips.percentile(0.99)?.seconds
+            return statistics
+        }
+    }
+
+    // MARK: End
+
+    /// Ends the session for everyone: nothing is taken any more, who waits is answered.
+    func end(_ error: ScanError?) {
+        let waiting = shared.withLock { shared in
+            shared.end = .some(error)
+            let waiting = shared.commands
+            shared.commands = []
+            return waiting
+        }
+        for case .ask(_, let ticket) in waiting { ticket.fulfil(.failure(error ?? .stopped)) }
+        done.signal()
+    }
+
+    /// Why the session is over; nil while it is not.
+    var endReason: ScanError? {
+        shared.withLock { shared in shared.end.map { $0 ?? .stopped } }
+    }
+}
+
+/// Someone waiting for something from the thread.
+final class Ticket<Value: Sendable>: Sendable {
+    private let result = Mutex<Result<Value, ScanError>?>(nil)
+    private let arrived: EventDescriptor
+
+    init() throws(SystemError) {
+        arrived = try EventDescriptor()
+    }
+
+    /// Answers; the first answer counts.
+    func fulfil(_ answer: Result<Value, ScanError>) {
+        result.withLock { $0 = $0 ?? answer }
+        arrived.signal()
+    }
+
+    /// Waits for the answer, or for `interrupt` to become readable.
+    func wait(interruptedBy interrupt: Int32?) throws(ScanError) -> Value {
+        var set = PollSet()
+        set.add(arrived.descriptor)
+        set.add(interrupt ?? -1)
+        do {
+            try set.wait(until: nil)
+        } catch {
+            throw .system(call: error.call, errno: error.errno)
+        }
+        guard let result = result.withLock({ $0 }) else { throw .interrupted }
+        return try result.get()
+    }
+}

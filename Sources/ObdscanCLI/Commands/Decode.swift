@@ -1,0 +1,95 @@
+import Adapters
+import ArgumentParser
+import Diagnostics
+import Glibc
+import OBDCore
+import PIDTables
+import TripExport
+
+/// `obdscan decode`: adapter output in, what it says out. Offline.
+struct DecodeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "decode",
+        abstract: "Decode recorded adapter output, offline.",
+        discussion: """
+            Reads what an ELM327-class adapter printed, as it comes: with or without spaces, headers, \
+            echoes and prompts; one reply or a whole conversation, in which lines that begin with > are \
+            the requests. AT commands in it are followed, because they decide how the lines after them \
+            are read. Without FILE or HEX it reads standard input.
+
+            Bad input gives error objects, and exit code 65 after all good input was printed. Nothing is \
+            guessed: a short reply, a frame out of sequence or a wrong checksum is an error.
+
+            EXAMPLES
+              obdscan decode --request 010C 7E8 04 41 0C 1A F8
+              obdscan decode --format json conversation.txt
+              obdscan decode --messages --protocol 6 < capture.txt
+            """)
+
+    @Argument(
+        help: ArgumentHelp("Files, or the answer itself in hexadecimal.", valueName: "file-or-hex"),
+        completion: .file())
+    var inputs: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "What was asked, where the text does not say it: 010C. The input is then one reply.",
+            valueName: "hex"))
+    var request: String?
+
+    @Option(
+        name: .customLong("protocol"),
+        help: ArgumentHelp(
+            "How to read headers: 1 to 9, A to C, or a name such as iso15765-11-500.",
+            valueName: "protocol"))
+    var protocolName = "auto"
+
+    @Flag(help: "Stop after reassembly: one message object for each message of an ECU.")
+    var messages = false
+
+    @Option(
+        help: ArgumentHelp("Add a PID table for this run; may be repeated.", valueName: "file"),
+        completion: .file())
+    var table: [String] = []
+
+    @OptionGroup var tables: TableOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        if protocolName != "auto" && protocolName != "0" && VehicleProtocol(protocolName) == nil {
+            throw ValidationError(
+                "'\(printable(protocolName))' is no vehicle protocol: use auto, 1 to 9, A to C, or a name such as iso15765-11-500")
+        }
+        if let request, !isRequest(request) {
+            throw ValidationError("'\(printable(request))' is no request: use hexadecimal digits, such as 010C")
+        }
+    }
+
+    private func isRequest(_ text: String) -> Bool {
+        let compact = text.utf8.filter { $0 != 0x20 }
+        return compact.count >= 2 && compact.allSatisfy { Hex.value($0) != nil }
+    }
+
+    func run() throws {
+        var writer = TextOutput.standard
+        var pipeline = try DecodePipeline(self)
+        var sawError = false
+        for source in try DecodeSource.all(inputs) {
+            try source.forEachChunk { chunk throws(OutputError) in
+                try writer.append { pipeline.read(chunk, into: &$0) }
+                // A pipe sees every answer as soon as it is complete.
+                try writer.flush()
+            }
+            try writer.append { sawError = pipeline.finish(into: &$0) || sawError }
+            try writer.flush()
+        }
+        if sawError { throw Failure.silent(.badData) }
+    }
+
+    /// Decodes `input` as one text and appends what is printed; tells whether an error was among it.
+    func decode(_ input: [UInt8], into printed: inout [UInt8]) throws -> Bool {
+        var pipeline = try DecodePipeline(self)
+        pipeline.read(input[...], into: &printed)
+        return pipeline.finish(into: &printed)
+    }
+}

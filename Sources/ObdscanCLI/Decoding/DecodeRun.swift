@@ -1,0 +1,99 @@
+import Adapters
+import Diagnostics
+import OBDCore
+import VehicleLink
+
+/// One thing that recorded adapter text says.
+enum DecodedLine: Hashable, Sendable {
+    /// Something an ECU said.
+    case item(DiagnosticItem, text: String)
+    /// A word of the adapter.
+    case status(AdapterStatus, text: String, line: Int)
+    /// The voltage at the adapter; unit: V.
+    case voltage(Double, line: Int)
+    /// A frame of a monitored bus.
+    case frame(id: ECUAddress, data: [UInt8], line: Int)
+    /// A line or message that is damaged.
+    case damaged(LinkError, text: String, line: Int)
+
+    /// Whether it makes the run fail.
+    var isError: Bool {
+        switch self {
+        case .item(.error, _), .damaged: true
+        case .item, .status, .voltage, .frame: false
+        }
+    }
+}
+
+/// Turns adapter text, line by line, into what it says. Pure.
+struct DecodeRun {
+    private var reader: ConversationReader
+    private var decoder: ResponseDecoder
+    private let messagesOnly: Bool
+    private var found: [ConversationItem] = []
+    private var items: [DiagnosticItem] = []
+    // Lines of the exchange at hand, so that an error can show what it speaks of.
+    private var texts: [Int: [UInt8]] = [:]
+    private static let mostTexts = 4096
+
+    /// A run that has read nothing.
+    ///
+    /// `messagesOnly` stops after reassembly: a message object for everything an ECU said.
+    init(reader: ConversationReader, decoder: ResponseDecoder, messagesOnly: Bool) {
+        self.reader = reader
+        self.decoder = decoder
+        self.messagesOnly = messagesOnly
+    }
+
+    /// Reads one line without its line end.
+    mutating func read(_ line: [UInt8], number: Int, _ body: (DecodedLine) throws -> Void) rethrows {
+        if texts.count >= Self.mostTexts { texts.removeAll(keepingCapacity: true) }
+        texts[number] = line
+        found.removeAll(keepingCapacity: true)
+        reader.read(line, number: number, &found)
+        try handOn(body)
+    }
+
+    /// Ends the text: what is unfinished is reported.
+    mutating func finish(_ body: (DecodedLine) throws -> Void) rethrows {
+        found.removeAll(keepingCapacity: true)
+        reader.finish(&found)
+        try handOn(body)
+    }
+
+    private mutating func handOn(_ body: (DecodedLine) throws -> Void) rethrows {
+        for entry in found {
+            switch entry.content {
+            case .message(let message):
+                items.removeAll(keepingCapacity: true)
+                if messagesOnly {
+                    items.append(.message(message))
+                } else {
+                    decoder.decode(message, in: entry.exchange, &items)
+                }
+                try handOnItems(body)
+            case .endOfExchange:
+                items.removeAll(keepingCapacity: true)
+                decoder.endExchange(entry.exchange, &items)
+                try handOnItems(body)
+                texts.removeAll(keepingCapacity: true)
+            case .linkError(let error, let text):
+                try body(.damaged(error, text: text, line: entry.line))
+            case .status(let status, let text):
+                try body(.status(status, text: text, line: entry.line))
+            case .voltage(let volts): try body(.voltage(volts, line: entry.line))
+            case .frame(let id, let data): try body(.frame(id: id, data: data, line: entry.line))
+            }
+        }
+    }
+
+    private func handOnItems(_ body: (DecodedLine) throws -> Void) rethrows {
+        for item in items {
+            var text = ""
+            if case .error(let error) = item, let line = texts[error.line] {
+                text = String(decoding: line, as: UTF8.self)
+            }
+            try body(.item(item, text: text))
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import Glibc
+import OBDCore
+
+/// Where adapter text comes from.
+enum DecodeSource {
+    case standardInput
+    case file(String)
+    /// Hexadecimal from the command line.
+    case text(String)
+
+    private static let chunkSize = 64 * 1024
+
+    /// The sources that the arguments name; standard input without any.
+    ///
+    /// Arguments are files, or, when they are all hexadecimal, the words of one answer.
+    static func all(_ arguments: [String]) throws(Failure) -> [DecodeSource] {
+        if arguments.isEmpty || arguments == ["-"] { return [.standardInput] }
+        let isHexadecimal = arguments.allSatisfy { argument in
+            !argument.isEmpty
+                && argument.utf8.allSatisfy { Hex.value($0) != nil || $0 == 0x20 || $0 == 0x3A }
+        }
+        var sources: [DecodeSource] = []
+        for argument in arguments {
+            if argument == "-" {
+                sources.append(.standardInput)
+            } else if access(argument, F_OK) == 0 {
+                sources.append(.file(argument))
+            } else if isHexadecimal {
+                // One that is no file makes them all words of an answer.
+                return [.text(arguments.joined(separator: " "))]
+            } else {
+                throw Failure(
+                    "\(argument): \(describe(errno: ENOENT)), and it is not hexadecimal",
+                    hint: "give files, or an answer such as 7E8 04 41 0C 1A F8",
+                    status: .noInput)
+            }
+        }
+        return sources
+    }
+
+    /// Hands over the bytes as they come.
+    func forEachChunk(_ body: (ArraySlice<UInt8>) throws(OutputError) -> Void) throws {
+        switch self {
+        case .text(let text): try body(Array(text.utf8)[...])
+        case .standardInput: try Self.read(STDIN_FILENO, "standard input", body)
+        case .file(let path):
+            let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else {
+                throw Failure(
+                    "\(path): \(describe(errno: errno))",
+                    status: errno == EACCES ? .noPermission : .noInput)
+            }
+            defer { close(descriptor) }
+            try Self.read(descriptor, path, body)
+        }
+    }
+
+    private static func read(
+        _ descriptor: Int32, _ name: String, _ body: (ArraySlice<UInt8>) throws(OutputError) -> Void
+    ) throws {
+        var buffer = [UInt8](repeating: 0, count: chunkSize)
+        while true {
+            let count = buffer.withUnsafeMutableBytes {
+                Glibc.read(descriptor, $0.baseAddress, $0.count)
+            }
+            if count > 0 {
+                try body(buffer[..<count])
+            } else if count == 0 {
+                return
+            } else if errno != EINTR {
+                throw Failure("\(name): \(describe(errno: errno))", status: .noInput)
+            }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+/// Cuts bytes into text lines, whatever ends them: CR, LF or CR LF; each is one line end.
+///
+/// Incremental: a chunk may end anywhere, between CR and LF as well.
+struct TextLines {
+    /// A line longer than this is cut here; no adapter sends such lines. Unit: bytes.
+    static let longestLine = 64 * 1024
+
+    private var rest: [UInt8] = []
+    private var lastWasCR = false
+    /// The number of the line that is being filled, from 1.
+    private(set) var number = 1
+
+    /// Hands every finished line to `body`.
+    mutating func receive(
+        _ chunk: some Sequence<UInt8>, _ body: (_ line: [UInt8], _ number: Int) -> Void
+    ) {
+        for byte in chunk {
+            switch byte {
+            case 0x0A where lastWasCR: lastWasCR = false
+            case 0x0A, 0x0D:
+                body(rest, number)
+                rest.removeAll(keepingCapacity: true)
+                number += 1
+                lastWasCR = byte == 0x0D
+            default:
+                lastWasCR = false
+                rest.append(byte)
+                if rest.count >= Self.longestLine {
+                    body(rest, number)
+                    rest.removeAll(keepingCapacity: true)
+                }
+            }
+        }
+    }
+
+    /// Hands over what stands behind the last line end.
+    mutating func finish(_ body: (_ line: [UInt8], _ number: Int) -> Void) {
+        guard !rest.isEmpty else { return }
+        body(rest, number)
+        rest = []
+    }
+}

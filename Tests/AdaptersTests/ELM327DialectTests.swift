@@ -1,0 +1,400 @@
+import Adapters
+import OBDCore
+import Testing
+import VehicleLink
+
+/// Plays an adapter: answers each command from a table, in pieces of a given size.
+private struct ScriptedAdapter {
+    /// Command without blanks → reply without prompt; what is not in it is answered `?`.
+    var answers: [String: String]
+    /// Bytes handed over at a time; 0 = all at once.
+    var piece = 0
+    var echo = false
+    /// Commands that get no answer at all.
+    var deaf: Set<String> = []
+    var dialect: ELM327Dialect
+    var outputs: [DialectOutput] = []
+    var written: [[UInt8]] = []
+    private var armed: [DialectTimer] = []
+
+    init(_ answers: [String: String], _ options: ELM327Dialect.Options = .init()) {
+        self.answers = answers
+        dialect = ELM327Dialect(options)
+    }
+
+    /// An adapter that knows every setting and a vehicle on CAN, 11 bit.
+    static func genuine(_ more: [String: String] = [:]) -> ScriptedAdapter {
+        var table = [
+            "ATI": "ELM327 v1.5", "ATDPN": "A6", "0100": "7E8064100BE3EB813",
+            "010C": "7E804410C1AF8", "010C1": "7E804410C1AF8", "ATRV": "12.6V",
+        ]
+        for command in [
+            "ATD", "ATE0", "ATL0", "ATS0", "ATH1", "ATSP0", "ATSP6", "ATSPA6", "ATSH7E0", "ATSH7DF",
+            "ATSTFF", "ATST32",
+        ] {
+            table[command] = "OK"
+        }
+        for (command, reply) in more { table[command] = reply }
+        return ScriptedAdapter(table)
+    }
+
+    mutating func initialise() {
+        var out: [DialectOutput] = []
+        dialect.initialise(&out)
+        take(out)
+    }
+
+    mutating func send(_ request: AdapterRequest) {
+        var out: [DialectOutput] = []
+        dialect.send(request, &out)
+        take(out)
+    }
+
+    mutating func receive(_ text: String) {
+        let bytes = Array(text.utf8)
+        var start = 0
+        let step = piece > 0 ? piece : max(1, bytes.count)
+        while start < bytes.count {
+            var out: [DialectOutput] = []
+            dialect.receive(Array(bytes[start..<min(start + step, bytes.count)]), &out)
+            start += step
+            take(out)
+        }
+    }
+
+    /// Lets the nearest deadline pass.
+    mutating func timeOut() {
+        guard let timer = armed.popLast() else { return }
+        var out: [DialectOutput] = []
+        dialect.expired(timer, &out)
+        take(out)
+    }
+
+    /// Lets deadlines pass until `count` have.
+    mutating func timeOut(_ count: Int) {
+        for _ in 0..<count { timeOut() }
+    }
+
+    private mutating func take(_ out: [DialectOutput]) {
+        for output in out {
+            switch output {
+            case .write(let bytes):
+                written.append(bytes)
+                answer(bytes)
+            case .arm(let timer, _):
+                armed.removeAll { $0 == timer }
+                armed.append(timer)
+            case .disarm(let timer): armed.removeAll { $0 == timer }
+            case .message, .linkError, .status, .text, .voltage, .frame, .notice, .ready,
+                .initialisationFailed, .end, .lineRate:
+                outputs.append(output)
+            }
+        }
+    }
+
+    private mutating func answer(_ bytes: [UInt8]) {
+        guard bytes.last == 0x0D else { return }
+        let command = String(decoding: bytes.dropLast(), as: UTF8.self)
+        if deaf.contains(command) || deaf.contains("*") { return }
+        let reply = answers[command] ?? "?"
+        receive((echo ? command + "\r" : "") + reply + "\r\r>")
+    }
+
+    var isReady: Bool {
+        outputs.contains { if case .ready = $0 { true } else { false } }
+    }
+
+    var failure: InitialisationFailure? {
+        for case .initialisationFailed(let failure) in outputs { return failure }
+        return nil
+    }
+
+    var messages: [ECUMessage] {
+        outputs.compactMap { if case .message(let message) = $0 { message } else { nil } }
+    }
+
+    var statuses: [AdapterStatus] {
+        outputs.compactMap { if case .status(let status) = $0 { status } else { nil } }
+    }
+
+    var ends: [ExchangeEnd] {
+        outputs.compactMap { if case .end(let end) = $0 { end } else { nil } }
+    }
+
+    var commands: [String] {
+        written.map { String(decoding: $0.filter { $0 != 0x0D }, as: UTF8.self) }
+    }
+}
+
+private func ask(
+    _ payload: [UInt8], frames: Int? = nil, target: ECUAddress? = nil
+) -> AdapterRequest {
+    .vehicle(
+        VehicleRequest(
+            id: RequestID(rawValue: 1), target: target, payload: payload, expectedFrames: frames))
+}
+
+@Suite struct `ELM327 dialect` {
+    @Test func `sets an adapter up and finds the vehicle`() {
+        var adapter = ScriptedAdapter.genuine()
+        adapter.initialise()
+        #expect(adapter.isReady)
+        #expect(adapter.dialect.identity.banner == "ELM327 v1.5")
+        #expect(adapter.dialect.identity.vehicleProtocol == .can11At500)
+        #expect(adapter.dialect.identity.protocolWasSearched)
+        #expect(adapter.dialect.capabilities.itemsPerRequest == 6)
+        #expect(
+            adapter.commands == [
+                "ATD", "ATE0", "ATL0", "ATS0", "ATH1", "ATI", "STI", "ATSP0", "0100", "ATDPN",
+            ])
+    }
+
+    @Test(arguments: [1, 2, 3, 5, 7, 64])
+    func `pieces of any size give the same`(piece: Int) {
+        var whole = ScriptedAdapter.genuine()
+        var split = ScriptedAdapter.genuine()
+        split.piece = piece
+        for step in 0..<2 {
+            if step == 0 {
+                whole.initialise()
+                split.initialise()
+            } else {
+                whole.send(ask([0x01, 0x0C]))
+                split.send(ask([0x01, 0x0C]))
+            }
+        }
+        #expect(whole.outputs == split.outputs)
+        #expect(whole.written == split.written)
+    }
+
+    @Test func `an adapter that refuses half of the set-up still works`() {
+        var adapter = ScriptedAdapter.genuine()
+        for command in ["ATS0", "ATL0", "ATDPN", "ATD"] { adapter.answers[command] = nil }
+        adapter.echo = true
+        adapter.answers["0100"] = "SEARCHING...\r7E8 06 41 00 BE 3E B8 13 "
+        adapter.answers["010C"] = "7E8 04 41 0C 1A F8 "
+        adapter.initialise()
+        #expect(adapter.isReady)
+        #expect(adapter.dialect.identity.vehicleProtocol == .can11At500)
+        #expect(adapter.dialect.identity.unsupportedCommands == ["ATD", "ATL0", "ATS0", "ATDPN"])
+        adapter.outputs = []
+        adapter.send(ask([0x01, 0x0C]))
+        #expect(adapter.messages.map(\.payload) == [[0x41, 0x0C, 0x1A, 0xF8]])
+        #expect(adapter.messages.first?.ecu == ECUAddress(0x7E8, .can11))
+    }
+
+    @Test func `null bytes, line feeds and a prompt glued to data do no harm`() {
+        var adapter = ScriptedAdapter.genuine()
+        adapter.initialise()
+        adapter.outputs = []
+        adapter.deaf = ["010C"]
+        adapter.send(ask([0x01, 0x0C]))
+        adapter.receive("7E8\u{0}04410C\u{0}1AF8>")
+        #expect(adapter.messages.map(\.payload) == [[0x41, 0x0C, 0x1A, 0xF8]])
+        #expect(adapter.ends == [.complete])
+    }
+
+    @Test func `an answer ends only with the prompt`() {
+        var adapter = ScriptedAdapter.genuine()
+        adapter.initialise()
+        adapter.outputs = []
+        adapter.deaf = ["010C"]
+        adapter.send(ask([0x01, 0x0C]))
+        adapter.receive("7E804410C1AF8\r\r")
+        #expect(adapter.ends.isEmpty)
+        adapter.receive(">")
+        #expect(adapter.ends == [.complete])
+    }
+
+    @Test func `a silent line is called silent`() {
+        var adapter = ScriptedAdapter([:])
+        adapter.deaf = ["*"]
+        adapter.initialise()
+        adapter.timeOut(10)
+        #expect(adapter.failure == .silent)
+    }
+
+    @Test func `bytes without sense are called so`() {
+        var adapter = ScriptedAdapter([:])
+        adapter.deaf = ["*"]
+        adapter.initialise()
+        adapter.receive("\u{1}\u{2}\u{3}xyz\rxyz\r")
+        adapter.timeOut(10)
+        #expect(adapter.failure == .notUnderstood(received: 9))
+    }
+
+    @Test func `endless bytes without a prompt end as a flood`() {
+        var adapter = ScriptedAdapter.genuine()
+        adapter.initialise()
+        adapter.outputs = []
+        adapter.deaf = ["010C"]
+        adapter.send(ask([0x01, 0x0C]))
+        let noise = String(repeating: "U", count: 4_096)
+        for _ in 0...(ELM327Dialect.longestReply / 4_096) where adapter.ends.isEmpty {
+            adapter.receive(noise)
+        }
+        #expect(adapter.ends == [.flooded])
+    }
+
+    @Test(arguments: [
+        ("UNABLE TO CONNECT", AdapterStatus.unableToConnect), ("NO DATA", .noData),
+        ("CAN ERROR", .canError), ("BUS INIT: ERROR", .busInitError),
+    ])
+    func `without a vehicle the adapter's word is kept`(text: String, status: AdapterStatus) {
+        var adapter = ScriptedAdapter.genuine(["0100": text, "22F810": "NO DATA"])
+        for digit in ["6", "7", "8", "9"] { adapter.answers["ATSP\(digit)"] = "OK" }
+        adapter.initialise()
+        #expect(adapter.failure == .noVehicle(status))
+        // SAE J1979-2: every CAN protocol is forced and asked before giving up.
+        #expect(adapter.commands.count(where: { $0 == "22F810" }) == 4)
+    }
+
+    @Test func `a vehicle that speaks OBDonUDS alone is found`() {
+        var adapter = ScriptedAdapter.genuine([
+            "0100": "UNABLE TO CONNECT", "ATSP7": "OK", "22F810": "NO DATA",
+        ])
+        adapter.answers["22F810"] = "7E80462F81001"
+        adapter.initialise()
+        #expect(adapter.isReady)
+        #expect(adapter.dialect.identity.vehicleProtocol == .can11At500)
+    }
+
+    @Test(arguments: ["7E80562F8100100", "7E80462F81002", "7E8037F2231"])
+    func `nothing but the exact answer counts as OBDonUDS`(answer: String) {
+        var adapter = ScriptedAdapter.genuine(["0100": "UNABLE TO CONNECT", "22F810": answer])
+        adapter.initialise()
+        #expect(adapter.failure == .noVehicle(.unableToConnect))
+    }
+
+    @Test func `a count digit that is refused is dropped and the request sent without`() {
+        var adapter = ScriptedAdapter.genuine(["010C1": "?"])
+        adapter.initialise()
+        adapter.outputs = []
+        adapter.send(ask([0x01, 0x0C], frames: 1))
+        #expect(adapter.messages.count == 1)
+        #expect(adapter.statuses.isEmpty)
+        #expect(!adapter.dialect.capabilities.frameCountHelps)
+        #expect(adapter.commands.suffix(2) == ["010C1", "010C"])
+    }
+
+    @Test func `a refused batch is told, not hidden`() {
+        var adapter = ScriptedAdapter.genuine()
+        adapter.initialise()
+        adapter.outputs = []
+        adapter.send(ask([0x01, 0x0C, 0x0D, 0x05], frames: 2))
+        #expect(adapter.statuses == [.unknownCommand])
+        #expect(adapter.dialect.capabilities.frameCountHelps)
+    }
+
+    @Test func `after a request that writes something harmless is sent at once`() {
+        var adapter = ScriptedAdapter.genuine(["04": "7E80144"])
+        adapter.initialise()
+        adapter.outputs = []
+        adapter.written = []
+        adapter.send(ask([0x04]))
+        // Services that take long get the adapter's longest wait first.
+        #expect(adapter.commands == ["ATSTFF", "04", "ATI"])
+        #expect(adapter.ends == [.complete])
+        #expect(adapter.messages.map(\.payload) == [[0x44]])
+        adapter.send(ask([0x01, 0x0C]))
+        #expect(adapter.commands == ["ATSTFF", "04", "ATI", "ATST32", "010C"])
+    }
+
+    @Test func `one ECU is asked by its address and all of them again afterwards`() {
+        var adapter = ScriptedAdapter.genuine()
+        adapter.initialise()
+        adapter.written = []
+        adapter.send(ask([0x01, 0x0C], target: ECUAddress(0x7E0, .can11)))
+        adapter.send(ask([0x01, 0x0C], target: ECUAddress(0x7E0, .can11)))
+        adapter.send(ask([0x01, 0x0C]))
+        #expect(adapter.commands == ["ATSH7E0", "010C", "010C", "ATSH7DF", "010C"])
+    }
+
+    @Test func `never a bare carriage return, whatever happens`() {
+        var adapter = ScriptedAdapter.genuine(["04": "7E80144"])
+        adapter.initialise()
+        adapter.send(ask([0x04]))
+        adapter.deaf = ["*"]
+        adapter.send(ask([0x01, 0x0C]))
+        var out: [DialectOutput] = []
+        adapter.dialect.interrupt(&out)
+        for case .write(let bytes) in out { adapter.written.append(bytes) }
+        adapter.timeOut(4)
+        adapter.initialise()
+        adapter.timeOut(20)
+        #expect(!adapter.written.contains([0x0D]))
+        #expect(adapter.commands.count(where: { $0 == "04" }) == 1)
+    }
+
+    @Test func `interrupting sends a blank and awaits the prompt`() {
+        var adapter = ScriptedAdapter.genuine()
+        adapter.initialise()
+        adapter.deaf = ["010C"]
+        adapter.outputs = []
+        adapter.send(ask([0x01, 0x0C]))
+        var out: [DialectOutput] = []
+        adapter.dialect.interrupt(&out)
+        #expect(out.contains(.write([0x20])))
+        adapter.receive("STOPPED\r\r>")
+        #expect(adapter.ends == [.interrupted])
+        adapter.deaf = []
+        adapter.send(ask([0x01, 0x0C]))
+        #expect(adapter.ends == [.interrupted, .complete])
+    }
+
+    @Test func `a restart in the middle is noticed`() {
+        var adapter = ScriptedAdapter.genuine()
+        adapter.initialise()
+        adapter.deaf = ["010C"]
+        adapter.outputs = []
+        adapter.send(ask([0x01, 0x0C]))
+        adapter.receive("\r\rELM327 v1.5\r\r>")
+        #expect(adapter.ends == [.adapterRestarted])
+        adapter.deaf = []
+        adapter.outputs = []
+        adapter.initialise()
+        adapter.timeOut()
+        #expect(adapter.isReady)
+    }
+
+    @Test func `without a vehicle wanted the adapter alone is set up`() {
+        var adapter = ScriptedAdapter.genuine()
+        adapter.dialect = ELM327Dialect(.init(connectsVehicle: false))
+        adapter.initialise()
+        #expect(adapter.isReady)
+        #expect(!adapter.commands.contains("0100"))
+        adapter.send(.command(id: RequestID(rawValue: 2), text: "ATRV", mayRepeat: true))
+        #expect(adapter.outputs.contains(.voltage(12.6)))
+        #expect(adapter.outputs.contains(.text("12.6V")))
+    }
+
+    @Test func `what cannot be sent is refused without a byte`() {
+        var adapter = ScriptedAdapter.genuine()
+        adapter.send(ask([0x01, 0x0C]))
+        #expect(adapter.ends == [.refused])
+        adapter.initialise()
+        adapter.written = []
+        adapter.send(ask([]))
+        adapter.send(ask([UInt8](repeating: 0x22, count: 9)))
+        adapter.send(.command(id: RequestID(rawValue: 3), text: "ATI\r04", mayRepeat: false))
+        #expect(adapter.ends == [.refused, .refused, .refused, .refused])
+        #expect(adapter.written.isEmpty)
+    }
+
+    @Test func `listening ends by count or time, with a blank`() {
+        var adapter = ScriptedAdapter.genuine()
+        adapter.initialise()
+        adapter.deaf = ["ATMA"]
+        adapter.outputs = []
+        let request = VehicleRequest(
+            id: RequestID(rawValue: 4), payload: [], mayRepeat: true,
+            ending: .listen(frames: 2, atMost: .seconds(1)))
+        adapter.send(.vehicle(request))
+        adapter.receive("0C90000000000000000\r0C80000000000000001\r")
+        #expect(adapter.written.last == [0x20])
+        adapter.receive("STOPPED\r\r>")
+        #expect(adapter.ends == [.interrupted])
+        #expect(
+            adapter.outputs.count(where: { if case .frame = $0 { true } else { false } }) == 2)
+    }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import Testing
+
+@testable import ObdscanCLI
+
+/// Every recorded conversation of `Tests/Transcripts`, read as a user would, against what a second
+/// source says about it (`*.facts.tsv`; the form is told in that folder's README).
+@Suite struct `Recorded conversations` {
+    static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../Transcripts")
+
+    static let names: [String] = {
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        return files.filter { $0.hasSuffix(".facts.tsv") }
+            .map { String($0.dropLast(".facts.tsv".count)) }.sorted()
+    }()
+
+    /// One row of a facts file.
+    struct Fact: CustomStringConvertible {
+        var line: Int
+        var ecu, service, pid, signal, value, unit: String
+        var description: String {
+            "line \(line) \(ecu) \(service):\(pid) \(signal) = \(value) \(unit)"
+        }
+    }
+
+    @Test func `the corpus is there`() {
+        #expect(Self.names.count >= 10)
+    }
+
+    @Test(arguments: names)
+    func `say what the second source says`(name: String) throws {
+        let input = try Data(contentsOf: Self.folder.appending(path: "\(name).txt"))
+        let objects = try Self.decode(input)
+        let table = try String(
+            contentsOf: Self.folder.appending(path: "\(name).facts.tsv"), encoding: .utf8)
+        var checked = 0
+        for row in table.split(separator: "\n").dropFirst() {
+            let cells = row.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+            guard cells.count >= 8, let line = Int(cells[0]) else { continue }
+            let fact = Fact(
+                line: line, ecu: cells[1], service: cells[2], pid: cells[3], signal: cells[4],
+                value: cells[5], unit: cells[6])
+            // What the recorder's own program displayed may round or err: told, not demanded.
+            if fact.signal.contains("thread") { continue }
+            let near = objects.filter { ($0["line"] as? Int) == fact.line }
+            #expect(
+                near.contains { Self.states($0, fact) } || Self.isImplied(fact, near),
+                "\(fact); decoded: \(near)")
+            checked += 1
+        }
+        #expect(checked > 0 || table.split(separator: "\n").count == 1)
+    }
+
+    private static func decode(_ input: Data) throws -> [[String: Any]] {
+        let command = try #require(
+            try ObdscanCommand.parseAsRoot(["decode", "--format", "json"]) as? DecodeCommand)
+        var output: [UInt8] = []
+        _ = try command.decode(Array(input), into: &output)
+        return try String(decoding: output, as: UTF8.self).split(separator: "\n").map {
+            try #require(
+                try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+        }
+    }
+
+    private static func text(_ value: Any?) -> String? {
+        switch value {
+        case let number as NSNumber: number.stringValue
+        case let text as String: text
+        default: nil
+        }
+    }
+
+    /// A list without codes has no object: its announced count is 0.
+    private static func isImplied(_ fact: Fact, _ near: [[String: Any]]) -> Bool {
+        guard fact.signal == "CODES", let count = Int(fact.value) else { return false }
+        let codes = near.filter { $0["code"] is String && (fact.ecu.isEmpty || $0["ecu"] as? String == fact.ecu) }
+        return codes.count == count && !near.contains { $0["kind"] as? String == "error" }
+    }
+
+    private static func states(_ object: [String: Any], _ fact: Fact) -> Bool {
+        let kind = object["kind"] as? String
+        switch fact.signal {
+        case "error": return kind == "error"
+        case "status": return object["status"] as? String == fact.value
+        case "NRC": return kind == "negativeResponse" && object["nrc"] as? String == fact.value
+            && object["service"] as? String == fact.service && sameECU(object, fact)
+        case "payload":
+            return object["payload"] as? String == fact.value && sameECU(object, fact)
+        case "DTC" where fact.service != "02":
+            let words = fact.value.split(separator: " ")
+            let code = words.first.map(String.init) ?? ""
+            let plain = (object["code"] as? String).map {
+                $0 + ((object["failureType"] as? String).map { "-" + $0 } ?? "")
+            }
+            return (object["code"] as? String == code || plain == code) && sameECU(object, fact)
+                && (words.count < 3 || object["statusByte"] as? String == String(words[2]))
+        default: break
+        }
+        guard sameECU(object, fact) else { return false }
+        if fact.signal.hasPrefix("TID") && kind == "monitorTest"
+            || fact.signal.hasPrefix("CID") && kind == "monitorTest"
+        {
+            return statesTest(object, fact)
+        }
+        guard object["pid"] as? String == fact.pid || fact.pid.isEmpty else { return false }
+        let names = [
+            fact.signal: true, "ADAPTER_VOLTAGE": fact.signal == "VOLTAGE",
+        ]
+        guard let signal = object["signal"] as? String, names[signal] == true else { return false }
+        if fact.unit == "code" { return text(object["code"]) == fact.value }
+        if fact.unit == "bool" {
+            return (object["value"] as? Bool).map { $0 == (fact.value == "1" || fact.value == "true") }
+                ?? false
+        }
+        if let number = object["value"] as? Double, let expected = Double(fact.value) {
+            return abs(number - expected) <= max(1e-4, abs(expected) * 1e-5)
+        }
+        if object["value"] is NSNull { return ["", "none", "null"].contains(fact.value) }
+        return text(object["value"]) == fact.value
+    }
+
+    /// `TID88.UAS81.value.raw`, `TID88.UAS81.passed`, `CID05.value`: limits are compared by sign
+    /// and verdict here, their scaling in the tests of the scaling ids.
+    private static func statesTest(_ object: [String: Any], _ fact: Fact) -> Bool {
+        let parts = fact.signal.split(separator: ".").map(String.init)
+        guard let first = parts.first, let last = parts.last else { return false }
+        let id = String(first.dropFirst(3))
+        let field = first.hasPrefix("TID") ? "tid" : "component"
+        guard object[field] as? String == id else { return false }
+        if parts.count > 2, parts[1].hasPrefix("UAS"),
+            object["uas"] as? String != String(parts[1].dropFirst(3))
+        {
+            return false
+        }
+        if last == "passed" {
+            if fact.value == "none" { return object["passed"] is NSNull }
+            return object["passed"] as? Bool == (fact.value == "1" || fact.value == "true")
+        }
+        let key = last == "raw" ? parts[parts.count - 2] : last
+        guard let expected = Double(fact.value) else { return false }
+        guard let number = object[key] as? Double else { return false }
+        return expected == 0 || last == "raw" ? (number < 0) == (expected < 0) || number == 0
+            : abs(number - expected) < 1e-6
+    }
+
+    private static func sameECU(_ object: [String: Any], _ fact: Fact) -> Bool {
+        fact.ecu.isEmpty || object["ecu"] as? String == fact.ecu
+    }
+}

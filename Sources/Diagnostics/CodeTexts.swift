@@ -7,29 +7,38 @@ public struct CodeTexts: Sendable {
         /// Text that is part of the program.
         case embedded(StaticString)
         /// Text that was read from a file.
-        case text(String)
+        case bytes([UInt8])
     }
 
-    private var files: [File]
+    private var codes: [File]
+    private var failureTypes: [File]
 
-    /// Texts from `files`, searched in this order.
-    public init(_ files: [File]) {
-        self.files = files
+    /// Texts from files, searched in this order; those of failure types begin with two digits.
+    public init(_ codes: [File], failureTypes: [File] = []) {
+        self.codes = codes
+        self.failureTypes = failureTypes
     }
 
     /// What the code says, failure type aside; nil where no file has it.
-    public func text(of code: DTC) -> String? { text(ofKey: code.text) }
+    public func text(of code: DTC) -> String? { Self.text(of: code.text, in: codes) }
+
+    /// What a failure type byte says; nil for 00 and where no file has it.
+    public func text(ofFailureType byte: UInt8) -> String? {
+        byte == 0 ? nil : Self.text(of: Hex.string([byte]), in: failureTypes)
+    }
+
+    /// What the category of a failure type byte, its high digit, says.
+    public func text(ofFailureCategory byte: UInt8) -> String? {
+        Self.text(of: Hex.string([byte >> 4]), in: failureTypes)
+    }
 
     /// The text beside `key`; nil where no file has it.
-    func text(ofKey key: String) -> String? {
+    private static func text(of key: String, in files: [File]) -> String? {
         for file in files {
             let found: String? =
                 switch file {
-                case .embedded(let text): text.withUTF8Buffer { Self.search(key, in: $0) }
-                case .text(let text):
-                    Array(text.utf8).withUnsafeBufferPointer {
-                        Self.search(key, in: $0)
-                    }
+                case .embedded(let text): text.withUTF8Buffer { search(key, in: $0) }
+                case .bytes(let text): text.withUnsafeBufferPointer { search(key, in: $0) }
                 }
             if let found { return found }
         }
@@ -48,7 +57,7 @@ public struct CodeTexts: Sendable {
             while end < high, text[end] != 0x0A { end += 1 }
             let line = text[start..<end]
             let found = line.prefix { $0 != 0x09 }
-            if found.elementsEqual(wanted) {
+            if line.first != 0x23, found.elementsEqual(wanted) {
                 return String(decoding: line.dropFirst(found.count + 1), as: UTF8.self)
             }
             if line.first == 0x23 || found.lexicographicallyPrecedes(wanted) {

@@ -1,9 +1,7 @@
-/// Names and scalings of on-board monitoring tests, and the names of info types.
+/// Names and scalings of on-board monitoring tests, and the rules for readiness.
 public struct MonitorTables: Hashable, Sendable {
     /// How the numbers of one unit and scaling id are read: `raw × multiplier / divisor + offset`.
     public struct Scaling: Hashable, Sendable {
-        /// Whether the 16 bits are a two's complement number (ids from 80 on).
-        public var isSigned: Bool
         /// The factor's numerator.
         public var multiplier: Double
         /// The factor's denominator, never 0.
@@ -14,17 +12,46 @@ public struct MonitorTables: Hashable, Sendable {
         public var unit: String
         /// What kind of quantity it is.
         public var quantity: String
+
+        /// The scaled number.
+        public func number(raw: Int) -> Double { Double(raw) * multiplier / divisor + offset }
     }
 
-    /// Names of monitor ids.
-    public internal(set) var monitors: [UInt8: String] = [:]
-    /// Names of test ids.
-    public internal(set) var tests: [UInt8: String] = [:]
-    /// Unit and scaling ids.
+    /// A test of service 05 or 06.
+    public struct Test: Hashable, Sendable {
+        /// Its name.
+        public var name: String
+        /// How service 05 scales its bytes; nil for tests of service 06 alone.
+        public var scaling: Scaling?
+        /// Whether service 05 sends limits with it.
+        public var hasLimits: Bool
+    }
+
+    /// The names of a monitor id.
+    struct Monitor: Hashable, Sendable {
+        /// Its name for results of misfire monitors.
+        var misfire: String?
+        /// Its name for all others.
+        var other: String?
+    }
+
+    var monitors: [UInt8: Monitor] = [:]
+    /// Tests by id; manufacturers' own have none.
+    public internal(set) var tests: [UInt8: Test] = [:]
+    /// Scalings by unit and scaling id.
     public internal(set) var scalings: [UInt8: Scaling] = [:]
-    /// Names of info types.
-    public internal(set) var infoTypes: [UInt8: String] = [:]
+    /// How many monitors may be incomplete, by model year.
+    public internal(set) var readiness = ReadinessRules()
 
     /// Empty tables: every id is unknown.
     public init() {}
+
+    /// The name of a monitor; nil where no table has one.
+    ///
+    /// Editions of SAE J1979-DA disagree on B0 and B1, so what is tested decides: misfire results
+    /// have test id 0B or 0C and scaling 24.
+    public func monitorName(_ mid: UInt8, tid: UInt8, uas: UInt8) -> String? {
+        let isMisfire = (tid == 0x0B || tid == 0x0C) && uas == 0x24
+        return isMisfire ? monitors[mid]?.misfire : monitors[mid]?.other
+    }
 }

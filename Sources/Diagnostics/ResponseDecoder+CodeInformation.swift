@@ -200,7 +200,7 @@ extension ResponseDecoder {
                 }
                 let did = UInt32(payload[place]) << 8 | UInt32(payload[place + 1])
                 place += 2
-                guard let record = record(ofDataIdentifier: did),
+                guard let record = record(ofDataIdentifier: did, from: answer.ecu),
                     record.length.lowerBound == record.length.upperBound
                 else {
                     // Without its length nothing behind it can be told apart.

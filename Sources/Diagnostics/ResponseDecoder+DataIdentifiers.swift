@@ -3,9 +3,10 @@ import OBDCore
 /// UDS ReadDataByIdentifier; SAE J1979-2 puts the classic services behind DIDs F4xx–F8xx.
 extension ResponseDecoder {
     /// The record of a DID: its own, or for F4xx that of the PID.
-    func record(ofDataIdentifier did: UInt32) -> PIDTable.Record? {
-        if let own = table.record(DataID(.readData, did)) { return own }
-        return did & 0xFF00 == 0xF400 ? table.record(DataID(.currentData, did & 0xFF)) : nil
+    func record(ofDataIdentifier did: UInt32, from ecu: ECUAddress?) -> PIDTable.Record? {
+        if let own = table.record(DataID(.readData, did), from: ecu) { return own }
+        guard did & 0xFF00 == 0xF400 else { return nil }
+        return table.record(DataID(.currentData, did & 0xFF), from: ecu)
     }
 
     /// Whether a DID is a map of supported ones: F400, F420, … to F8E0.
@@ -20,7 +21,7 @@ extension ResponseDecoder {
             return
         }
         let did = UInt32(payload[1]) << 8 | UInt32(payload[2])
-        if table.record(DataID(.readData, did)) == nil, !Self.isSupportMap(did),
+        if table.record(DataID(.readData, did), from: answer.ecu) == nil, !Self.isSupportMap(did),
             (0xF600...0xF8FF).contains(did)
         {
             decodeSoleIdentifier(answer, did, &out)
@@ -42,7 +43,9 @@ extension ResponseDecoder {
         var isFirst = true
         walk: while true {
             let step = splitter.next { did in
-                if let record = record(ofDataIdentifier: did) { return record.length }
+                if let record = record(ofDataIdentifier: did, from: answer.ecu) {
+                    return record.length
+                }
                 return Self.isSupportMap(did) ? 4...4 : nil
             }
             switch step {
@@ -77,7 +80,7 @@ extension ResponseDecoder {
         _ answer: Answer, _ did: UInt32, _ data: Range<Int>, _ out: inout [DiagnosticItem]
     ) {
         let dataID = DataID(.readData, did)
-        if let own = table.record(dataID) {
+        if let own = table.record(dataID, from: answer.ecu) {
             let origin = RecordDecoder.Origin(ecu: answer.ecu, dataID: dataID, line: answer.line)
             records.decode(answer.payload, data, signals: own.signals, origin) {
                 out.append(.reading($0))
@@ -112,11 +115,14 @@ extension ResponseDecoder {
     }
 
     /// Appends the reading of a support map of four bytes at `place`.
+    ///
+    /// `row` is the signal of the map's record: before CAN the second one of service 06.
     func appendSupportMap(
-        _ answer: Answer, _ dataID: DataID, at place: Int, _ out: inout [DiagnosticItem]
+        _ answer: Answer, _ dataID: DataID, at place: Int, row: Int = 0,
+        _ out: inout [DiagnosticItem]
     ) {
         let bytes = answer.payload[place..<place + 4]
-        guard let signal = supportMapSignal(for: dataID) else {
+        guard let signal = supportMapSignal(for: dataID, row: row) else {
             out.append(.message(answer.message))
             return
         }
@@ -129,7 +135,7 @@ extension ResponseDecoder {
     }
 
     /// The table's row for a support map: that of its own service, else that of service 01.
-    private func supportMapSignal(for dataID: DataID) -> SignalIndex? {
+    private func supportMapSignal(for dataID: DataID, row: Int) -> SignalIndex? {
         var services = [dataID]
         if dataID.service == .readData {
             let classic: Service =
@@ -142,10 +148,12 @@ extension ResponseDecoder {
         }
         services += [DataID(.currentData, dataID.id & 0xFF), DataID(.currentData, 0x00)]
         for candidate in services {
-            if let record = table.record(candidate), let first = record.signals.first,
-                table[SignalIndex(rawValue: first)].kind == .supportMap
-            {
-                return SignalIndex(rawValue: first)
+            guard let record = table.record(candidate) else { continue }
+            let maps = record.signals.filter {
+                table[SignalIndex(rawValue: $0)].kind == .supportMap
+            }
+            if let index = maps.dropFirst(row).first ?? maps.first {
+                return SignalIndex(rawValue: index)
             }
         }
         return nil

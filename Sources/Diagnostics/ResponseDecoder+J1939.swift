@@ -12,7 +12,7 @@ extension ResponseDecoder {
             return
         }
         let id = DataID(DataID.parameterGroups, group)
-        guard let record = table.record(id) else {
+        guard let record = table.record(id, from: answer.ecu) else {
             out.append(.message(answer.message))
             return
         }

@@ -93,8 +93,8 @@ extension ResponseDecoder {
         var result = MonitorTestResult(
             ecu: answer.ecu, tid: tid, raw: InlineBytes(payload[record]), line: answer.line)
         result.mid = mid
-        result.monitor = monitors.monitors[mid]
-        result.test = monitors.tests[tid]
+        result.monitor = monitors.monitorName(mid, tid: tid, uas: uas)
+        result.test = monitors.tests[tid]?.name
         result.uas = uas
         let raw = (0..<3).map { index -> Int in
             let high = UInt16(payload[place + 2 + index * 2])
@@ -127,7 +127,7 @@ extension ResponseDecoder {
             return
         }
         if tid == 0x00 || (SupportMap.isMap(UInt32(tid)) && payload[2] == 0xFF) {
-            appendSupportMap(answer, DataID(.monitorTests, UInt32(tid)), at: 3, &out)
+            appendSupportMap(answer, DataID(.monitorTests, UInt32(tid)), at: 3, row: 1, &out)
         } else {
             let value = UInt16(payload[3]) << 8 | UInt16(payload[4])
             let limit = UInt16(payload[5]) << 8 | UInt16(payload[6])
@@ -148,16 +148,16 @@ extension ResponseDecoder {
         answer.checkRest(from: 7, &out)
     }
 
-    /// Service 05, before CAN alone: `45 TID sensor value`, from TID 05 on with both limits.
+    /// Service 05, before CAN alone: `45 TID sensor value`, measured ones with both limits.
     func decodeOxygenSensorTest(_ answer: Answer, _ out: inout [DiagnosticItem]) {
         let payload = answer.payload
         guard answer.isCAN != true, payload.count > 2, answer.echoes(1), answer.echoes(2),
-            let scaling = Self.oxygenSensorScaling(tid: payload[1])
+            let test = monitors.tests[payload[1]], let scaling = test.scaling
         else {
             out.append(.message(answer.message))
             return
         }
-        let length = payload[1] <= 0x04 ? 4 : 6
+        let length = test.hasLimits ? 6 : 4
         guard payload.count >= length else {
             out.append(
                 answer.error(
@@ -169,13 +169,13 @@ extension ResponseDecoder {
         var result = MonitorTestResult(
             ecu: answer.ecu, tid: payload[1], raw: InlineBytes(payload[1..<length]),
             line: answer.line)
-        result.test = monitors.tests[payload[1]]
+        result.test = test.name
         result.component = payload[2]
-        result.value = Double(payload[3]) * scaling.multiplier / 1000
+        result.value = scaling.number(raw: Int(payload[3]))
         result.unit = scaling.unit
-        if length == 6 {
-            result.min = Double(payload[4]) * scaling.multiplier / 1000
-            result.max = Double(payload[5]) * scaling.multiplier / 1000
+        if test.hasLimits {
+            result.min = scaling.number(raw: Int(payload[4]))
+            result.max = scaling.number(raw: Int(payload[5]))
             if payload[3..<6] != [0, 0, 0] {
                 result.passed = payload[4] <= payload[3] && payload[3] <= payload[5]
             }
@@ -183,19 +183,4 @@ extension ResponseDecoder {
         out.append(.monitorTest(result))
         answer.checkRest(from: length, &out)
     }
-
-    /// Thousandths of the unit a bit; nil for manufacturers' tests.
-    private static func oxygenSensorScaling(tid: UInt8) -> (multiplier: Double, unit: String)? {
-        switch tid {
-        case 0x01...0x04, 0x07, 0x08: (5, "V")
-        case 0x05, 0x06: (4, "s")
-        case 0x09, 0x0A: (40, "s")
-        default: nil
-        }
-    }
-}
-
-extension MonitorTables.Scaling {
-    /// `raw × multiplier / divisor + offset`.
-    func number(raw: Int) -> Double { Double(raw) * multiplier / divisor + offset }
 }

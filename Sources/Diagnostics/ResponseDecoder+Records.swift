@@ -28,7 +28,9 @@ extension ResponseDecoder {
         var isFirst = true
         walk: while true {
             let step = splitter.next { id in
-                table.recordPlace(DataID(tableService, id)).map { records[$0].length }
+                table.recordPlace(DataID(tableService, id), from: answer.ecu).map {
+                    records[$0].length
+                }
             }
             switch step {
             case .record(let id, let frame, let data):
@@ -74,7 +76,7 @@ extension ResponseDecoder {
             decodeFrozenRecord(answer, dataID, frame ?? 0, data, &out)
         } else if dataID.service == .currentData {
             decodeCurrentData(answer, dataID, pid: dataID.id, data, &out)
-        } else if let place = table.recordPlace(dataID) {
+        } else if let place = table.recordPlace(dataID, from: answer.ecu) {
             let origin = RecordDecoder.Origin(ecu: answer.ecu, dataID: dataID, line: answer.line)
             records.decode(answer.payload, data, signals: table.records[place].signals, origin) {
                 out.append(.reading($0))
@@ -107,7 +109,9 @@ extension ResponseDecoder {
         _ answer: Answer, _ dataID: DataID, _ pid: UInt32, _ data: Range<Int>, only ids: [String]?,
         _ out: inout [DiagnosticItem]
     ) {
-        guard let place = table.recordPlace(DataID(.currentData, pid)) else { return }
+        guard let place = table.recordPlace(DataID(.currentData, pid), from: answer.ecu) else {
+            return
+        }
         let origin = RecordDecoder.Origin(
             ecu: answer.ecu, dataID: dataID, line: answer.line,
             overrides: memory.overrides(of: answer.ecu), pid: pid)
@@ -123,7 +127,9 @@ extension ResponseDecoder {
         _ out: inout [DiagnosticItem]
     ) {
         let pid = dataID.id
-        guard let place = table.recordPlace(DataID(.currentData, pid)) else { return }
+        guard let place = table.recordPlace(DataID(.currentData, pid), from: answer.ecu) else {
+            return
+        }
         let payload = answer.payload
         if pid == 0x02, data.count == 2 {
             let code = UInt16(payload[data.lowerBound]) << 8 | UInt16(payload[data.lowerBound + 1])

@@ -1,0 +1,164 @@
+public import OBDCore
+
+/// What the digits of a code tell without any list: system, who defines it, and the area.
+///
+/// Source: SAE J2012, ISO 15031-6.
+public struct CodeStructure: Hashable, Sendable {
+    /// The system; the raw value is its letter.
+    public enum System: String, Hashable, Sendable {
+        case powertrain = "P"
+        case chassis = "C"
+        case body = "B"
+        case network = "U"
+
+        /// The name for people.
+        public var name: String {
+            switch self {
+            case .powertrain: "Powertrain"
+            case .chassis: "Chassis"
+            case .body: "Body"
+            case .network: "Network"
+            }
+        }
+    }
+
+    /// Who says what the code means.
+    public enum Owner: String, Hashable, Sendable {
+        /// SAE and ISO: the same for every make.
+        case standard
+        /// The vehicle's manufacturer.
+        case manufacturer
+        /// Nobody yet.
+        case reserved
+    }
+
+    /// The system.
+    public var system: System
+    /// Who defines it.
+    public var owner: Owner
+    /// The area of a powertrain code, where its third character tells one.
+    public var area: String?
+
+    /// The structure of `code`; every two bytes have one.
+    public init(_ code: DTC) {
+        let second = UInt8(truncatingIfNeeded: code.code >> 12) & 0x3
+        let third = UInt8(truncatingIfNeeded: code.code >> 8) & 0xF
+        switch code.code >> 14 {
+        case 0:
+            system = .powertrain
+            owner =
+                switch second {
+                case 0, 2: .standard
+                case 1: .manufacturer
+                default: third < 4 ? .manufacturer : .standard
+                }
+        case 1:
+            system = .chassis
+            owner = Self.owner(second, third: .reserved)
+        case 2:
+            system = .body
+            owner = Self.owner(second, third: .reserved)
+        default:
+            system = .network
+            owner = Self.owner(second, third: .standard)
+        }
+        area = system == .powertrain && second != 3 ? Self.area(third) : nil
+    }
+
+    private static func owner(_ second: UInt8, third: Owner) -> Owner {
+        switch second {
+        case 0: .standard
+        case 1, 2: .manufacturer
+        default: third
+        }
+    }
+
+    /// What the third character of a P0, P1 or P2 code stands for.
+    private static func area(_ third: UInt8) -> String? {
+        switch third {
+        case 0x0: "Fuel and air metering, auxiliary emission controls"
+        case 0x1: "Fuel and air metering"
+        case 0x2: "Fuel and air metering, injectors"
+        case 0x3: "Ignition and misfire"
+        case 0x4: "Auxiliary emission controls"
+        case 0x5: "Vehicle speed, idle control, auxiliary inputs"
+        case 0x6: "Computer and its outputs"
+        case 0x7...0x9: "Transmission"
+        case 0xA...0xC: "Hybrid and electric propulsion"
+        default: nil
+        }
+    }
+}
+
+/// The bits of a UDS status byte (ISO 14229-1).
+public struct CodeStatus: OptionSet, Hashable, Sendable {
+    /// The byte, already masked by what the ECU says it supports.
+    public var rawValue: UInt8
+
+    /// A status byte.
+    public init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    /// The test fails now.
+    public static let testFailed = CodeStatus(rawValue: 0x01)
+    /// It failed in this operation cycle.
+    public static let failedThisCycle = CodeStatus(rawValue: 0x02)
+    /// Pending: what service 07 lists.
+    public static let pending = CodeStatus(rawValue: 0x04)
+    /// Confirmed: what service 03 lists.
+    public static let confirmed = CodeStatus(rawValue: 0x08)
+    /// The test has not been completed since codes were cleared.
+    public static let notCompletedSinceClear = CodeStatus(rawValue: 0x10)
+    /// It has failed since codes were cleared.
+    public static let failedSinceClear = CodeStatus(rawValue: 0x20)
+    /// The test has not been completed in this operation cycle.
+    public static let notCompletedThisCycle = CodeStatus(rawValue: 0x40)
+    /// The code asks for the warning lamp.
+    public static let lampRequested = CodeStatus(rawValue: 0x80)
+
+    /// A few words for each bit that is set, lowest bit first.
+    public var words: [String] {
+        let all: [(CodeStatus, String)] = [
+            (.testFailed, "failing now"), (.failedThisCycle, "failed this cycle"),
+            (.pending, "pending"), (.confirmed, "confirmed"),
+            (.notCompletedSinceClear, "not tested since codes were cleared"),
+            (.failedSinceClear, "failed since codes were cleared"),
+            (.notCompletedThisCycle, "not tested this cycle"), (.lampRequested, "lamp on"),
+        ]
+        return all.filter { contains($0.0) }.map { $0.1 }
+    }
+}
+
+/// How severe a code of UDS report 42 is (ISO 14229-1, WWH-OBD).
+public struct CodeSeverity: Hashable, Sendable {
+    /// What to do; nil where the byte says nothing.
+    public enum Advice: String, Hashable, Sendable {
+        /// Maintenance only.
+        case maintenance = "maintenance only"
+        /// Check at the next halt.
+        case nextHalt = "check at the next halt"
+        /// Check immediately.
+        case immediately = "check immediately"
+    }
+
+    /// What to do.
+    public var advice: Advice?
+    /// The WWH-OBD class: `A`, `B1`, `B2`, `C`, `none`; nil where the byte says nothing.
+    public var wwhClass: String?
+
+    /// Reads a severity byte: bits 7–5 advice, 4–0 class; the gravest bit counts.
+    public init(_ byte: UInt8) {
+        if byte & 0x80 != 0 {
+            advice = .immediately
+        } else if byte & 0x40 != 0 {
+            advice = .nextHalt
+        } else if byte & 0x20 != 0 {
+            advice = .maintenance
+        }
+        let classes: [(UInt8, String)] = [
+            (0x02, "A"), (0x04, "B1"), (0x08, "B2"), (0x10, "C"), (0x01, "none"),
+        ]
+        wwhClass = classes.first { byte & $0.0 != 0 }?.1
+    }
+}

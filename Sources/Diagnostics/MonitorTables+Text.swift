@@ -1,0 +1,179 @@
+/// A fault in the text of a monitor table.
+public struct MonitorTableError: Error, Hashable, Sendable {
+    /// What is wrong.
+    public enum Fault: Hashable, Sendable {
+        /// A line with too few or too many columns.
+        case columns(expected: Int, found: Int)
+        /// A field that is not what stands in its column.
+        case malformed(String, wanted: String)
+        /// An id that stands twice.
+        case double(String)
+    }
+
+    /// The file.
+    public var file: String
+    /// The line, from 1.
+    public var line: Int
+    /// What is wrong.
+    public var fault: Fault
+
+    /// One sentence for people.
+    public var reason: String {
+        switch fault {
+        case .columns(let expected, let found): "\(found) columns, \(expected) expected"
+        case .malformed(let field, let wanted): "`\(field)` is not \(wanted)"
+        case .double(let id): "`\(id)` stands twice"
+        }
+    }
+}
+
+extension MonitorTableError: CustomStringConvertible {
+    /// `FILE:LINE: reason`, as compilers write it.
+    public var description: String { "\(file):\(line): \(reason)" }
+}
+
+extension MonitorTables {
+    /// The files that tables are made of; columns are separated by tabs, `#` begins a comment line.
+    public enum File: String, CaseIterable, Sendable {
+        /// `mid name misfire|other|`.
+        case monitors = "mids.tsv"
+        /// `tid name factor unit limits`.
+        case tests = "tids.tsv"
+        /// `uas factor offset unit quantity`.
+        case scalings = "uas.tsv"
+        /// `first-year last-year allowed`.
+        case readiness = "readiness.tsv"
+    }
+
+    /// Adds the rows of one file; each id may stand once.
+    public mutating func add(_ text: String, of file: File) throws(MonitorTableError) {
+        var reader = RowReader(file: file.rawValue, text: text)
+        switch file {
+        case .monitors: while try reader.next(columns: 3) { try addMonitor(reader) }
+        case .tests: while try reader.next(columns: 5) { try addTest(reader) }
+        case .scalings: while try reader.next(columns: 5) { try addScaling(reader) }
+        case .readiness: while try reader.next(columns: 3) { try readiness.add(reader) }
+        }
+    }
+
+    private mutating func addMonitor(_ row: RowReader) throws(MonitorTableError) {
+        let id = try row.id(0)
+        let name = try row.text(1)
+        var monitor = monitors[id] ?? Monitor()
+        let isFor = row[2]
+        guard isFor.isEmpty || isFor == "misfire" || isFor == "other" else {
+            throw row.malformed(isFor, "`misfire`, `other` or empty")
+        }
+        if isFor != "other" {
+            guard monitor.misfire == nil else { throw row.fault(.double(String(row[0]))) }
+            monitor.misfire = name
+        }
+        if isFor != "misfire" {
+            guard monitor.other == nil else { throw row.fault(.double(String(row[0]))) }
+            monitor.other = name
+        }
+        monitors[id] = monitor
+    }
+
+    private mutating func addTest(_ row: RowReader) throws(MonitorTableError) {
+        let id = try row.id(0)
+        var test = Test(name: try row.text(1), scaling: nil, hasLimits: false)
+        if !row[2].isEmpty {
+            let (multiplier, divisor) = try row.factor(2)
+            test.scaling = Scaling(
+                multiplier: multiplier, divisor: divisor, offset: 0, unit: String(row[3]),
+                quantity: "")
+            guard row[4] == "0" || row[4] == "2" else {
+                throw row.malformed(row[4], "0 or 2 limits")
+            }
+            test.hasLimits = row[4] == "2"
+        }
+        guard tests.updateValue(test, forKey: id) == nil else {
+            throw row.fault(.double(String(row[0])))
+        }
+    }
+
+    private mutating func addScaling(_ row: RowReader) throws(MonitorTableError) {
+        let id = try row.id(0)
+        let (multiplier, divisor) = try row.factor(1)
+        let scaling = Scaling(
+            multiplier: multiplier, divisor: divisor, offset: try row.number(2),
+            unit: String(row[3]), quantity: try row.text(4))
+        guard scalings.updateValue(scaling, forKey: id) == nil else {
+            throw row.fault(.double(String(row[0])))
+        }
+    }
+}
+
+/// Reads lines of columns that tabs separate.
+struct RowReader {
+    let file: String
+    private var rest: Substring
+    private var line = 0
+    private var fields: [Substring] = []
+
+    init(file: String, text: String) {
+        self.file = file
+        rest = text[...]
+    }
+
+    /// Goes to the next row; false at the end of the text.
+    mutating func next(columns: Int) throws(MonitorTableError) -> Bool {
+        while !rest.isEmpty {
+            let end = rest.firstIndex(of: "\n") ?? rest.endIndex
+            let text = rest[..<end]
+            rest = end < rest.endIndex ? rest[rest.index(after: end)...] : ""
+            line += 1
+            guard let first = text.first, first != "#" else { continue }
+            fields = text.split(separator: "\t", omittingEmptySubsequences: false)
+            guard fields.count == columns else {
+                throw fault(.columns(expected: columns, found: fields.count))
+            }
+            return true
+        }
+        return false
+    }
+
+    /// A field of the row, from 0.
+    subscript(column: Int) -> Substring { fields[column] }
+
+    func fault(_ fault: MonitorTableError.Fault) -> MonitorTableError {
+        MonitorTableError(file: file, line: line, fault: fault)
+    }
+
+    func malformed(_ field: Substring, _ wanted: String) -> MonitorTableError {
+        fault(.malformed(String(field), wanted: wanted))
+    }
+
+    /// Two hexadecimal digits.
+    func id(_ column: Int) throws(MonitorTableError) -> UInt8 {
+        guard fields[column].utf8.count == 2, let id = UInt8(fields[column], radix: 16) else {
+            throw malformed(fields[column], "two hexadecimal digits")
+        }
+        return id
+    }
+
+    /// Text that is not empty.
+    func text(_ column: Int) throws(MonitorTableError) -> String {
+        guard !fields[column].isEmpty else { throw malformed("", "a text") }
+        return String(fields[column])
+    }
+
+    /// A decimal number.
+    func number(_ column: Int) throws(MonitorTableError) -> Double {
+        guard let number = Double(fields[column]), number.isFinite else {
+            throw malformed(fields[column], "a number")
+        }
+        return number
+    }
+
+    /// `3`, `1/4`.
+    func factor(_ column: Int) throws(MonitorTableError) -> (Double, Double) {
+        let parts = fields[column].split(separator: "/", omittingEmptySubsequences: false)
+        guard let first = parts.first, let multiplier = Double(first), multiplier.isFinite,
+            parts.count <= 2, let divisor = parts.count == 2 ? Double(parts[1]) : 1,
+            divisor.isFinite, divisor != 0
+        else { throw malformed(fields[column], "a factor like 3 or 1/4") }
+        return (multiplier, divisor)
+    }
+}

@@ -1,0 +1,156 @@
+public import OBDCore
+
+/// How many monitors may be incomplete when a vehicle is tested, by model year.
+public struct ReadinessRules: Hashable, Sendable {
+    /// One rule.
+    public struct Rule: Hashable, Sendable {
+        /// The first model year that it is for.
+        public var firstYear: Int
+        /// The last one; nil = it is still in force.
+        public var lastYear: Int?
+        /// Incomplete monitors that are tolerated.
+        public var allowed: Int
+    }
+
+    /// The rules, oldest first.
+    public private(set) var rules: [Rule] = []
+
+    /// No rules: nothing incomplete is tolerated.
+    public init() {}
+
+    /// Incomplete monitors that are tolerated; an unknown year is judged by the last rule.
+    public func allowedIncomplete(modelYear: Int?) -> Int {
+        guard let modelYear else { return rules.last?.allowed ?? 0 }
+        let rule = rules.first {
+            $0.firstYear <= modelYear && modelYear <= $0.lastYear ?? .max
+        }
+        return rule?.allowed ?? 0
+    }
+
+    mutating func add(_ row: RowReader) throws(MonitorTableError) {
+        let first = try row.number(0)
+        let last = row[1].isEmpty ? nil : try row.number(1)
+        let allowed = try row.number(2)
+        guard let firstYear = Int(exactly: first), let allowed = Int(exactly: allowed), allowed >= 0
+        else { throw row.malformed(row[0], "a model year and a number of monitors") }
+        if let previous = rules.last, firstYear <= previous.lastYear ?? .max {
+            throw row.malformed(row[0], "a year behind those of the row above")
+        }
+        rules.append(
+            Rule(
+                firstYear: firstYear, lastYear: last.flatMap { Int(exactly: $0) }, allowed: allowed)
+        )
+    }
+}
+
+/// What the ECUs of a vehicle say about their monitors, taken together.
+public struct Readiness: Hashable, Sendable {
+    /// Whether the vehicle would be accepted for a test of its emissions.
+    public enum Verdict: Hashable, Sendable {
+        /// No more monitors are incomplete than are tolerated, and the lamp is off.
+        case ready
+        /// More monitors are incomplete than are tolerated.
+        case notReady
+        /// The lamp is on: the vehicle fails, however ready it is.
+        case lampOn
+        /// No ECU told anything.
+        case unknown
+    }
+
+    /// What one ECU says.
+    public struct ECU: Hashable, Sendable {
+        /// Who.
+        public var ecu: ECUAddress?
+        /// Whether it asks for the lamp; nil where it did not tell.
+        public var lampIsOn: Bool?
+        /// Confirmed codes that it holds; nil where it did not tell.
+        public var codeCount: Int?
+        /// Its monitors.
+        public var monitors: [MonitorStatus]
+    }
+
+    /// The scope that was asked for.
+    public var scope: MonitorStatus.Scope
+    /// The ECUs, in the order in which they answered.
+    public private(set) var ecus: [ECU] = []
+
+    /// Gathers the monitors of one scope, and the readings `MIL` and `DTC_CNT`, from `items`.
+    ///
+    /// An ECU that answers again replaces what it said before.
+    public init(
+        _ items: some Sequence<DiagnosticItem>, scope: MonitorStatus.Scope = .sinceClear,
+        table: PIDTable
+    ) {
+        self.scope = scope
+        for item in items {
+            switch item {
+            case .monitor(let status) where status.scope == scope: note(status)
+            case .reading(let reading): note(reading, table)
+            case .monitor, .monitorTest, .code, .negativeResponse, .message, .error: continue
+            }
+        }
+    }
+
+    private mutating func place(of ecu: ECUAddress?) -> Int {
+        if let known = ecus.firstIndex(where: { $0.ecu == ecu }) { return known }
+        ecus.append(ECU(ecu: ecu, monitors: []))
+        return ecus.count - 1
+    }
+
+    private mutating func note(_ status: MonitorStatus) {
+        let place = place(of: status.ecu)
+        if let known = ecus[place].monitors.firstIndex(where: { $0.monitor == status.monitor }) {
+            ecus[place].monitors[known] = status
+        } else {
+            ecus[place].monitors.append(status)
+        }
+    }
+
+    private mutating func note(_ reading: Reading, _ table: PIDTable) {
+        guard reading.dataID?.id == 0x01 || reading.dataID?.id == 0xF401,
+            reading.dataID?.service == .currentData || reading.dataID?.service == .readData
+        else { return }
+        switch (table[reading.signal].id, reading.value) {
+        case ("MIL", .flag(let isOn)): ecus[place(of: reading.ecu)].lampIsOn = isOn
+        case ("DTC_CNT", .number(let count)):
+            ecus[place(of: reading.ecu)].codeCount = Int(exactly: count)
+        default: return
+        }
+    }
+
+    /// Monitors that at least one ECU supports.
+    public var supported: [MonitorStatus.Monitor] {
+        MonitorStatus.Monitor.allCases.filter { monitor in
+            statuses.contains { $0.monitor == monitor && $0.supported }
+        }
+    }
+
+    /// Supported monitors that at least one ECU has not completed.
+    public var incomplete: [MonitorStatus.Monitor] {
+        MonitorStatus.Monitor.allCases.filter { monitor in
+            statuses.contains { $0.monitor == monitor && $0.complete == false }
+        }
+    }
+
+    /// Whether any ECU asks for the lamp; nil where none told.
+    public var lampIsOn: Bool? {
+        let told = ecus.compactMap(\.lampIsOn)
+        return told.isEmpty ? nil : told.contains(true)
+    }
+
+    /// Confirmed codes of all ECUs; nil where none told.
+    public var codeCount: Int? {
+        let told = ecus.compactMap(\.codeCount)
+        return told.isEmpty ? nil : told.reduce(0, +)
+    }
+
+    private var statuses: [MonitorStatus] { ecus.flatMap(\.monitors) }
+
+    /// The verdict by `rules`.
+    public func verdict(modelYear: Int?, rules: ReadinessRules) -> Verdict {
+        guard !supported.isEmpty else { return .unknown }
+        if lampIsOn == true { return .lampOn }
+        let allowed = rules.allowedIncomplete(modelYear: modelYear)
+        return incomplete.count <= allowed ? .ready : .notReady
+    }
+}

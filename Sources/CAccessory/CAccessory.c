@@ -8,6 +8,7 @@
 #include <linux/serial.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -133,6 +134,20 @@ int ca_tty_low_latency(int fd) {
 
 int ca_lock(int fd) { return flock(fd, LOCK_EX | LOCK_NB); }
 
+int ca_open_pty(char *name, size_t size) {
+    int fd = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) return -1;
+    if (grantpt(fd) == 0 && unlockpt(fd) == 0) {
+        int error = ptsname_r(fd, name, size);
+        if (error == 0) return fd;
+        errno = error;
+    }
+    int error = errno;
+    close(fd);
+    errno = error;
+    return -1;
+}
+
 int ca_stream_socket(int family, int protocol) {
     return socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol);
 }
@@ -140,6 +155,8 @@ int ca_stream_socket(int family, int protocol) {
 int ca_connect(int fd, const void *address, unsigned length) {
     return connect(fd, (const struct sockaddr *)address, (socklen_t)length);
 }
+
+int ca_accept(int fd) { return accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC); }
 
 int ca_socket_error(int fd) {
     int error = 0;

@@ -71,11 +71,18 @@ int ca_tty_low_latency(int fd);
 // An exclusive flock(2) without waiting; EWOULDBLOCK when another program holds one.
 int ca_lock(int fd);
 
+// The master side of a new pseudo terminal, non-blocking, closed on exec; `name` receives the path
+// of its slave side.
+int ca_open_pty(char *name, size_t size);
+
 // A stream socket, non-blocking, closed on exec.
 int ca_stream_socket(int family, int protocol);
 
 // connect(2) to an IPv4, IPv6 or other address of `length` bytes.
 int ca_connect(int fd, const void *address, unsigned length);
+
+// accept4(2): the next host of a listening socket, non-blocking, closed on exec.
+int ca_accept(int fd);
 
 // The pending error of a socket (SO_ERROR); 0 = connected.
 int ca_socket_error(int fd);

@@ -76,6 +76,11 @@ public struct SimulatedVehicle: Sendable {
         members = models.enumerated().map { SimulatedECU($1, index: UInt8($0)) }
     }
 
+    /// What it is, in one line.
+    public var title: String {
+        scenario.title + "; " + vehicleProtocol.title
+    }
+
     /// The addresses from which its ECUs answer.
     public var ecus: [ECUAddress] { members.map { $0.address(vehicleProtocol) } }
 

@@ -1,0 +1,240 @@
+import Accessory
+import ArgumentParser
+import Glibc
+import OBDCore
+import Simulator
+import TripExport
+
+/// `obdscan simulate`: the simulated vehicle for any scan tool.
+struct SimulateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "simulate",
+        abstract: "Serve the simulated vehicle on a pty, on TCP or on RFCOMM, for any scan tool.",
+        discussion: """
+            The first line on standard output tells where it serves; it can be given to -d. It serves \
+            until Ctrl-C or SIGTERM. The scenario may carry options, as after sim: \
+            petrol?latency=20ms&protocol=7&ecus=3&seed=1&frozen=true&engine=off&codes=P0301,U0100.
+
+            EXAMPLES
+              obdscan simulate                            on a pty
+              obdscan simulate --tcp 35000 diesel         as a Wi-Fi adapter
+              obdscan simulate --personality clone-1.5    a cheap adapter with its faults
+              obdscan simulate --list                     what can be simulated
+            """)
+
+    @Argument(
+        help: ArgumentHelp("The vehicle, with its options behind a question mark."))
+    var scenario = "petrol"
+
+    @Flag(help: "Serve on a pseudo terminal; this is the default.")
+    var pty = false
+
+    @Option(
+        help: ArgumentHelp("With a pty: make a symbolic link to it.", valueName: "path"),
+        completion: .file())
+    var link: String?
+
+    @Option(help: ArgumentHelp("Serve on this port of 127.0.0.1; 0 = any.", valueName: "port"))
+    var tcp: UInt16?
+
+    @Option(help: ArgumentHelp("Serve on this Bluetooth RFCOMM channel.", valueName: "channel"))
+    var rfcomm: UInt8?
+
+    @Option(
+        help: ArgumentHelp(
+            "Time from a request to its answer, such as 20ms; 0 = nothing takes any time.",
+            valueName: "time"))
+    var latency: String?
+
+    @Option(help: ArgumentHelp("The adapter's line rate in bit/s.", valueName: "rate"))
+    var baud: String?
+
+    @Option(help: ArgumentHelp("The adapter to simulate; --list names them.", valueName: "name"))
+    var personality: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Write every request that reaches the vehicle to a file: header and bytes, a line each.",
+            valueName: "file"),
+        completion: .file())
+    var requests: String?
+
+    @Flag(help: "List scenarios, adapters and options.")
+    var list = false
+
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        let places = [pty || link != nil, tcp != nil, rfcomm != nil].count { $0 }
+        if places > 1 { throw ValidationError("choose one of --pty, --tcp and --rfcomm") }
+        if let rfcomm, !(1...30).contains(rfcomm) {
+            throw ValidationError("--rfcomm takes a channel from 1 to 30")
+        }
+    }
+
+    func run() throws {
+        if list {
+            try printList()
+            return
+        }
+        let options = try simulatorOptions()
+        let signals = try SignalInbox(SignalInbox.endings)
+        let log = try RequestLog(path: requests)
+        do {
+            try serve(options, signals, log)
+        } catch let error as SystemError {
+            throw Failure("\(error.call): \(describe(errno: error.errno))", status: .bug)
+        }
+    }
+
+    private func simulatorOptions() throws(Failure) -> SimulatorOptions {
+        do throws(SimulatorError) {
+            var options = try SimulatorOptions(scenario)
+            if let latency { try options.set("latency", to: latency) }
+            if let baud { try options.set("baud", to: baud) }
+            if let personality { try options.set("personality", to: personality) }
+            return options
+        } catch {
+            throw Failure(error)
+        }
+    }
+}
+
+// Serving.
+extension SimulateCommand {
+    private func serve(
+        _ options: SimulatorOptions, _ signals: borrowing SignalInbox, _ log: RequestLog
+    ) throws {
+        let adapter: SimulatedAdapter
+        do throws(SimulatorError) {
+            adapter = try SimulatedAdapter(options, at: SystemClock.now())
+        } catch {
+            throw Failure(error)
+        }
+        let device = SharedDevice(adapter)
+        let stop = signals.descriptor
+        let note = { log.add(device) }
+        switch place {
+        case .pty(let link):
+            let terminal = try PseudoTerminal.open(link: link)
+            try announce(link ?? terminal.path, adapter)
+            var session = terminal.session()
+            // The slave is held open here, so only a signal ends this.
+            _ = try ObdscanCLI.serve(device, on: &session, stop: stop, afterwards: note)
+        case .tcp(let port):
+            try serve(device, on: try ListeningSocket.tcp(port: port), stop, adapter, note)
+        case .rfcomm(let channel):
+            try serve(device, on: try ListeningSocket.rfcomm(channel: channel), stop, adapter, note)
+        }
+    }
+
+    /// One host after another.
+    private func serve(
+        _ device: SharedDevice<SimulatedAdapter>, on socket: consuming ListeningSocket,
+        _ stop: Int32, _ adapter: SimulatedAdapter, _ note: () -> Void
+    ) throws {
+        try announce(socket.address, adapter)
+        while var session = try socket.accept(stop: stop) {
+            let end = try ObdscanCLI.serve(device, on: &session, stop: stop, afterwards: note)
+            if end == .stopped { return }
+        }
+    }
+
+    private var place: ServingPlace {
+        if let tcp { return .tcp(port: tcp) }
+        if let rfcomm { return .rfcomm(channel: rfcomm) }
+        return .pty(link: link)
+    }
+
+    private func announce(_ address: String, _ adapter: SimulatedAdapter) throws(OutputError) {
+        var writer = TextOutput.standard
+        try writer.writeLine(address)
+        try writer.flush()
+        output.note("\(adapter.title); \(adapter.vehicle.title)")
+        switch place {
+        case .pty, .tcp:
+            output.note("connect with: obdscan live -d \(address)")
+        case .rfcomm(let channel):
+            output.note(
+                "connect from another machine with: obdscan live -d rfcomm:ADDRESS/\(channel)")
+        }
+        output.note("stop with Ctrl-C")
+    }
+}
+
+// What can be simulated.
+extension SimulateCommand {
+    private func printList() throws(OutputError) {
+        var writer = TextOutput.standard
+        let groups = [
+            ("scenario", SimulatorCatalogue.scenarios),
+            ("personality", SimulatorCatalogue.personalities),
+        ]
+        switch output.format {
+        case .json:
+            for (kind, entries) in groups {
+                for entry in entries {
+                    var object = JSONObject()
+                    object.add("kind", kind)
+                    object.add("name", entry.name)
+                    object.add("title", entry.title)
+                    try writer.append { object.append(to: &$0) }
+                }
+            }
+        case .csv:
+            try writer.writeLine("kind,name,title")
+            for (kind, entries) in groups {
+                for entry in entries {
+                    try writer.writeLine("\(kind),\(entry.name),\"\(entry.title)\"")
+                }
+            }
+        case .text:
+            let palette = Palette(isOn: output.colours(STDOUT_FILENO))
+            for (kind, entries) in groups {
+                var table = TextTable([(kind.uppercased(), .left), ("", .left)])
+                for entry in entries { table.add(["\(entry.name)", "\(entry.title)"]) }
+                try writer.write(table.text(palette))
+                try writer.write("\n")
+            }
+            try writer.writeLine(
+                "Options behind ?: " + SimulatorOptions.names.joined(separator: " "))
+        }
+        try writer.flush()
+    }
+}
+
+/// Writes the requests that reach the vehicle, a line each: `7DF 010C`.
+private final class RequestLog {
+    private let descriptor: Int32
+    private var written = 0
+
+    init(path: String?) throws(Failure) {
+        guard let path else {
+            descriptor = -1
+            return
+        }
+        descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        if descriptor < 0 { throw Failure(outputFile: path, errno: errno) }
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    func add(_ device: SharedDevice<SimulatedAdapter>) {
+        guard descriptor >= 0 else { return }
+        let seen = written
+        let (lines, count) = device.look { adapter in
+            // An interrupted request is taken back before it was sent.
+            let new = max(0, adapter.requestCount - seen)
+            let lines = adapter.requests.suffix(new).map { request in
+                request.header + " " + Hex.string(request.payload) + "\n"
+            }
+            return (lines.joined(), adapter.requestCount)
+        }
+        written = count
+        let bytes = Array(lines.utf8)
+        // A full disk is no reason to stop serving; the file then ends early.
+        bytes.withUnsafeBytes { _ = write(descriptor, $0.baseAddress, $0.count) }
+    }
+}

@@ -1,0 +1,154 @@
+import Accessory
+import CAccessory
+import Glibc
+
+/// Where `simulate` serves.
+enum ServingPlace: Hashable, Sendable {
+    /// A pseudo terminal; `link` is a symbolic link to it, nil = none.
+    case pty(link: String?)
+    /// A TCP port on the loopback; 0 = any free one.
+    case tcp(port: UInt16)
+    /// An RFCOMM channel of this machine's Bluetooth controller.
+    case rfcomm(channel: UInt8)
+}
+
+/// A pseudo terminal that stays open while programs come and go.
+struct PseudoTerminal: ~Copyable {
+    /// Its name: `/dev/pts/3`.
+    let path: String
+    /// A symbolic link to it; removed at the end.
+    let link: String?
+    private let master: Int32
+    private let slave: Int32
+
+    /// Takes over what ``open(link:)`` made.
+    private init(path: String, link: String?, master: Int32, slave: Int32) {
+        self.path = path
+        self.link = link
+        self.master = master
+        self.slave = slave
+    }
+
+    /// Makes one, raw, and the link to it.
+    static func open(link: String?) throws(Failure) -> PseudoTerminal {
+        var name = [UInt8](repeating: 0, count: 64)
+        let master = name.withUnsafeMutableBytes { bytes in
+            ca_open_pty(bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
+        }
+        guard master >= 0 else {
+            throw Failure("/dev/ptmx: \(describe(errno: errno))", status: .unavailable)
+        }
+        let path = String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
+        // Held open, or the terminal would hang up whenever a program closes it.
+        let slave = ca_open_tty(path)
+        guard slave >= 0, ca_tty_make_raw(slave) == 0 else {
+            throw Failure("\(path): \(describe(errno: errno))", status: .unavailable)
+        }
+        if let link {
+            // Only a link is replaced: a file of that name is someone's.
+            var status = stat()
+            if lstat(link, &status) == 0, status.st_mode & S_IFMT == S_IFLNK { unlink(link) }
+            guard symlink(path, link) == 0 else { throw Failure(outputFile: link, errno: errno) }
+        }
+        return PseudoTerminal(path: path, link: link, master: master, slave: slave)
+    }
+
+    deinit {
+        if let link { unlink(link) }
+        close(slave)
+    }
+
+    /// The session on its own side; takes the descriptor over.
+    func session() -> DescriptorSession {
+        DescriptorSession(descriptor: master, kind: .stream, name: path)
+    }
+}
+
+/// A socket that waits for hosts.
+struct ListeningSocket: ~Copyable {
+    /// What `-d` takes: `tcp:127.0.0.1:35000`.
+    let address: String
+    /// For `poll`.
+    let descriptor: Int32
+
+    deinit { close(descriptor) }
+
+    private init(address: String, descriptor: Int32) {
+        self.address = address
+        self.descriptor = descriptor
+    }
+
+    /// Listens on the loopback; port 0 = any free one.
+    static func tcp(port: UInt16) throws(Failure) -> ListeningSocket {
+        let socket = ca_stream_socket(AF_INET, 0)
+        guard socket >= 0 else {
+            throw Failure("socket: \(describe(errno: errno))", status: .unavailable)
+        }
+        var yes: Int32 = 1
+        setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, UInt32(MemoryLayout<Int32>.size))
+        var place = sockaddr_in()
+        place.sin_family = sa_family_t(AF_INET)
+        place.sin_port = port.bigEndian
+        place.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let size = UInt32(MemoryLayout<sockaddr_in>.size)
+        guard withUnsafeBytes(of: &place, { bind(socket, $0, size) }), listen(socket, 4) == 0 else {
+            throw Failure(
+                "port \(port): \(describe(errno: errno))", hint: "--tcp 0 takes any free port",
+                status: .unavailable)
+        }
+        var length = size
+        withUnsafeMutableBytes(of: &place) { bytes in
+            guard let base = bytes.baseAddress else { return }
+            getsockname(socket, base.assumingMemoryBound(to: sockaddr.self), &length)
+        }
+        return ListeningSocket(
+            address: "tcp:127.0.0.1:\(UInt16(bigEndian: place.sin_port))", descriptor: socket)
+    }
+
+    /// Listens on an RFCOMM channel of any controller.
+    static func rfcomm(channel: UInt8) throws(Failure) -> ListeningSocket {
+        let socket = ca_stream_socket(ca_af_bluetooth(), ca_btproto_rfcomm())
+        guard socket >= 0 else {
+            throw Failure(
+                "there is no Bluetooth here: \(describe(errno: errno))",
+                hint: "--tcp or --pty need none", status: .unavailable)
+        }
+        // struct sockaddr_rc: family, Bluetooth address (all zero = any), channel, one unused byte.
+        let family = UInt16(ca_af_bluetooth())
+        let place: [UInt8] =
+            withUnsafeBytes(of: family) { Array($0) } + [0, 0, 0, 0, 0, 0, channel, 0]
+        guard place.withUnsafeBytes({ bind(socket, $0, UInt32($0.count)) }), listen(socket, 1) == 0
+        else {
+            throw Failure(
+                "RFCOMM channel \(channel): \(describe(errno: errno))",
+                hint: "is a Bluetooth controller there and powered? bluetoothctl power on",
+                status: .unavailable)
+        }
+        return ListeningSocket(address: "rfcomm channel \(channel)", descriptor: socket)
+    }
+
+    /// The next host; nil when `stop` became readable first.
+    borrowing func accept(stop: Int32) throws(SystemError) -> DescriptorSession? {
+        var set = PollSet()
+        while true {
+            set.removeAll()
+            let socket = set.add(descriptor)
+            let flag = set.add(stop)
+            try set.wait(until: nil)
+            if set.isReadable(flag) { return nil }
+            guard set.isReadable(socket) else { continue }
+            let host = ca_accept(descriptor)
+            // A host that went away again in the meantime is no reason to stop.
+            guard host >= 0 else { continue }
+            _ = ca_tcp_tune(host)
+            return DescriptorSession(descriptor: host, kind: .stream, name: address)
+        }
+    }
+
+    private static func bind(_ socket: Int32, _ bytes: UnsafeRawBufferPointer, _ size: UInt32)
+        -> Bool
+    {
+        guard let base = bytes.baseAddress else { return false }
+        return Glibc.bind(socket, base.assumingMemoryBound(to: sockaddr.self), size) == 0
+    }
+}

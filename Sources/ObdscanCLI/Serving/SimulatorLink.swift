@@ -1,0 +1,59 @@
+import Accessory
+import CAccessory
+import Glibc
+import OBDCore
+import Simulator
+
+/// `sim:`: a simulated adapter and vehicle behind a socket pair.
+enum SimulatorLink {
+    /// The connector for what stands behind `sim:`.
+    ///
+    /// Vehicle and adapter live as long as the connector: a link that is opened again finds them as
+    /// they were left.
+    static func connector(_ text: String) throws(Failure) -> Connector {
+        let adapter: SimulatedAdapter
+        do {
+            adapter = try SimulatedAdapter(SimulatorOptions(text), at: SystemClock.now())
+        } catch {
+            throw Failure(error)
+        }
+        let shared = SharedDevice(adapter)
+        let name = "sim:" + text
+        return .descriptor(name: name) { () throws(AccessoryError) in
+            try socketPair(to: shared, name: name)
+        }
+    }
+
+    /// One end of a new socket pair whose other end `device` serves until the first one is closed.
+    static func socketPair<Device: ServedDevice>(
+        to device: SharedDevice<Device>, name: String
+    ) throws(AccessoryError) -> Int32 {
+        var ends: [Int32] = [-1, -1]
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        guard socketpair(AF_UNIX, type, 0, &ends) == 0 else {
+            throw .system(call: "socketpair", address: name, errno: errno)
+        }
+        let served = ends[1]
+        do {
+            try SystemThread {
+                var session = DescriptorSession(descriptor: served, kind: .stream, name: name)
+                // Whatever ends the serving closes the link, and the host sees that.
+                _ = try? serve(device, on: &session, stop: -1)
+            }.detach()
+        } catch {
+            close(ends[0])
+            close(served)
+            throw .system(call: error.call, address: name, errno: error.errno)
+        }
+        return ends[0]
+    }
+}
+
+extension Failure {
+    /// A `sim:` address that names something unknown.
+    init(_ error: SimulatorError) {
+        self.init(
+            "sim: \(error.reason)", hint: "obdscan simulate --list shows what can be simulated",
+            status: .usage)
+    }
+}

@@ -1,0 +1,177 @@
+public import Adapters
+public import OBDCore
+
+/// An adapter that answers from a recording, byte for byte, and invents nothing.
+///
+/// A command is answered by the next recorded exchange with the same command, else by an earlier
+/// one. A count digit that the recording does not have is overlooked. What was never recorded is
+/// answered as an adapter would that does not know it: `?` to commands, `NO DATA` to requests.
+public struct ReplayAdapter: ServedDevice {
+    /// A command and everything that came until the next one.
+    struct RecordedExchange: Hashable, Sendable {
+        /// Upper case, without blanks and carriage return.
+        var command: String
+        /// What the adapter said.
+        var answer: [UInt8]
+    }
+
+    let exchanges: [RecordedExchange]
+    /// The places of each command, in order.
+    private let places: [String: [Int]]
+    /// The places of each request without its count digit.
+    private let uncounted: [String: [Int]]
+    private var cursor = 0
+    private var line: [UInt8] = []
+    private var lastCommand: String?
+    private var output: [UInt8] = []
+
+    /// The most characters of a command that count; longer ones are no command.
+    private static let longestLine = 16_384
+
+    /// Answers from a recorded session.
+    public init(_ transcript: Transcript) {
+        self.init(Self.exchanges(in: transcript))
+    }
+
+    /// Answers from a conversation as text: lines that begin with `>` are the commands, the lines
+    /// after each are its answer, `#` begins a comment.
+    public init(conversation: some Sequence<UInt8>) {
+        self.init(Self.exchanges(in: Array(conversation)))
+    }
+
+    private init(_ exchanges: [RecordedExchange]) {
+        self.exchanges = exchanges
+        var places: [String: [Int]] = [:]
+        var uncounted: [String: [Int]] = [:]
+        for (index, exchange) in exchanges.enumerated() {
+            places[exchange.command, default: []].append(index)
+            if let request = Self.withoutCount(exchange.command) {
+                uncounted[request, default: []].append(index)
+            }
+        }
+        self.places = places
+        self.uncounted = uncounted
+    }
+
+    /// Whether anything was recorded.
+    public var isEmpty: Bool { exchanges.isEmpty }
+
+    /// Never: what it has to say it says at once.
+    public var nextDeadline: Instant? { output.isEmpty ? nil : .zero }
+
+    /// Takes bytes from the host.
+    public mutating func receive(_ bytes: some Sequence<UInt8>, at now: Instant) {
+        for byte in bytes where byte != 0x00 && byte != 0x0A {
+            if byte == 0x0D {
+                run()
+            } else if line.count < Self.longestLine {
+                line.append(byte)
+            }
+        }
+    }
+
+    /// Everything that was not said yet.
+    public mutating func due(at now: Instant) -> [UInt8] {
+        defer { output = [] }
+        return output
+    }
+
+    private mutating func run() {
+        var command = Self.normalised(line)
+        line = []
+        if command.isEmpty { command = lastCommand ?? "" }
+        lastCommand = command
+        // Nobody reads: like a real one it loses what does not fit.
+        guard output.count < OutputQueue.capacity else { return }
+        if let place = place(of: command) {
+            cursor = place + 1
+            output += exchanges[place].answer
+        } else {
+            let known = Self.isRequest(command) ? "NO DATA" : command.isEmpty ? "" : "?"
+            output += Array((known.isEmpty ? "\r>" : known + "\r\r>").utf8)
+        }
+    }
+
+    private func place(of command: String) -> Int? {
+        if let place = next(places[command]) { return place }
+        guard let request = Self.withoutCount(command) else { return nil }
+        return next(uncounted[request])
+    }
+
+    /// The first place behind the cursor, else the last one before it.
+    private func next(_ candidates: [Int]?) -> Int? {
+        guard let candidates else { return nil }
+        var low = 0
+        var high = candidates.count
+        while low < high {
+            let middle = (low + high) / 2
+            if candidates[middle] < cursor { low = middle + 1 } else { high = middle }
+        }
+        return low < candidates.count ? candidates[low] : candidates.last
+    }
+}
+
+// Reading recordings.
+extension ReplayAdapter {
+    /// Upper case without blanks, as the adapter understands it.
+    static func normalised(_ line: some Sequence<UInt8>) -> String {
+        String(decoding: line.filter { $0 > 0x20 && $0 < 0x7F }, as: UTF8.self).uppercased()
+    }
+
+    /// Whether `command` goes to the vehicle.
+    static func isRequest(_ command: String) -> Bool {
+        !command.isEmpty && command.utf8.allSatisfy { Hex.value($0) != nil }
+    }
+
+    /// The request without an odd last digit; nil where it is no request.
+    static func withoutCount(_ command: String) -> String? {
+        guard isRequest(command) else { return nil }
+        return command.utf8.count.isMultiple(of: 2) ? command : String(command.dropLast())
+    }
+
+    private static func exchanges(in transcript: Transcript) -> [RecordedExchange] {
+        var exchanges: [RecordedExchange] = []
+        var typed: [UInt8] = []
+        for chunk in transcript.chunks {
+            switch chunk.direction {
+            case .toAdapter:
+                for byte in chunk.bytes {
+                    if byte == 0x0D {
+                        var command = normalised(typed)
+                        // A lone carriage return repeated what stood before it.
+                        if command.isEmpty { command = exchanges.last?.command ?? "" }
+                        exchanges.append(RecordedExchange(command: command, answer: []))
+                        typed = []
+                    } else {
+                        typed.append(byte)
+                    }
+                }
+            case .fromAdapter:
+                // What came before the first command belongs to nobody.
+                if !exchanges.isEmpty { exchanges[exchanges.count - 1].answer += chunk.bytes }
+            }
+        }
+        return exchanges
+    }
+
+    private static func exchanges(in conversation: [UInt8]) -> [RecordedExchange] {
+        var exchanges: [RecordedExchange] = []
+        let lines = conversation.split(omittingEmptySubsequences: true) { $0 == 0x0A || $0 == 0x0D }
+        for line in lines {
+            guard let first = line.first(where: { $0 != 0x20 }), first != UInt8(ascii: "#") else {
+                continue
+            }
+            if first == UInt8(ascii: ">") {
+                let command = normalised(line.drop { $0 != first }.dropFirst())
+                if !command.isEmpty {
+                    exchanges.append(RecordedExchange(command: command, answer: []))
+                }
+            } else if !exchanges.isEmpty {
+                exchanges[exchanges.count - 1].answer += line + [0x0D]
+            }
+        }
+        // The text does not keep prompts; every answer ended with one.
+        for index in exchanges.indices { exchanges[index].answer += [0x0D, 0x3E] }
+        return exchanges
+    }
+}

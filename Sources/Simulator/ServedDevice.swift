@@ -1,0 +1,16 @@
+public import OBDCore
+
+/// Something that can stand at the other end of a link: takes bytes, has bytes to say in time.
+///
+/// Whoever serves one passes every byte of the host to ``receive(_:at:)``, writes what
+/// ``due(at:)`` gives, and calls it again at ``nextDeadline`` at the latest.
+public protocol ServedDevice: Sendable {
+    /// Takes bytes from the host, all of which arrive at `now`.
+    mutating func receive(_ bytes: some Sequence<UInt8>, at now: Instant)
+    /// What is to be written at `now`.
+    mutating func due(at now: Instant) -> [UInt8]
+    /// When ``due(at:)`` has to be called again if no byte arrives before; nil = never.
+    var nextDeadline: Instant? { get }
+}
+
+extension SimulatedAdapter: ServedDevice {}

@@ -84,6 +84,14 @@ let package = Package(
         tests("OBDCore", ["OBDCore"]),
         tests("VehicleLink", ["OBDCore", "VehicleLink"]),
         tests("Adapters", ["OBDCore", "VehicleLink", "Adapters"]),
+        tests("ScanTool", ["OBDCore", "VehicleLink", "Adapters", "ScanTool"]),
+        tests("Accessory", ["OBDCore", "CAccessory", "Accessory"]),
+        tests(
+            "ScanSession",
+            [
+                "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Accessory",
+                "ScanSession",
+            ]),
         tests("ObdscanCLI", ["ObdscanCLI", "OBDCore", "Diagnostics", "obdscan"]),
     ],
     swiftLanguageModes: [.v6]

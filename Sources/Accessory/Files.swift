@@ -55,3 +55,11 @@ enum Files {
     /// Whether something is there.
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 }
+
+extension Files {
+    /// The inode of a path; 0 where there is none.
+    static func inode(_ path: String) -> UInt64 {
+        var status = stat()
+        return stat(path, &status) == 0 ? UInt64(status.st_ino) : 0
+    }
+}

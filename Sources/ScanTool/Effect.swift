@@ -1,7 +1,8 @@
 public import Adapters
 public import OBDCore
 
-/// What a scan tool wants done; whoever runs it does it at once and in order.
+/// What a scan tool wants done; whoever runs it does it at once and in order, and answers orders
+/// before it passes on anything else.
 public enum Effect: Hashable, Sendable {
     /// Open a session; answer with ``Event/opened`` or ``Event/openFailed``.
     case open

@@ -17,7 +17,7 @@ public struct ScanTool<Dialect: AdapterDialect>: Hashable, Sendable {
     /// How long it waits and how often it tries.
     public let policy: Policy
     /// Deadlines that have been armed and have not passed.
-    var armed: [Deadline] = []
+    public internal(set) var armedDeadlines: [Deadline] = []
     /// Room for what the dialect says; always empty between events.
     var said: [DialectOutput] = []
 
@@ -31,8 +31,8 @@ public struct ScanTool<Dialect: AdapterDialect>: Hashable, Sendable {
     public mutating func handle(_ event: Event, _ out: inout [Effect]) {
         if case .deadlineExpired(let deadline) = event {
             // One that was disarmed while its expiry was on its way means nothing any more.
-            guard let place = armed.firstIndex(of: deadline) else { return }
-            armed.remove(at: place)
+            guard let place = armedDeadlines.firstIndex(of: deadline) else { return }
+            armedDeadlines.remove(at: place)
         }
         switch state {
         case .initializing(.detached): handleDetached(event, &out)

@@ -1,6 +1,18 @@
 import Adapters
 import OBDCore
 
+extension ErrorReason {
+    /// Whether the adapter works and the vehicle does not.
+    var isVehicle: Bool {
+        switch self {
+        case .initialisation(.noVehicle): true
+        case .initialisation, .openFailed, .linkLost, .initialisationTimedOut, .adapterRestarted,
+            .flooded, .unresponsive:
+            false
+        }
+    }
+}
+
 // Setting the adapter up, leaving it, failing; deadlines.
 extension ScanTool {
     /// Begins to set the adapter up over an open session.
@@ -26,12 +38,16 @@ extension ScanTool {
         failures = min(failures + 1, 1_000_000)
         let next: NextStep
         let pause = policy.pause(afterFailure: failures)
-        if linkIsOpen && failures < policy.initialisationTries {
+        let sessionIsAwaited = policy.sessionTries.map { failures <= $0 } ?? true
+        // The adapter works; what is awaited is someone who turns the key.
+        let triesSession =
+            reason.isVehicle ? sessionIsAwaited : failures < policy.initialisationTries
+        if linkIsOpen && triesSession {
             next = .reinitialise(after: pause)
             arm(.retry, after: pause, &out)
         } else {
             if linkIsOpen { out.append(.close) }
-            if policy.sessionTries.map({ failures <= $0 }) ?? true {
+            if sessionIsAwaited {
                 next = .awaitSession(after: pause)
                 arm(.retry, after: pause, &out)
             } else {
@@ -100,18 +116,18 @@ extension ScanTool {
     }
 
     mutating func arm(_ deadline: Deadline, after time: Duration, _ out: inout [Effect]) {
-        if !armed.contains(deadline) { armed.append(deadline) }
+        if !armedDeadlines.contains(deadline) { armedDeadlines.append(deadline) }
         out.append(.arm(deadline, after: time))
     }
 
     mutating func disarm(_ deadline: Deadline, _ out: inout [Effect]) {
-        guard let place = armed.firstIndex(of: deadline) else { return }
-        armed.remove(at: place)
+        guard let place = armedDeadlines.firstIndex(of: deadline) else { return }
+        armedDeadlines.remove(at: place)
         out.append(.disarm(deadline))
     }
 
     mutating func disarmAll(_ out: inout [Effect]) {
-        for deadline in armed { out.append(.disarm(deadline)) }
-        armed.removeAll(keepingCapacity: true)
+        for deadline in armedDeadlines { out.append(.disarm(deadline)) }
+        armedDeadlines.removeAll(keepingCapacity: true)
     }
 }

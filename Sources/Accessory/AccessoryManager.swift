@@ -1,0 +1,136 @@
+import Glibc
+import Synchronization
+
+/// Knows which accessories are attached.
+///
+/// Only serial devices are found: networks and the air have to be searched, which is never done
+/// unasked. What is attached already is in the list and is not announced.
+public final class AccessoryManager: Sendable {
+    /// Where the system shows its devices; elsewhere in tests.
+    public struct Folders: Hashable, Sendable {
+        /// One folder a terminal.
+        public var terminals: String
+        /// Device nodes.
+        public var devices: String
+        /// Links to nodes, by names that survive replugging.
+        public var stableNames: String
+
+        /// The system's own.
+        public static let system = Folders(
+            terminals: "/sys/class/tty", devices: "/dev", stableNames: "/dev/serial/by-id")
+
+        /// Folders.
+        public init(terminals: String, devices: String, stableNames: String) {
+            self.terminals = terminals
+            self.devices = devices
+            self.stableNames = stableNames
+        }
+    }
+
+    /// One connect of one device: replugging makes a new folder in sysfs, with a new inode.
+    private struct Connection: Hashable, Sendable {
+        var node: String
+        var inode: UInt64
+    }
+
+    private struct Known: Sendable {
+        var connections: [Connection: Int] = [:]
+        var last = 0
+    }
+
+    /// Where the system shows its devices.
+    public let folders: Folders
+    private let known = Mutex(Known())
+
+    /// A manager that has not looked yet.
+    public init(folders: Folders = .system) {
+        self.folders = folders
+    }
+
+    /// The accessories that are attached now, sorted by node.
+    ///
+    /// - Parameter withHolders: also who has each open, which looks at every process.
+    public func attached(withHolders: Bool = false) -> [Accessory] {
+        var seen: Set<Connection> = []
+        var found: [Accessory] = []
+        let stable = stableNames()
+        for name in Files.names(in: folders.terminals) {
+            let folder = "\(folders.terminals)/\(name)"
+            guard isReal(name, folder), let device = Files.resolve("\(folder)/device") else {
+                continue
+            }
+            let node = "\(folders.devices)/\(name)"
+            let connection = Connection(node: node, inode: Files.inode(device))
+            seen.insert(connection)
+            var accessory = describe(
+                node: node, device: device, connectionID: id(of: connection))
+            accessory.driver = Files.linkTarget("\(device)/driver").map(Self.lastPart)
+            accessory.stablePath = stable[node]
+            if withHolders { accessory.holder = DeviceHolder.find(node) }
+            found.append(accessory)
+        }
+        known.withLock { known in
+            known.connections = known.connections.filter { seen.contains($0.key) }
+        }
+        return found
+    }
+
+    /// A real device, not one of the kernel's reserves.
+    private func isReal(_ name: String, _ folder: String) -> Bool {
+        guard Files.exists("\(folder)/device") else { return false }
+        // An unused ttyS has a type of 0 (PORT_UNKNOWN).
+        if name.hasPrefix("ttyS"), Files.line("\(folder)/type") == "0" { return false }
+        return Files.exists("\(folders.devices)/\(name)")
+    }
+
+    private func id(of connection: Connection) -> Int {
+        known.withLock { known in
+            if let id = known.connections[connection] { return id }
+            known.last += 1
+            known.connections[connection] = known.last
+            return known.last
+        }
+    }
+
+    /// What USB tells about a device, from the first folder upwards that has it.
+    private func describe(node: String, device: String, connectionID: Int) -> Accessory {
+        var accessory = Accessory(
+            address: .serial(path: node, rate: nil), connectionID: connectionID,
+            name: Self.lastPart(node))
+        accessory.protocols = ["org.obdscan.elm327"]
+        var folder = device
+        while folder.count > 1 {
+            if let vendor = Files.line("\(folder)/idVendor") {
+                accessory.manufacturer = Files.line("\(folder)/manufacturer")
+                accessory.model = Files.line("\(folder)/product")
+                accessory.serialNumber = Files.line("\(folder)/serial")
+                accessory.hardware = Files.line("\(folder)/bcdDevice").map(Self.revision)
+                accessory.usbID = Files.line("\(folder)/idProduct").map { "\(vendor):\($0)" }
+                accessory.name = accessory.model ?? accessory.name
+                break
+            }
+            folder = String(folder.prefix(upTo: folder.lastIndex(of: "/") ?? folder.startIndex))
+        }
+        return accessory
+    }
+
+    private func stableNames() -> [String: String] {
+        var names: [String: String] = [:]
+        for name in Files.names(in: folders.stableNames) {
+            let link = "\(folders.stableNames)/\(name)"
+            guard let target = Files.resolve(link) else { continue }
+            names["\(folders.devices)/\(Self.lastPart(target))"] = link
+        }
+        return names
+    }
+
+    private static func lastPart(_ path: String) -> String {
+        path.split(separator: "/").last.map(String.init) ?? path
+    }
+
+    /// `0600` → `6.00` (USB 2.0, table 9-8: binary-coded decimal).
+    private static func revision(_ digits: String) -> String {
+        guard digits.utf8.count == 4, let major = Int(digits.prefix(2)) else { return digits }
+        return "\(major).\(digits.suffix(2))"
+    }
+}

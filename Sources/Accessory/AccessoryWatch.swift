@@ -1,0 +1,72 @@
+import CAccessory
+import Glibc
+
+/// Tells which accessories come and go, from now on.
+///
+/// The kernel's device events (netlink) and the folders of nodes (inotify) wake it; what changed
+/// is found by looking again, so that a connect and a disconnect that cancel out are not told.
+public struct AccessoryWatch: ~Copyable {
+    private let manager: AccessoryManager
+    private let uevents: Int32
+    private let folders: Int32
+    private var last: [Accessory]
+
+    /// Readable when something may have changed: call ``next()``. Belongs to the watch.
+    public let descriptor: Int32
+
+    /// Watches what `manager` finds.
+    public init(_ manager: AccessoryManager) throws(SystemError) {
+        self.manager = manager
+        let epoll = ca_epoll()
+        if epoll < 0 { throw SystemError.last("epoll_create1") }
+        // In a container there are no device events: the folders alone have to do.
+        let uevents = ca_uevent_socket()
+        let folders = ca_inotify()
+        if folders < 0 {
+            let error = SystemError.last("inotify_init1")
+            Glibc.close(epoll)
+            if uevents >= 0 { Glibc.close(uevents) }
+            throw error
+        }
+        descriptor = epoll
+        self.uevents = uevents
+        self.folders = folders
+        last = manager.attached()
+        if uevents >= 0 { _ = ca_epoll_add(epoll, uevents) }
+        _ = ca_epoll_add(epoll, folders)
+        watchFolders()
+    }
+
+    deinit {
+        Glibc.close(descriptor)
+        Glibc.close(folders)
+        if uevents >= 0 { Glibc.close(uevents) }
+    }
+
+    /// The accessories that were there at the last look.
+    public var attached: [Accessory] { last }
+
+    /// What has changed since the last look, what went first.
+    public mutating func next() -> [AccessoryChange] {
+        var buffer = [UInt8](repeating: 0, count: 8_192)
+        // What the events say does not matter, only that there were some.
+        buffer.withUnsafeMutableBytes { buffer in
+            while uevents >= 0, ca_uevent_receive(uevents, buffer.baseAddress, buffer.count) >= 0 {}
+            while ca_read(folders, buffer.baseAddress, buffer.count) > 0 {}
+        }
+        watchFolders()
+        let present = manager.attached()
+        defer { last = present }
+        return last.filter { old in !present.contains { $0.connectionID == old.connectionID } }
+            .map(AccessoryChange.disconnected)
+            + present.filter { new in !last.contains { $0.connectionID == new.connectionID } }
+            .map(AccessoryChange.connected)
+    }
+
+    /// The folder of stable names goes when it is empty, so that it is watched anew each time.
+    private func watchFolders() {
+        for folder in [manager.folders.devices, manager.folders.stableNames] {
+            _ = ca_inotify_watch_folder(folders, folder)
+        }
+    }
+}

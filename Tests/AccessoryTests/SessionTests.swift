@@ -1,0 +1,318 @@
+import CAccessory
+import Foundation
+import OBDCore
+import Testing
+
+@testable import Accessory
+
+/// Both ends of a connection inside this process.
+private struct Pair: ~Copyable {
+    var session: DescriptorSession
+    let peer: Int32
+
+    init(_ kind: Int32 = Int32(SOCK_STREAM.rawValue)) throws {
+        var ends: [Int32] = [-1, -1]
+        try #require(socketpair(AF_UNIX, kind | Int32(SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
+        session = DescriptorSession(descriptor: ends[0], kind: .stream, name: "pair")
+        peer = ends[1]
+    }
+
+    deinit { close(peer) }
+}
+
+/// A pty whose other end this process holds.
+private final class Pty {
+    let main: Int32
+    let path: String
+
+    init() throws {
+        var name = [CChar](repeating: 0, count: 128)
+        main = ca_open_pty(&name, name.count)
+        try #require(main >= 0)
+        path = String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    deinit { close(main) }
+}
+
+private func awaitBytes(_ session: inout DescriptorSession) throws -> [UInt8] {
+    var set = PollSet()
+    set.add(session.descriptor)
+    try set.wait(until: SystemClock.now() + .seconds(5))
+    return try session.receive()
+}
+
+@Suite struct `A session` {
+    @Test func `gives whatever is there, in whatever pieces`() throws {
+        var pair = try Pair()
+        let nothing = try pair.session.receive()
+        #expect(nothing.isEmpty)
+        #expect(write(pair.peer, "41 0C", 5) == 5)
+        let bytes = try awaitBytes(&pair.session)
+        #expect(bytes == Array("41 0C".utf8))
+    }
+
+    @Test func `keeps what does not fit and writes it when there is space`() throws {
+        var pair = try Pair()
+        let sent = (0..<2_000_000).map { UInt8(truncatingIfNeeded: $0 % 251) }
+        try pair.session.write(Array(sent[..<1_500_000]))
+        let isFull = pair.session.wantsToWrite
+        #expect(isFull)
+        // What comes later goes behind what is kept.
+        try pair.session.write(Array(sent[1_500_000...]))
+        var received: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while received.count < sent.count {
+            let count = read(pair.peer, &buffer, buffer.count)
+            if count > 0 { received += buffer[..<count] }
+            if pair.session.wantsToWrite { try pair.session.flush() }
+            if count <= 0 && !pair.session.wantsToWrite { break }
+        }
+        #expect(received == sent)
+    }
+
+    @Test func `ends when the peer closes`() throws {
+        var pair = try Pair()
+        shutdown(pair.peer, Int32(SHUT_RDWR))
+        #expect(throws: AccessoryError.lost(address: "pair", errno: 0)) {
+            try pair.session.receive()
+        }
+    }
+
+    @Test func `ends with what the system says when the cable is pulled`() throws {
+        var pty: Pty? = try Pty()
+        let path = try #require(pty?.path)
+        guard var session = try Connector.serial(path: path, rate: nil).open() else {
+            Issue.record("not opened")
+            return
+        }
+        pty = nil
+        do throws(AccessoryError) {
+            _ = try session.receive()
+            Issue.record("nothing was noticed")
+        } catch {
+            guard case .lost(path, _) = error else {
+                Issue.record("\(error)")
+                return
+            }
+        }
+    }
+}
+
+@Suite struct `A serial line` {
+    @Test func `is raw, so that every byte passes both ways`() throws {
+        let pty = try Pty()
+        guard var session = try Connector.serial(path: pty.path, rate: nil).open() else {
+            Issue.record("not opened")
+            return
+        }
+        #expect(session.kind == .terminal)
+        let all = (0...255).map { UInt8($0) }
+        #expect(write(pty.main, all, 256) == 256)
+        var received: [UInt8] = []
+        while received.count < 256 {
+            let bytes = try awaitBytes(&session)
+            if bytes.isEmpty { break }
+            received += bytes
+        }
+        #expect(received == all)
+        try session.write(all)
+        var peer = DescriptorSession(descriptor: dup(pty.main), kind: .stream, name: "peer")
+        var passed: [UInt8] = []
+        while passed.count < 256 {
+            let bytes = try awaitBytes(&peer)
+            if bytes.isEmpty { break }
+            passed += bytes
+        }
+        #expect(passed == all)
+    }
+
+    @Test func `has one user at a time, who is named`() throws {
+        let pty = try Pty()
+        let session = try Connector.serial(path: pty.path, rate: nil).open()
+        let isOpen = session != nil
+        #expect(isOpen)
+        do throws(AccessoryError) {
+            _ = try Connector.serial(path: pty.path, rate: nil).open()
+            Issue.record("opened twice")
+        } catch {
+            guard case .inUse(pty.path, let holder) = error else {
+                Issue.record("\(error)")
+                return
+            }
+            // This process holds both.
+            #expect(holder?.pid == getpid())
+            #expect(holder?.program.isEmpty == false)
+        }
+    }
+
+    @Test func `can be used again after the session`() throws {
+        let pty = try Pty()
+        for _ in 0..<2 {
+            let session = try Connector.serial(path: pty.path, rate: nil).open()
+            session?.close()
+        }
+    }
+
+    @Test func `that is not there is told from one that is none`() throws {
+        #expect(throws: AccessoryError.notFound(path: "/dev/obdscan-none")) {
+            _ = try Connector.serial(path: "/dev/obdscan-none", rate: nil).open()
+        }
+        #expect(throws: AccessoryError.notATerminal(path: "/dev/null")) {
+            _ = try Connector.serial(path: "/dev/null", rate: nil).open()
+        }
+        #expect(throws: AccessoryError.notATerminal(path: "/tmp")) {
+            _ = try Connector.serial(path: "/tmp", rate: nil).open()
+        }
+    }
+
+    @Test func `names the group that may open it`() throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "obdscan-\(UUID())")
+        try Data().write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let group = try #require(getgrgid(getgid()))
+        #expect(SerialLine.groupName(of: file.path()) == String(cString: group.pointee.gr_name))
+        #expect(SerialLine.groupName(of: "/nowhere") == nil)
+    }
+
+    @Test func `is left to a live program that holds a UUCP lock`() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "obdscan-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        // HDB form: the process number in ten columns. Process 1 is alive wherever this runs.
+        try "         1\n".write(
+            to: folder.appending(path: "LCK..ttyUSB9"), atomically: true, encoding: .utf8)
+        #expect(DeviceHolder.byLockFile(of: "/dev/ttyUSB9", in: folder.path())?.pid == 1)
+        #expect(DeviceHolder.byLockFile(of: "/dev/ttyUSB8", in: folder.path()) == nil)
+        try "2147483646\n".write(
+            to: folder.appending(path: "LCK..ttyUSB7"), atomically: true, encoding: .utf8)
+        #expect(DeviceHolder.byLockFile(of: "/dev/ttyUSB7", in: folder.path()) == nil)
+    }
+}
+
+@Suite struct `A TCP connection` {
+    /// A listening socket on a port of the system's choice.
+    private func listener(_ family: Int32) throws -> (descriptor: Int32, port: UInt16)? {
+        let descriptor = socket(family, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { return nil }
+        var address = sockaddr_storage()
+        var length = socklen_t(family == AF_INET ? 16 : 28)
+        if family == AF_INET {
+            withUnsafeMutableBytes(of: &address) {
+                $0.storeBytes(
+                    of: sockaddr_in(
+                        sin_family: sa_family_t(AF_INET), sin_port: 0,
+                        sin_addr: in_addr(s_addr: UInt32(0x7F00_0001).bigEndian),
+                        sin_zero: (0, 0, 0, 0, 0, 0, 0, 0)), as: sockaddr_in.self)
+            }
+        } else {
+            withUnsafeMutableBytes(of: &address) {
+                var loopback = sockaddr_in6()
+                loopback.sin6_family = sa_family_t(AF_INET6)
+                loopback.sin6_addr = in6addr_loopback
+                $0.storeBytes(of: loopback, as: sockaddr_in6.self)
+            }
+        }
+        let bound = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, length) == 0 && listen(descriptor, 4) == 0
+                    && getsockname(descriptor, $0, &length) == 0
+            }
+        }
+        guard bound else {
+            close(descriptor)
+            return nil
+        }
+        let port = withUnsafeBytes(of: &address) { UInt16($0[2]) << 8 | UInt16($0[3]) }
+        return (descriptor, port)
+    }
+
+    @Test(arguments: [("127.0.0.1", AF_INET), ("localhost", AF_INET), ("::1", AF_INET6)])
+    func `is made to names and addresses of both kinds`(_ host: String, _ family: Int32) throws {
+        guard let server = try listener(family) else {
+            // A machine without IPv6 cannot show more.
+            #expect(family == AF_INET6)
+            return
+        }
+        defer { close(server.descriptor) }
+        let connector = Connector.tcp(host: host, port: server.port)
+        guard var session = try connector.open() else {
+            Issue.record("not opened")
+            return
+        }
+        let peer = accept(server.descriptor, nil, nil)
+        defer { close(peer) }
+        try session.write(Array("ATI\r".utf8))
+        // A blocking read: loopback delivers what was written.
+        var buffer = [UInt8](repeating: 0, count: 16)
+        #expect(read(peer, &buffer, 16) == 4)
+    }
+
+    @Test func `that is refused says so`() throws {
+        let server = try #require(try listener(AF_INET))
+        close(server.descriptor)
+        let connector = Connector.tcp(host: "127.0.0.1", port: server.port)
+        #expect(
+            throws: AccessoryError.unreachable(
+                address: "127.0.0.1:\(server.port)", errno: ECONNREFUSED)
+        ) { _ = try connector.open() }
+    }
+
+    @Test func `to a name that has no address says so`() {
+        do throws(AccessoryError) {
+            _ = try Connector.tcp(host: "no.such.host.invalid", port: 1).open()
+            Issue.record("opened")
+        } catch {
+            guard case .nameNotResolved("no.such.host.invalid", _) = error else {
+                Issue.record("\(error)")
+                return
+            }
+        }
+    }
+
+    @Test func `can be cancelled while it is awaited`() throws {
+        let server = try #require(try listener(AF_INET))
+        defer { close(server.descriptor) }
+        // Nothing accepts; a full queue leaves further connections waiting.
+        var others: [Int32] = []
+        defer { for other in others { close(other) } }
+        let flag = try EventDescriptor()
+        flag.signal()
+        for _ in 0..<16 {
+            let session = try Connector.tcp(host: "127.0.0.1", port: server.port).open(
+                within: .seconds(20), cancelledBy: flag.descriptor)
+            guard let session else { return }
+            others.append(dup(session.descriptor))
+        }
+        Issue.record("every connection was taken at once")
+    }
+}
+
+@Suite struct `A Bluetooth connection` {
+    @Test(arguments: [
+        // Linux net/bluetooth/lib.c, bt_to_errno.
+        (EACCES, AccessoryError.notPaired(address: "x", errno: EACCES)),
+        (EBADE, .notPaired(address: "x", errno: EBADE)),
+        (EBUSY, .inUse(path: "x", holder: nil)),
+        (EHOSTDOWN, .unreachable(address: "x", errno: EHOSTDOWN)),
+        (ECONNREFUSED, .unreachable(address: "x", errno: ECONNREFUSED)),
+        (EHOSTUNREACH, .bluetoothUnavailable(errno: EHOSTUNREACH)),
+        (ETIMEDOUT, .connectTimedOut(address: "x")),
+    ])
+    func `tells failures apart`(_ number: Int32, _ error: AccessoryError) {
+        #expect(RFCOMMClient.error(number, "x") == error)
+    }
+
+    @Test func `on a machine without Bluetooth says so`() throws {
+        let probe = socket(31, Int32(SOCK_STREAM.rawValue), 3)
+        if probe >= 0 {
+            close(probe)
+            return
+        }
+        let number = errno
+        let address = try #require(BluetoothAddress("00:11:22:33:44:55"))
+        #expect(throws: AccessoryError.bluetoothUnavailable(errno: number)) {
+            _ = try Connector.rfcomm(address, channel: nil).open()
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import OBDCore
+import Testing
+
+@testable import ScanSession
+
+@Suite struct `A connect plan` {
+    @Test func `leaves lines without a rate, or with a given one, as they are`() {
+        var plan = ConnectPlan(remembered: 115_200)
+        #expect(plan.next(lineHasRate: false, isGiven: false) == .asItIs)
+        #expect(plan.next(lineHasRate: true, isGiven: true) == .asItIs)
+    }
+
+    @Test func `trusts a remembered rate once, then asks at it first`() {
+        var plan = ConnectPlan(remembered: 115_200)
+        #expect(plan.next(lineHasRate: true, isGiven: false) == .trust(115_200))
+        let rest = ConnectPlan.usualRates.filter { $0 != 115_200 }
+        #expect(plan.next(lineHasRate: true, isGiven: false) == .search([115_200] + rest))
+    }
+
+    @Test func `trusts a rate again once the adapter was set up at it`() {
+        var plan = ConnectPlan(remembered: nil)
+        #expect(plan.next(lineHasRate: true, isGiven: false) == .search(ConnectPlan.usualRates))
+        plan.succeeded(at: 38_400)
+        #expect(plan.next(lineHasRate: true, isGiven: false) == .trust(38_400))
+    }
+}
+
+@Suite struct `A line probe` {
+    @Test func `asks what no adapter knows, and never with a bare carriage return`() {
+        // ELM327 data sheet: a lone carriage return repeats the last command.
+        #expect(LineProbe.question.first != 0x0D)
+        #expect(String(decoding: LineProbe.question, as: UTF8.self) == "7F7F\r")
+    }
+
+    @Test(arguments: [
+        ("?\r\r>", true), ("7F7F\r?\r\n\r\n>", true), (">", true), ("\0?\r>", true),
+        ("?\r\r", false), ("", false), ("\u{1}\u{7F}>", false),
+    ])
+    func `takes a prompt behind plain text for an answer`(_ text: String, _ isAnswer: Bool) {
+        #expect(verdicts([text]) == [isAnswer])
+    }
+
+    @Test func `does not take a prompt behind noise for an answer, but a later one`() {
+        #expect(verdicts(["\u{80}>", "?\r>"]) == [false, true])
+    }
+
+    @Test func `hears an answer in pieces`() {
+        #expect(verdicts(["?", "\r\r", ">"]) == [false, false, true])
+    }
+
+    private func verdicts(_ pieces: [String]) -> [Bool] {
+        var probe = LineProbe()
+        return pieces.map { probe.receive(Array($0.utf8)) }
+    }
+}
+
+@Suite struct `Round trips` {
+    @Test func `have no percentiles before the first`() {
+        #expect(RoundTrips().percentile(0.5) == nil)
+    }
+
+    @Test(arguments: [1, 63, 64, 65, 1_000, 999_999, 16_100_000, 5_000_000_000, Int64.max])
+    func `are kept within 1.6 %`(_ nanoseconds: Int64) throws {
+        let place = RoundTrips.place(of: UInt64(nanoseconds))
+        let bound = RoundTrips.upperBound(of: place)
+        #expect(bound >= nanoseconds)
+        #expect(Double(bound) <= Double(nanoseconds) * (1 + 1.0 / 64))
+    }
+
+    @Test func `of one to a hundred milliseconds have these percentiles`() throws {
+        var trips = RoundTrips()
+        for milliseconds in (1...100).reversed() { trips.record(.milliseconds(milliseconds)) }
+        // Nearest rank: the 50th, 95th and 99th of a hundred.
+        for (share, expected) in [(0.50, 0.050), (0.95, 0.095), (0.99, 0.099), (1.0, 0.100)] {
+            let found = try #require(trips.percentile(share)).seconds
+            #expect(found >= expected && found <= expected * (1 + 1.0 / 64))
+        }
+    }
+
+    @Test func `never trap, however odd the clock`() {
+        var trips = RoundTrips()
+        trips.record(.seconds(-5))
+        trips.record(.nanoseconds(Int64.max))
+        #expect(trips.total == 2)
+        #expect(trips.percentile(0) == .zero)
+    }
+}
+
+@Suite struct `A session's anchor` {
+    @Test func `turns instants into times of day and saturates`() {
+        let anchor = TimeAnchor(
+            monotonic: Instant(nanoseconds: 1_000), utcNanoseconds: 1_700_000_000_000_000_000)
+        #expect(
+            anchor.utcNanoseconds(of: Instant(nanoseconds: 3_500)) == 1_700_000_000_000_002_500)
+        #expect(anchor.utcNanoseconds(of: Instant(nanoseconds: .max)) == .max)
+    }
+}

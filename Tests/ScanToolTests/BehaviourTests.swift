@@ -1,0 +1,226 @@
+import Adapters
+import OBDCore
+import ScanTool
+import Testing
+
+private let first = RequestID(rawValue: 1)
+private let second = RequestID(rawValue: 2)
+
+@Suite struct `A scan tool` {
+    @Test func `opens, sets up, asks, hands on and is idle again`() {
+        var tool = Tool(dialect: ScriptDialect(), policy: .small)
+        #expect(tool.effects(of: .retry) == [.open])
+        #expect(tool.effects(of: .opened).contains(.write(Array("I".utf8))))
+        #expect(tool.state.kind == .initializing)
+        #expect(tool.effects(of: .heard("r")).contains(.notice(.initialized(AdapterIdentity()))))
+        #expect(tool.state.kind == .idle)
+        #expect(tool.effects(of: .read).contains(.write(Array("R".utf8))))
+        #expect(tool.state.kind == .waiting)
+        var reply = Reply()
+        reply.messages = [ScriptDialect.answer]
+        reply.raw = Array("m>".utf8)
+        let effects = tool.effects(of: [.heard("m"), .heard(">")])
+        #expect(effects.last == .deliver(first, .answered(reply)))
+        #expect(tool.state.kind == .processing)
+        #expect(tool.effects(of: .replyProcessed(first)) == [])
+        #expect(tool.state.kind == .idle)
+    }
+
+    @Test func `refuses a second request while one is under way`() {
+        var tool = Tool.after(StateSample.idle + [.read])
+        #expect(tool.effects(of: .clear) == [.refuse(second, .busy)])
+    }
+
+    @Test func `waits out response pending, but not without end`() {
+        var tool = Tool.after(StateSample.idle + [.read])
+        let more = Effect.arm(.reply, after: Policy.small.pendingLimit)
+        #expect(tool.effects(of: .heard("p")).contains(more))
+        #expect(tool.effects(of: .heard("p")).contains(more))
+        #expect(!tool.effects(of: .heard("p")).contains(more))
+    }
+
+    @Test func `leaves response pending out once the answer came`() throws {
+        var tool = Tool.after(StateSample.idle + [.read])
+        let outcome = try #require(tool.effects(of: .heard("pm>")).outcome)
+        #expect(outcome.reply.messages == [ScriptDialect.answer])
+    }
+
+    @Test func `asks once more after response pending alone, and then hands it on`() throws {
+        var tool = Tool.after(StateSample.idle + [.read, .heard("p>")])
+        #expect(tool.state.kind == .waiting)
+        let effects = tool.effects(of: .deadlineExpired(.pause))
+        #expect(effects.contains(.write(Array("R".utf8))))
+        #expect(effects.contains(.notice(.repeated(first))))
+        let outcome = try #require(tool.effects(of: .heard("p>")).outcome)
+        #expect(outcome.reply.messages == [ScriptDialect.pending])
+    }
+
+    @Test(arguments: ["d>", "p>", "z", "l>", "x", "n>"])
+    func `never sends a writing request twice`(_ words: String) {
+        var tool = Tool.after(StateSample.idle)
+        var written = tool.effects(of: [.clear, .heard(words)])
+        for _ in 0..<6 {
+            if let deadline = tool.armedDeadlines.first {
+                written += tool.effects(of: .deadlineExpired(deadline))
+            }
+        }
+        #expect(written.filter { $0 == .write(Array("W".utf8)) }.count == 1)
+        #expect(written.outcomes == 1)
+    }
+
+    @Test func `repeats a disturbed reading request as often as its status allows`() {
+        // DATA ERROR: twice (AdapterStatus.recovery).
+        var tool = Tool.after(StateSample.idle)
+        var written = tool.effects(of: .read)
+        for _ in 0..<3 { written += tool.effects(of: [.heard("d>"), .deadlineExpired(.pause)]) }
+        #expect(written.filter { $0 == .write(Array("R".utf8)) }.count == 3)
+        #expect(tool.state.kind == .processing)
+    }
+
+    @Test func `interrupts an adapter that never ends and awaits its prompt`() throws {
+        var tool = Tool.after(StateSample.idle + [.read, .heard("m")])
+        #expect(tool.effects(of: .deadlineExpired(.reply)).contains(.write(Array("!".utf8))))
+        #expect(tool.state.kind == .waiting)
+        let effects = tool.effects(of: .heard(">"))
+        guard case .failed(.timedOut, let soFar) = try #require(effects.outcome) else {
+            Issue.record("\(effects)")
+            return
+        }
+        #expect(soFar.messages == [ScriptDialect.answer])
+        #expect(tool.state.kind == .processing)
+    }
+
+    @Test func `sets the adapter up anew when it gives no prompt even then`() {
+        var tool = Tool.after(StateSample.idle + [.read, .deadlineExpired(.reply)])
+        let effects = tool.effects(of: .deadlineExpired(.interrupt))
+        #expect(effects.outcomes == 1)
+        #expect(tool.state == .error(report(.unresponsive, .waiting, 1, .reinitialise)))
+        #expect(tool.effects(of: .deadlineExpired(.retry)).contains(.write(Array("I".utf8))))
+    }
+
+    @Test func `stops a request under way and awaits the prompt before it closes`() {
+        var tool = Tool.after(StateSample.idle + [.read])
+        let effects = tool.effects(of: .stopRequested)
+        #expect(effects.contains(.write(Array("!".utf8))))
+        #expect(!effects.contains(.close))
+        #expect(tool.effects(of: .heard(">")).outcomes == 1)
+        #expect(tool.effects(of: .replyProcessed(first)).contains(.close))
+        #expect(tool.effects(of: .closed) == [])
+        #expect(tool.state == .initializing(.detached))
+    }
+
+    @Test func `stops a set-up under way and awaits the prompt before it closes`() {
+        var tool = Tool.after(StateSample.start)
+        #expect(tool.effects(of: .stopRequested).contains(.write(Array("!".utf8))))
+        #expect(tool.effects(of: .heard(">")).contains(.close))
+    }
+
+    @Test func `gives up at once where no session is awaited`() {
+        var policy = Policy.small
+        policy.sessionTries = 0
+        var tool = Tool.after([.retry], policy: policy)
+        #expect(
+            tool.effects(of: .openFailed)
+                == [
+                    .report(
+                        ErrorReport(
+                            reason: .openFailed, phase: .initializing, attempt: 1, next: .givenUp))
+                ])
+    }
+
+    @Test func `doubles its pauses up to the longest and never goes back`() {
+        var policy = Policy.small
+        policy.sessionTries = nil
+        policy.firstPause = .seconds(1)
+        policy.longestPause = .seconds(6)
+        var tool = Tool.after([.retry], policy: policy)
+        var pauses: [Duration] = []
+        for _ in 0..<5 {
+            for case .arm(.retry, let pause) in tool.effects(of: .openFailed) {
+                pauses.append(pause)
+            }
+            _ = tool.effects(of: .deadlineExpired(.retry))
+        }
+        #expect(pauses == [.seconds(1), .seconds(2), .seconds(4), .seconds(6), .seconds(6)])
+    }
+
+    @Test func `a set-up alone does not end the row of failures, an answer does`() {
+        var tool = Tool.after(
+            StateSample.idle + [.closed, .deadlineExpired(.retry), .opened, .heard("r")])
+        #expect(tool.failures == 1)
+        _ = tool.effects(of: [.read, .heard("m>")])
+        #expect(tool.failures == 0)
+    }
+
+    @Test func `another failure in the error state replaces the reason and counts on`() {
+        var tool = Tool.after(StateSample.idle + [.read, .heard("z")])
+        #expect(tool.state == .error(report(.adapterRestarted, .waiting, 1, .reinitialise)))
+        _ = tool.effects(of: .closed)
+        #expect(tool.state == .error(report(.linkLost, .error, 2, .awaitSession)))
+    }
+
+    @Test func `keeps asking a vehicle that is switched off while sessions are awaited`() {
+        var tool = Tool.after(StateSample.start)
+        let effects = tool.effects(of: .heard("v"))
+        #expect(!effects.contains(.close))
+        #expect(
+            tool.state
+                == .error(
+                    report(
+                        .initialisation(.noVehicle(.unableToConnect)), .initializing, 1,
+                        .reinitialise)))
+    }
+
+    @Test func `tells at once that the vehicle does not answer where nothing is awaited`() {
+        var policy = Policy.small
+        policy.sessionTries = 0
+        var tool = Tool.after(StateSample.start, policy: policy)
+        #expect(tool.effects(of: .heard("v")).contains(.close))
+        guard case .error(let report) = tool.state else {
+            Issue.record("\(tool.state)")
+            return
+        }
+        #expect(report.next == .givenUp)
+    }
+
+    @Test func `keeps at most so many bytes of a reply`() {
+        var tool = Tool.after(StateSample.idle + [.read])
+        let much = [UInt8](repeating: UInt8(ascii: "m"), count: 10_000)
+        for _ in 0..<10 { _ = tool.effects(of: .received(much)) }
+        guard case .waiting(let waiting) = tool.state else {
+            Issue.record("\(tool.state.kind)")
+            return
+        }
+        #expect(waiting.reply.raw.count == Reply.rawLimit)
+        #expect(waiting.reply.messages.count == 4_096)
+    }
+
+    private enum Next { case reinitialise, awaitSession }
+
+    private func report(
+        _ reason: ErrorReason, _ phase: StateKind, _ attempt: Int, _ next: Next
+    ) -> ErrorReport {
+        let pause = Policy.small.firstPause * (1 << (attempt - 1))
+        return ErrorReport(
+            reason: reason, phase: phase, attempt: attempt,
+            next: next == .reinitialise ? .reinitialise(after: pause) : .awaitSession(after: pause))
+    }
+}
+
+extension [Effect] {
+    /// The outcome that is delivered.
+    var outcome: Outcome? {
+        for case .deliver(_, let outcome) in self { return outcome }
+        return nil
+    }
+
+    /// How many requests are settled.
+    var outcomes: Int {
+        filter {
+            switch $0 {
+            case .deliver, .refuse: true
+            default: false
+            }
+        }.count
+    }
+}

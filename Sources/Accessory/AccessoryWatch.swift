@@ -11,7 +11,9 @@ public struct AccessoryWatch: ~Copyable {
     private let folders: Int32
     private var last: [Accessory]
 
-    /// Readable when something may have changed: call ``next()``. Belongs to the watch.
+    /// Readable when something may have changed: call ``next()``.
+    ///
+    /// Belongs to the watch.
     public let descriptor: Int32
 
     /// Watches what `manager` finds.

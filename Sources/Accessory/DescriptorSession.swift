@@ -16,7 +16,9 @@ public struct DescriptorSession: ~Copyable {
         case stream
     }
 
-    /// For `poll`. Belongs to the session.
+    /// For `poll`.
+    ///
+    /// Belongs to the session.
     public let descriptor: Int32
     /// What it is.
     public let kind: Kind

@@ -30,7 +30,9 @@ public struct SystemError: Error, Hashable, Sendable {
 
 /// A flag that any thread can raise and any `poll` can wait for (eventfd).
 public final class EventDescriptor: Sendable {
-    /// Readable while the flag is up. Belongs to this object.
+    /// Readable while the flag is up.
+    ///
+    /// Belongs to this object.
     public let descriptor: Int32
 
     /// A flag that is down.
@@ -51,9 +53,13 @@ public final class EventDescriptor: Sendable {
     public static func take(_ descriptor: Int32) { _ = ca_eventfd_take(descriptor) }
 }
 
-/// Signals as a descriptor (signalfd). They must be blocked in every thread.
+/// Signals as a descriptor (signalfd).
+///
+/// They must be blocked in every thread.
 public final class SignalDescriptor: Sendable {
-    /// Readable while a signal waits. Belongs to this object.
+    /// Readable while a signal waits.
+    ///
+    /// Belongs to this object.
     public let descriptor: Int32
 
     /// Takes these signals.
@@ -76,7 +82,9 @@ public final class SignalDescriptor: Sendable {
 
 /// A timer as a descriptor (timerfd), on the monotonic clock.
 public final class TimerDescriptor: Sendable {
-    /// Readable once the timer has fired. Belongs to this object.
+    /// Readable once the timer has fired.
+    ///
+    /// Belongs to this object.
     public let descriptor: Int32
 
     /// A timer that is not set.

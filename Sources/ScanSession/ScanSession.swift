@@ -115,7 +115,9 @@ public final class ScanSession: Sendable {
     public func cancelPoll() { _ = core.send(.cancelPoll) }
 
     /// Ends the session in order: the request under way is interrupted, the adapter's prompt
-    /// awaited, everything closed. Returns when it is done, or at once when it was.
+    /// awaited, everything closed.
+    ///
+    /// Returns when it is done, or at once when it was.
     public func stop() {
         core.stop.signal()
         let mine = thread.withLock { thread in
@@ -134,7 +136,9 @@ public final class ScanSession: Sendable {
 
     // MARK: What happens
 
-    /// Readable while events wait; for `poll` beside other descriptors. Belongs to the session.
+    /// Readable while events wait; for `poll` beside other descriptors.
+    ///
+    /// Belongs to the session.
     public var eventDescriptor: Int32 { core.news.descriptor }
 
     /// Appends the events that wait, oldest first, each with its time.

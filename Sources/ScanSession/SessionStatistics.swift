@@ -14,7 +14,9 @@ public struct SessionStatistics: Hashable, Sendable {
     public var reconnects = 0
     /// Since the first poll or request; unit: seconds.
     public var seconds = 0.0
-    /// Half of all round trips took no longer; nil before the first. Unit: seconds.
+    /// Half of all round trips took no longer; nil before the first.
+    ///
+    /// Unit: seconds.
     public var roundTripP50: Double?
     /// 95 % of all round trips took no longer; unit: seconds.
     public var roundTripP95: Double?

@@ -15,7 +15,9 @@ public struct TimeAnchor: Hashable, Sendable {
         self.utcNanoseconds = utcNanoseconds
     }
 
-    /// UTC of `instant`; unit: nanoseconds since 1970-01-01T00:00:00Z. Saturates.
+    /// UTC of `instant`; unit: nanoseconds since 1970-01-01T00:00:00Z.
+    ///
+    /// Saturates.
     public func utcNanoseconds(of instant: Instant) -> Int64 {
         let gap = (instant - monotonic).nanoseconds
         let (sum, overflow) = utcNanoseconds.addingReportingOverflow(gap)

@@ -63,8 +63,10 @@ extension Transcript {
         self = try Self.parse(text).transcript
     }
 
-    /// The transcript and the line on which each chunk stands.
-    static func parse(
+    /// The transcript and the line on which each chunk stands, from 1.
+    ///
+    /// - Throws: ``TranscriptError`` with the line and the reason.
+    public static func parse(
         _ text: some Sequence<UInt8>
     ) throws(TranscriptError) -> (transcript: Transcript, lines: [Int]) {
         var transcript = Transcript()

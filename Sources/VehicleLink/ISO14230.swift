@@ -46,6 +46,14 @@ public enum ISO14230 {
         return body + [Checksum.sum(body)]
     }
 
+    /// Whether a frame that ends with its data may be one whose checksum was left out.
+    public static func mayLackChecksum(_ bytes: InlineBytes, _ layout: Layout) -> Bool {
+        guard let length = layout.dataLength, let last = bytes.last,
+            bytes.count == layout.headerLength + length
+        else { return false }
+        return Checksum.sum(bytes.dropLast()) != last
+    }
+
     /// Where things stand in a frame, as its format byte tells.
     public struct Layout: Hashable, Sendable {
         /// Bytes before the data.
@@ -84,7 +92,8 @@ public enum ISO14230 {
 /// Checks ISO 14230 frames and frees their messages.
 ///
 /// Some adapters leave the checksum out. A frame without it is taken only as long as no frame with
-/// a right checksum was seen: after that it has lost a byte.
+/// a right checksum was seen: after that it has lost a byte. Nor is it taken when its last byte is
+/// the sum of those before it: then that is the checksum, and the length is wrong.
 public struct ISO14230Assembler: Hashable, Sendable {
     /// Whether a frame with a right checksum was seen.
     public private(set) var checksumsSeen = false
@@ -116,7 +125,7 @@ public struct ISO14230Assembler: Hashable, Sendable {
                     .checksum(expected: expected, received: received), ecu: ecu, line: frame.line)
             }
             checksumsSeen = true
-        case 0 where !checksumsSeen: break
+        case 0 where !checksumsSeen && ISO14230.mayLackChecksum(frame.bytes, layout): break
         default:
             throw LinkError(
                 .length(announced: length, received: max(0, count - header - 1)), ecu: ecu,

@@ -35,6 +35,15 @@ public struct ISO15765Assembler: Hashable, Sendable {
         transfers.contains { $0.ecu == ecu && !$0.isBroken }
     }
 
+    /// Whether frames of this responder are expected: its message is open, or broken and being
+    /// swallowed.
+    public func isUnderWay(_ ecu: ECUAddress?) -> Bool {
+        transfers.contains { $0.ecu == ecu }
+    }
+
+    /// Whether any responder's frames are expected.
+    public var isBusy: Bool { !transfers.isEmpty }
+
     /// Whether any message waits for consecutive frames.
     public var hasOpenMessages: Bool { transfers.contains { !$0.isBroken } }
 

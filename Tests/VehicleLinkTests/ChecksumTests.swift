@@ -7,12 +7,13 @@ import VehicleLink
         #expect(Checksum.crc8("123456789".utf8) == 0x4B)
     }
 
-    @Test(arguments: [
-        // ISO 9141-2 and ISO 14230-4 functional requests, worked by hand.
-        ([0x68, 0x6A, 0xF1, 0x01, 0x00], 0xC4),
-        ([0xC2, 0x33, 0xF1, 0x01, 0x0D], 0xF4),
-        ([0x48, 0x6B, 0x10, 0x41, 0x05, 0x7B], 0x84),
-    ] as [([UInt8], UInt8)])
+    @Test(
+        arguments: [
+            // ISO 9141-2 and ISO 14230-4 functional requests, worked by hand.
+            ([0x68, 0x6A, 0xF1, 0x01, 0x00], 0xC4),
+            ([0xC2, 0x33, 0xF1, 0x01, 0x0D], 0xF4),
+            ([0x48, 0x6B, 0x10, 0x41, 0x05, 0x7B], 0x84),
+        ] as [([UInt8], UInt8)])
     func `the K-line checksum is the sum of all bytes`(bytes: [UInt8], sum: UInt8) {
         #expect(Checksum.sum(bytes) == sum)
     }

@@ -188,7 +188,8 @@ extension ELM327Dialect {
             }
         case .iso14230:
             guard let target else { return "ATSHC233F1" }
-            return target.form == .byte ? "ATSH82" + Hex.string(target.value, digits: 2) + "F1" : nil
+            return target.form == .byte
+                ? "ATSH82" + Hex.string(target.value, digits: 2) + "F1" : nil
         case .iso9141, .j1850, .j1939: return nil
         }
     }

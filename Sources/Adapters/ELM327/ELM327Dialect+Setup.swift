@@ -39,7 +39,8 @@ extension ELM327Dialect {
         out.append(.initialisationFailed(failure))
     }
 
-    private mutating func next(_ steps: ArraySlice<SetupScript.Step>, _ out: inout [DialectOutput]) {
+    private mutating func next(_ steps: ArraySlice<SetupScript.Step>, _ out: inout [DialectOutput])
+    {
         guard let step = steps.first else {
             finishSetup(&out)
             return

@@ -52,7 +52,8 @@ public struct ELM327Dialect: AdapterDialect {
     /// Bytes that one exchange may bring at most; more is a flood.
     public static let longestReply = 256 * 1024
 
-    public internal(set) var capabilities = LinkCapabilities(itemsPerRequest: 1, frameCountHelps: true)
+    public internal(set) var capabilities = LinkCapabilities(
+        itemsPerRequest: 1, frameCountHelps: true)
     public internal(set) var identity = AdapterIdentity()
 
     /// What the user or an earlier session says.
@@ -293,7 +294,9 @@ public struct ELM327Dialect: AdapterDialect {
         }
     }
 
-    static func isBanner(_ line: [UInt8]) -> Bool { contains(line, "ELM327") || contains(line, "OBDII") }
+    static func isBanner(_ line: [UInt8]) -> Bool {
+        contains(line, "ELM327") || contains(line, "OBDII")
+    }
 
     static func contains(_ line: some Collection<UInt8>, _ word: String) -> Bool {
         var rest = line[...]

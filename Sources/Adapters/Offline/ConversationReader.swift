@@ -1,7 +1,12 @@
 public import OBDCore
+import VehicleLink
 
 /// Reads what was recorded of an adapter's conversation, line by line, without an adapter.
-public struct ConversationReader: Sendable {
+///
+/// A bare `>` is a prompt; what comes after it still belongs to the last request. A line that
+/// begins with `>` and text is a request, unless ``Options/request`` says what the whole input
+/// answers. `#` begins a comment. Echoes are dropped, AT and ST commands are followed.
+public struct ConversationReader: Hashable, Sendable {
     /// What the text does not say itself.
     public struct Options: Hashable, Sendable {
         /// The request that the whole input answers, as typed: `010C`; nil = the text tells.
@@ -16,18 +21,412 @@ public struct ConversationReader: Sendable {
         }
     }
 
+    /// What the lines that come now answer.
+    private enum Asked: Hashable, Sendable {
+        /// Nothing was seen that could be a request.
+        case unknown
+        /// A request to the vehicle.
+        case vehicle
+        /// A command of the adapter; `answered` once a line of its answer came.
+        case adapter(AdapterCommand, answered: Bool)
+    }
+
+    /// Bytes of a line that are looked at; more than any answer has.
+    static let longestLine = ReplyLexer.longestLine
+
     let options: Options
+    private var reader: ReplyReader
+    private var asked = Asked.unknown
+    /// The request as typed, upper case and without blanks.
+    private var requestText: [UInt8] = []
+    /// The digits of ``requestText``; empty unless it is made of digits alone.
+    private var requestDigits: [UInt8] = []
+    /// Whether requests stand behind the prompt: then no other line is an echo.
+    private var promptsCarryRequests = false
+    /// Whether something was read since the last end of an exchange.
+    private var isOpen = false
+    private var lineNumber = 0
+    private var events: [ReplyEvent] = []
+    private var scratch: [UInt8] = []
 
     /// A reader at the beginning of its input.
     public init(_ options: Options) {
         self.options = options
+        reader = ReplyReader(
+            settings: ELM327Settings(), fallback: options.vehicleProtocol, keepsText: true)
+        if let request = options.request { begin(AdapterCommand.compact(request.utf8)) }
+    }
+
+    /// The settings as far as the conversation has told them.
+    public var settings: ELM327Settings { reader.settings }
+
+    /// Whether `text` can be given as ``Options/request``: hexadecimal digits, or an AT or ST
+    /// command.
+    public static func isRequest(_ text: String) -> Bool {
+        let compact = AdapterCommand.compact(text.utf8)
+        if AdapterCommand(compact: compact) != nil { return true }
+        return compact.count >= 2 && compact.allSatisfy { Hex.value($0) != nil }
     }
 
     /// Takes one line without its line end; `number` counts from 1.
     public mutating func read(
         _ line: some Collection<UInt8>, number: Int, _ out: inout [ConversationItem]
-    ) {}
+    ) {
+        let done: Void? = line.withContiguousStorageIfAvailable {
+            read($0.span, number: number, &out)
+        }
+        if done == nil { read(Array(line).span, number: number, &out) }
+    }
+
+    /// Takes one line without its line end; `number` counts from 1.
+    public mutating func read(
+        _ line: Span<UInt8>, number: Int, _ out: inout [ConversationItem]
+    ) {
+        lineNumber = number
+        let text = line.extracting(trimmed(line))
+        guard !text.isEmpty else { return }
+        guard text.count <= Self.longestLine else {
+            isOpen = true
+            let error = LinkError(.notAFrame, line: number)
+            append(.linkError(error, text: string(text.extracting(..<256))), &out)
+            return
+        }
+        if reader.digits.scan(text) {
+            readDigits(text, &out)
+        } else {
+            readSpecial(text, &out)
+        }
+    }
 
     /// Ends the input.
-    public mutating func finish(_ out: inout [ConversationItem]) {}
+    public mutating func finish(_ out: inout [ConversationItem]) {
+        endExchange(&out)
+    }
+
+    // MARK: Lines
+
+    /// A line that is more than digits: cut at comments, prompts and stray line ends.
+    private mutating func readSpecial(_ text: Span<UInt8>, _ out: inout [ConversationItem]) {
+        scratch.removeAll(keepingCapacity: true)
+        var isSpecial = false
+        scan: for index in text.indices {
+            let byte = text[index]
+            switch byte {
+            case UInt8(ascii: "#"):
+                isSpecial = true
+                break scan
+            case 0x00: isSpecial = true
+            case 0x0D, 0x0A, UInt8(ascii: ">"):
+                isSpecial = true
+                scratch.append(byte)
+            default: scratch.append(byte)
+            }
+        }
+        guard isSpecial else {
+            readText(text, &out)
+            return
+        }
+        // A copy, so that the pieces can be read while the buffer is free.
+        let line = scratch
+        var start = 0
+        var isBehindPrompt = false
+        for index in 0...line.count {
+            let isEnd = index == line.count
+            guard isEnd || line[index] == 0x0D || line[index] == 0x0A || line[index] == 0x3E
+            else { continue }
+            readPiece(line.span.extracting(start..<index), isBehindPrompt: isBehindPrompt, &out)
+            isBehindPrompt = !isEnd && line[index] == UInt8(ascii: ">")
+            start = index + 1
+        }
+    }
+
+    private mutating func readPiece(
+        _ piece: Span<UInt8>, isBehindPrompt: Bool, _ out: inout [ConversationItem]
+    ) {
+        let text = piece.extracting(trimmed(piece))
+        if isBehindPrompt {
+            if text.isEmpty {
+                readPrompt(&out)
+                return
+            }
+            if options.request == nil, !isAnswer(text) {
+                promptsCarryRequests = true
+                ask(AdapterCommand.compact(bytes(text)), &out)
+                return
+            }
+            readPrompt(&out)
+        }
+        guard !text.isEmpty else { return }
+        if reader.digits.scan(text) {
+            readDigits(text, &out)
+        } else {
+            readText(text, &out)
+        }
+    }
+
+    /// Whether what stands behind a prompt can only be an answer: with the echo off, the answer
+    /// follows the prompt at once. No request begins with 41…7F.
+    private mutating func isAnswer(_ text: Span<UInt8>) -> Bool {
+        guard reader.digits.scan(text) else { return false }
+        if reader.digits.segment != nil { return true }
+        return (0x41...0x7F).contains(reader.digits.byte(0)) && reader.digits.count >= 4
+    }
+
+    /// A prompt: the answers are complete.
+    private mutating func readPrompt(_ out: inout [ConversationItem]) {
+        promptsCarryRequests = false
+        // The whole input answers one request; and a tester that writes its own flow control
+        // gets the prompt in the middle of a message.
+        if options.request != nil || reader.settings.automaticFormatting == false { return }
+        endExchange(&out)
+    }
+
+    private mutating func readDigits(_ text: Span<UInt8>, _ out: inout [ConversationItem]) {
+        if case .adapter(let command, let answered) = asked, !isMonitor {
+            readAnswer(text, to: command, answered: answered, &out)
+            return
+        }
+        if !requestDigits.isEmpty, reader.digits.equals(requestDigits) { return }
+        isOpen = true
+        let mayBeRequest =
+            options.request == nil && !promptsCarryRequests && reader.settings.echo != false
+        let result = reader.readDigits(
+            text, line: lineNumber, mayBeRequest: mayBeRequest, &events)
+        switch result {
+        case .read: flush(text, &out)
+        case .meaningless(let error):
+            if mayBeRequest, !isMonitor, reader.looksLikeRequest {
+                ask(AdapterCommand.compact(bytes(text)), &out)
+            } else {
+                append(.linkError(error, text: string(text)), &out)
+            }
+        }
+    }
+
+    private mutating func readText(_ text: Span<UInt8>, _ out: inout [ConversationItem]) {
+        let compact = AdapterCommand.compact(bytes(text))
+        if compact == requestText { return }
+        if options.request == nil, !promptsCarryRequests, isEchoedCommand(compact) {
+            ask(compact, &out)
+            return
+        }
+        if case .adapter(let command, let answered) = asked, !isMonitor {
+            readAnswer(text, to: command, answered: answered, &out)
+            return
+        }
+        isOpen = true
+        reader.readWords(text, line: lineNumber, &events)
+        flush(text, &out)
+    }
+
+    /// Whether a line is the echo of a command that the reader knows.
+    private func isEchoedCommand(_ compact: [UInt8]) -> Bool {
+        guard let command = AdapterCommand(compact: compact) else { return false }
+        if command != .other { return true }
+        return HarmlessCommands.contains(String(decoding: compact, as: UTF8.self))
+            || compact.starts(with: "ATPP".utf8)
+    }
+
+    private var isMonitor: Bool {
+        guard case .adapter(let command, _) = asked else { return false }
+        switch command {
+        case .monitor, .monitorGroup, .transmit: return true
+        case .reset, .echo, .linefeeds, .headers, .spaces, .showLength, .automaticFormatting,
+            .extendedAddressing, .joinFrames, .formatJ1939Headers, .testerAddress, .choose,
+            .voltage, .protocolNumber, .protocolName, .stnProtocolNumber, .other:
+            return false
+        }
+    }
+
+    /// The answer to an adapter command: a status or a voltage, never data.
+    private mutating func readAnswer(
+        _ text: Span<UInt8>, to command: AdapterCommand, answered: Bool,
+        _ out: inout [ConversationItem]
+    ) {
+        let isDigits = reader.digits.scan(text)
+        if isDigits, answered, options.request == nil, !promptsCarryRequests,
+            reader.looksLikeRequest
+        {
+            ask(AdapterCommand.compact(bytes(text)), &out)
+            return
+        }
+        asked = .adapter(command, answered: true)
+        if AdapterWords.end(of: "OK", in: text, at: 0) == text.count {
+            reader.change { $0.apply(command) }
+        } else if let voltage = Voltage.read(text, unitIsOptional: command == .voltage) {
+            append(.voltage(voltage), &out)
+        } else if !isDigits {
+            if case .failed = AdapterWords.busInit(text, isContinued: false) {
+                append(.status(.busInitError, text: string(text)), &out)
+            } else if let match = AdapterWords.find(in: text),
+                let status = match.meaning.status
+            {
+                append(.status(status, text: string(text)), &out)
+                noteLoss(status)
+            }
+        }
+        let answer = string(text)
+        reader.change { $0.note(answer: answer, to: command) }
+    }
+
+    // MARK: Requests
+
+    /// Ends what was asked before and begins the answers to `compact`.
+    private mutating func ask(_ compact: [UInt8], _ out: inout [ConversationItem]) {
+        if isContinuation(compact) {
+            requestText = compact
+            requestDigits = compact.compactMap { Hex.value($0) }
+            return
+        }
+        settle()
+        endExchange(&out)
+        begin(compact)
+    }
+
+    /// A setting without any answer was taken over silently.
+    private mutating func settle() {
+        if case .adapter(let command, answered: false) = asked {
+            reader.change { $0.apply(command) }
+        }
+    }
+
+    /// Whether a request goes on with the one before: flow control, or a consecutive frame of a
+    /// long request, typed by hand under `AT CAF0`.
+    private func isContinuation(_ compact: [UInt8]) -> Bool {
+        guard reader.settings.automaticFormatting == false, case .vehicle = asked,
+            compact.count >= 2, compact.allSatisfy({ Hex.value($0) != nil })
+        else { return false }
+        return compact[0] == UInt8(ascii: "3") || compact[0] == UInt8(ascii: "2")
+    }
+
+    private mutating func begin(_ compact: [UInt8]) {
+        requestText = compact
+        requestDigits = []
+        if let command = AdapterCommand(compact: compact) {
+            begin(command)
+            return
+        }
+        let digits = compact.compactMap { Hex.value($0) }
+        guard digits.count == compact.count else {
+            // Neither AT nor ST nor digits: another maker's command.
+            begin(.other)
+            return
+        }
+        asked = .vehicle
+        requestDigits = digits
+        reader.begin(Self.payload(of: digits, settings: reader.settings))
+    }
+
+    private mutating func begin(_ command: AdapterCommand) {
+        asked = .adapter(command, answered: false)
+        switch command {
+        case .monitor: reader.begin(nil, kind: .monitor)
+        case .monitorGroup(let group): reader.begin(nil, kind: .monitorGroup(group))
+        case .transmit(let payload): reader.begin(payload, kind: .vehicle(mayBeJoined: true))
+        case .reset:
+            // Its answer is a banner, not OK.
+            reader.change { $0.apply(command) }
+            reader.begin(nil)
+        case .echo, .linefeeds, .headers, .spaces, .showLength, .automaticFormatting,
+            .extendedAddressing, .joinFrames, .formatJ1939Headers, .testerAddress, .choose,
+            .voltage, .protocolNumber, .protocolName, .stnProtocolNumber, .other:
+            reader.begin(nil)
+        }
+    }
+
+    /// Service and data of a request as typed.
+    ///
+    /// An odd last digit is the number of answers to wait for. Under `AT CAF0` the protocol control
+    /// byte is typed too.
+    static func payload(of digits: [UInt8], settings: ELM327Settings) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        for index in stride(from: 0, to: digits.count - digits.count % 2, by: 2) {
+            bytes.append(digits[index] << 4 | digits[index + 1])
+        }
+        guard let first = bytes.first else { return nil }
+        let isLegacy = settings.vehicleProtocol?.family.isLegacy ?? false
+        guard settings.automaticFormatting == false, !isLegacy else { return bytes }
+        switch first >> 4 {
+        case 0:
+            let length = Int(first & 0xF)
+            return length > 0 && length < bytes.count ? Array(bytes[1...length]) : nil
+        case 1: return bytes.count > 2 ? Array(bytes[2...]) : nil
+        default: return nil
+        }
+    }
+
+    // MARK: Items
+
+    /// Ends the answers to the last request, if there were any.
+    private mutating func endExchange(_ out: inout [ConversationItem]) {
+        reader.finish(&events)
+        let hadErrors = !events.isEmpty
+        flush([UInt8]().span, &out)
+        guard isOpen || hadErrors else { return }
+        isOpen = false
+        append(.endOfExchange, &out)
+    }
+
+    /// Turns the events of one line into items.
+    private mutating func flush(_ text: Span<UInt8>, _ out: inout [ConversationItem]) {
+        guard !events.isEmpty else { return }
+        for event in events {
+            switch event {
+            case .message(let message):
+                out.append(
+                    ConversationItem(
+                        .message(message), line: message.line, exchange: reader.exchange))
+            case .linkError(let error, let kept):
+                out.append(
+                    ConversationItem(
+                        .linkError(error, text: kept ?? string(text)), line: error.line,
+                        exchange: reader.exchange))
+            case .status(let status):
+                append(.status(status, text: string(text)), &out)
+                noteLoss(status)
+            case .voltage(let voltage): append(.voltage(voltage), &out)
+            case .frame(let id, let data): append(.frame(id: id, data: data), &out)
+            case .banner: reader.change { $0 = .defaults }
+            case .searching, .alert: break
+            }
+        }
+        events.removeAll(keepingCapacity: true)
+    }
+
+    private func appending(_ content: ConversationItem.Content) -> ConversationItem {
+        ConversationItem(content, line: lineNumber, exchange: reader.exchange)
+    }
+
+    private func append(
+        _ content: ConversationItem.Content, _ out: inout [ConversationItem]
+    ) {
+        out.append(appending(content))
+    }
+
+    /// After a restart the adapter has its default settings.
+    private mutating func noteLoss(_ status: AdapterStatus) {
+        switch status {
+        case .lowVoltageReset, .internalError: reader.change { $0 = .defaults }
+        case .noData, .unableToConnect, .busInitError, .busBusy, .busError, .canError, .dataError,
+            .rxError, .bufferFull, .feedbackError, .stopped, .flowControlTimeout, .unknownCommand:
+            break
+        }
+    }
+
+    private func bytes(_ text: Span<UInt8>) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count)
+        for index in text.indices { bytes.append(text[index]) }
+        return bytes
+    }
+}
+
+/// Where `text` stands without blanks, control characters and a byte order mark at its ends.
+func trimmed(_ text: Span<UInt8>) -> Range<Int> {
+    var start = 0
+    var end = text.count
+    if end >= 3, text[0] == 0xEF, text[1] == 0xBB, text[2] == 0xBF { start = 3 }
+    while start < end, text[start] <= 0x20 { start += 1 }
+    while end > start, text[end - 1] <= 0x20 { end -= 1 }
+    return start..<end
 }

@@ -1,0 +1,173 @@
+/// What an adapter says in words, and where in a line it says it.
+///
+/// Words are matched before hexadecimal digits (`FB ERROR`, `DATA…` begin with letters A–F), with
+/// blanks and case aside, anywhere in the line: they may be glued to data that came before.
+enum AdapterWords {
+    /// A word's meaning.
+    enum Meaning: Hashable, Sendable {
+        /// Instead of data.
+        case status(AdapterStatus)
+        /// Behind data: the line is damaged. Alone on its line: instead of data.
+        case damaged(AdapterStatus)
+        /// News about the adapter's power; no answer.
+        case alert
+
+        /// The status; nil for news.
+        var status: AdapterStatus? {
+            switch self {
+            case .status(let status), .damaged(let status): status
+            case .alert: nil
+            }
+        }
+    }
+
+    /// Every text of the reference, the more specific first. Sources: ELM327 data sheet, OBDLink
+    /// reference manual, clones as seen.
+    static let table: [(text: String, meaning: Meaning)] = [
+        ("UNABLETOCONNECT", .status(.unableToConnect)),
+        ("NODATA", .status(.noData)),
+        ("BUSBUSY", .status(.busBusy)),
+        ("BUSERROR", .status(.busError)),
+        ("CANERROR", .status(.canError)),
+        ("<DATAERROR", .damaged(.dataError)),
+        ("DATAERROR", .damaged(.dataError)),
+        ("<RXERROR", .damaged(.rxError)),
+        ("RXERROR", .damaged(.rxError)),
+        ("BUFFERFULL", .status(.bufferFull)),
+        ("UARTRXOVERFLOW", .status(.bufferFull)),
+        ("OUTOFMEMORY", .status(.bufferFull)),
+        ("FBERROR", .status(.feedbackError)),
+        ("FCRXTIMEOUT", .status(.flowControlTimeout)),
+        ("LVRESET", .status(.lowVoltageReset)),
+        ("STOPPED", .status(.stopped)),
+        ("NOTCONNECTED", .status(.noData)),
+        ("CANTIMEOUT", .status(.noData)),
+        ("LOWPOWERALERT", .alert),
+        ("LPALERT", .alert),
+        ("ACTALERT", .alert),
+    ]
+
+    /// Words that count only when they are the whole line.
+    static let wholeLines: [(text: String, meaning: Meaning)] = [
+        ("UNKNOWN", .status(.noData)),
+        ("CONNECT", .status(.noData)),
+    ]
+
+    /// How banners begin: the answer to `AT I`, or a sign that the adapter has restarted.
+    static let banners = ["ELM32", "OBDII", "OBDLINK", "STN1", "STN2"]
+
+    /// Where a text stands in a line, as offsets.
+    struct Match: Hashable, Sendable {
+        var meaning: Meaning
+        var start: Int
+    }
+
+    /// The first word of `line` (trimmed) that has a meaning.
+    static func find(in line: Span<UInt8>) -> Match? {
+        for (text, meaning) in wholeLines where end(of: text, in: line, at: 0) == line.count {
+            return Match(meaning: meaning, start: 0)
+        }
+        for (text, meaning) in table {
+            if let start = position(of: text, in: line) {
+                return Match(meaning: meaning, start: start)
+            }
+        }
+        if line.count > 0, line[0] == UInt8(ascii: "?") {
+            // Some adapters say why: `?WRONG HEXCHAR COUNT`.
+            return Match(meaning: .status(.unknownCommand), start: 0)
+        }
+        return errorNumber(in: line).map { Match(meaning: .status(.internalError), start: $0) }
+    }
+
+    /// Where `ERR` and two digits stand.
+    private static func errorNumber(in line: Span<UInt8>) -> Int? {
+        var from = 0
+        while let start = position(of: "ERR", in: line, from: from) {
+            if let end = end(of: "ERR", in: line, at: start), end + 1 < line.count,
+                isDigit(line[end]), isDigit(line[end + 1])
+            {
+                return start
+            }
+            from = start + 1
+        }
+        return nil
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+    /// Whether the line begins like a banner.
+    static func isBanner(_ line: Span<UInt8>) -> Bool {
+        banners.contains { end(of: $0, in: line, at: 0) != nil }
+    }
+
+    /// Where `text` begins in `line`, blanks and case aside.
+    static func position(of text: String, in line: Span<UInt8>, from: Int = 0) -> Int? {
+        var index = from
+        while index < line.count {
+            if line[index] != 0x20, end(of: text, in: line, at: index) != nil { return index }
+            index += 1
+        }
+        return nil
+    }
+
+    /// Where `text` ends in `line` if it stands at `index`, blanks and case aside.
+    static func end(of text: String, in line: Span<UInt8>, at index: Int) -> Int? {
+        var index = index
+        for wanted in text.utf8 {
+            while index < line.count, line[index] == 0x20 || line[index] == 0x09 { index += 1 }
+            guard index < line.count else { return nil }
+            let byte = line[index]
+            guard ((0x61...0x7A).contains(byte) ? byte - 0x20 : byte) == wanted else { return nil }
+            index += 1
+        }
+        return index
+    }
+
+    /// Where what follows `SEARCHING...` begins; nil when the line does not begin so.
+    static func endOfSearching(_ line: Span<UInt8>) -> Int? {
+        if let end = end(of: "SEARCHING", in: line, at: 0) { return skipDots(line, from: end) }
+        // The word itself may have gone by: `...48 6B 10 41 00`.
+        return line.count > 0 && line[0] == UInt8(ascii: ".") ? skipDots(line, from: 0) : nil
+    }
+
+    /// How a bus initialisation went.
+    enum BusInit: Hashable, Sendable {
+        /// It goes on.
+        case open
+        /// It worked; where what follows begins. `isSlow` = with dots: at 5 baud.
+        case done(end: Int, isSlow: Bool)
+        /// It failed.
+        case failed
+    }
+
+    /// What `BUS INIT: ...OK` and its like say; nil when the line does not begin so.
+    ///
+    /// - Parameter isContinued: the line before was an open `BUS INIT:`.
+    static func busInit(_ line: Span<UInt8>, isContinued: Bool) -> BusInit? {
+        var start = 0
+        if let end = end(of: "BUSINIT", in: line, at: 0) {
+            start = end
+        } else if !isContinued {
+            return nil
+        }
+        let end = skipDots(line, from: start)
+        if end == line.count { return .open }
+        if let after = self.end(of: "OK", in: line, at: end) {
+            let isSlow = (start..<end).contains { line[$0] == UInt8(ascii: ".") }
+            return .done(end: after, isSlow: isSlow)
+        }
+        if self.end(of: "ERROR", in: line, at: end) != nil { return .failed }
+        return start > 0 ? .done(end: end, isSlow: false) : nil
+    }
+
+    private static func skipDots(_ line: Span<UInt8>, from start: Int) -> Int {
+        var index = start
+        while index < line.count {
+            switch line[index] {
+            case 0x20, 0x09, UInt8(ascii: "."), UInt8(ascii: ":"): index += 1
+            default: return index
+            }
+        }
+        return index
+    }
+}

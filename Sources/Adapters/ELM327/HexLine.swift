@@ -1,0 +1,169 @@
+import OBDCore
+import VehicleLink
+
+/// The hexadecimal digits of one line and how blanks group them.
+///
+/// One value is used for all lines, so that reading a line allocates nothing.
+struct HexLine: Hashable, Sendable {
+    /// Lengths of the first groups that are kept: enough for `18 DA F1 10 8 …`.
+    static let keptGroups = 6
+
+    /// How blanks cut the line.
+    private struct Groups: Hashable, Sendable {
+        var count = 0
+        var lengths = (0, 0, 0, 0, 0, 0)
+        var oddAfterTwo = 0
+        var oddAfterFive = 0
+
+        @inline(__always)
+        mutating func end(_ length: Int) {
+            switch count {
+            case 0: lengths.0 = length
+            case 1: lengths.1 = length
+            case 2: lengths.2 = length
+            case 3: lengths.3 = length
+            case 4: lengths.4 = length
+            case 5: lengths.5 = length
+            default: break
+            }
+            if length & 1 != 0 {
+                if count >= 2 { oddAfterTwo &+= 1 }
+                if count >= 5 { oddAfterFive &+= 1 }
+            }
+            count &+= 1
+        }
+
+        static func == (left: Groups, right: Groups) -> Bool {
+            left.count == right.count && left.lengths == right.lengths
+                && left.oddAfterTwo == right.oddAfterTwo
+                && left.oddAfterFive == right.oddAfterFive
+        }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(count) }
+    }
+
+    private var digits: [UInt8] = []
+    private var cut = Groups()
+    /// The number of digits.
+    private(set) var count = 0
+    /// The number before a colon: `0: 49 02 …`; nil without one.
+    private(set) var segment: Int?
+
+    /// The number of groups between blanks.
+    var groups: Int { cut.count }
+    /// Groups of odd length after the first two.
+    var oddAfterTwo: Int { cut.oddAfterTwo }
+    /// Groups of odd length after the first five.
+    var oddAfterFive: Int { cut.oddAfterFive }
+
+    /// Reads a line; false when it holds anything but digits, blanks and one colon behind the
+    /// first one or two digits.
+    mutating func scan(_ text: Span<UInt8>) -> Bool {
+        let missing = text.count - digits.count
+        if missing > 0 { digits.append(contentsOf: repeatElement(0, count: missing)) }
+        var cut = Groups()
+        var segment: Int?
+        var used = 0
+        var groupStart = 0
+        var isHexadecimal = true
+        var target = digits.mutableSpan
+        for index in text.indices {
+            let byte = text[index]
+            if let nibble = Hex.value(byte) {
+                target[used] = nibble
+                used &+= 1
+            } else if byte == 0x20 || byte == 0x09 {
+                if used > groupStart {
+                    cut.end(used - groupStart)
+                    groupStart = used
+                }
+            } else if byte == UInt8(ascii: ":"), segment == nil, cut.count == 0,
+                (1...2).contains(used)
+            {
+                segment = used == 1 ? Int(target[0]) : Int(target[0]) << 4 | Int(target[1])
+                used = 0
+                groupStart = 0
+            } else {
+                isHexadecimal = false
+                break
+            }
+        }
+        if used > groupStart { cut.end(used - groupStart) }
+        self.cut = cut
+        self.segment = segment
+        count = used
+        return isHexadecimal && (used > 0 || segment != nil)
+    }
+
+    /// The length of a group, from 0; 0 for one that is not there or not kept.
+    func length(_ group: Int) -> Int {
+        switch group {
+        case 0: cut.lengths.0
+        case 1: cut.lengths.1
+        case 2: cut.lengths.2
+        case 3: cut.lengths.3
+        case 4: cut.lengths.4
+        case 5: cut.lengths.5
+        default: 0
+        }
+    }
+
+    /// Whether every group is made of whole bytes.
+    var isWholeBytes: Bool {
+        (cut.lengths.0 | cut.lengths.1) & 1 == 0 && oddAfterTwo == 0
+    }
+
+    /// The digit at `offset`; 0 behind the end.
+    @inline(__always)
+    func digit(_ offset: Int) -> UInt8 {
+        offset >= 0 && offset < count ? digits[offset] : 0
+    }
+
+    /// The byte whose first digit stands at `offset`; 0 behind the end.
+    @inline(__always)
+    func byte(_ offset: Int) -> UInt8 {
+        digit(offset) << 4 | digit(offset &+ 1)
+    }
+
+    /// The number that `length` digits from `offset` make; 8 digits at most.
+    @inline(__always)
+    func number(_ offset: Int, _ length: Int) -> UInt32 {
+        var value: UInt32 = 0
+        for index in offset..<offset + length { value = value << 4 | UInt32(digit(index)) }
+        return value
+    }
+
+    /// All whole bytes from the digit at `offset` on.
+    func bytes(from offset: Int) -> InlineBytes {
+        var result = InlineBytes()
+        var index = offset
+        while index + 1 < count {
+            result.append(byte(index))
+            index += 2
+        }
+        return result
+    }
+
+    /// `length` bytes from the digit at `offset` on, or fewer where the line ends.
+    func array(from offset: Int, length: Int) -> [UInt8] {
+        let available = max(0, (count - offset) / 2)
+        let length = min(length, available)
+        return [UInt8](unsafeUninitializedCapacity: length) { buffer, used in
+            for index in 0..<length { buffer[index] = byte(offset + index * 2) }
+            used = length
+        }
+    }
+
+    /// Whether the digits are these.
+    func equals(_ other: [UInt8]) -> Bool {
+        count == other.count && digits[..<count].elementsEqual(other)
+    }
+
+    static func == (left: HexLine, right: HexLine) -> Bool {
+        left.count == right.count && left.digits[..<left.count] == right.digits[..<right.count]
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(digits[..<count])
+    }
+}

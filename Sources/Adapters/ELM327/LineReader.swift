@@ -1,0 +1,404 @@
+import OBDCore
+import VehicleLink
+
+/// Finds the most probable reading of a line of digits.
+///
+/// Candidates are all shapes that the digits allow. They are weighed by what the line proves
+/// itself (lengths, checksums, an answer to the request behind the header) and by how well they
+/// agree with the settings and the line before.
+struct LineReader {
+    let line: HexLine
+    let settings: ELM327Settings
+    /// The protocol to assume where nothing else tells.
+    let fallback: VehicleProtocol?
+    let request: [UInt8]?
+    /// The parameter group that is monitored.
+    let group: UInt32?
+    /// Whether messages may come joined.
+    let mayBeJoined: Bool
+    /// The shape of the last line that was understood.
+    let lastShape: LineReading.Shape?
+    /// The family that lines have shown.
+    let inferredFamily: VehicleProtocol.Family?
+    /// Whether frames of this responder are being put together.
+    let isUnderWay: (ECUAddress?) -> Bool
+    /// Whether ISO 14230 lines were seen with checksums.
+    let checksumsSeen: Bool
+
+    /// The best reading; nil when the digits are no frame in any shape.
+    func best() -> LineReading? {
+        if let lastShape, let reading = reading(as: lastShape), reading.answer == .exact,
+            reading.proof >= .length, settings.headers.map({ $0 == lastShape.hasHeader }) ?? true
+        {
+            return reading
+        }
+        var best: LineReading?
+        for shape in LineReading.Shape.allCases {
+            guard let reading = reading(as: shape) else { continue }
+            if let current = best, current.score >= reading.score { continue }
+            best = reading
+        }
+        return best
+    }
+
+    /// The line in one shape; nil when it cannot have it.
+    func reading(as shape: LineReading.Shape) -> LineReading? {
+        var reading: LineReading?
+        switch shape {
+        case .can11, .joined11: reading = can11(shape)
+        case .can29, .joined29: reading = can29(shape)
+        case .fieldAlone: reading = fieldAlone()
+        case .j1939: reading = j1939()
+        case .iso9141: reading = iso9141()
+        case .j1850: reading = j1850()
+        case .iso14230: reading = iso14230()
+        case .bare: reading = bare()
+        }
+        reading?.agreement = agreement(shape)
+        return reading
+    }
+
+    /// How well a shape agrees with what is known.
+    private func agreement(_ shape: LineReading.Shape) -> Int {
+        var sum = 0
+        if let headers = settings.headers {
+            if headers == shape.hasHeader { sum += 6 }
+        } else if let lastShape, lastShape.hasHeader == shape.hasHeader {
+            sum += 4
+        }
+        switch shape {
+        case .fieldAlone where settings.automaticFormatting == false: sum += 4
+        case .bare where settings.automaticFormatting != false: sum += 1
+        default: break
+        }
+        guard let family = shape.family else { return sum }
+        if let known = settings.vehicleProtocol {
+            sum += known.family == family ? 6 : -4
+            if known.addressForm == shape.form { sum += 2 }
+        } else if let inferredFamily {
+            if inferredFamily == family { sum += 3 }
+        } else if let fallback {
+            if fallback.family == family { sum += 3 }
+            if fallback.addressForm == shape.form { sum += 1 }
+        }
+        return sum
+    }
+
+    // MARK: CAN
+
+    private func can11(_ shape: LineReading.Shape) -> LineReading? {
+        guard line.groups > 0, line.number(0, 3) < 0x800 else { return nil }
+        if line.groups > 1 {
+            guard line.length(0) == 3, line.oddAfterTwo == 0 else { return nil }
+            if line.length(1) == 1 { return can(shape, digits: 3, showsLength: true) }
+            return line.length(1) & 1 == 0 ? can(shape, digits: 3, showsLength: false) : nil
+        }
+        // Without blanks three digits of identifier make the number of digits odd.
+        let showsLength = line.count & 1 == 0
+        guard line.count > 3, let reading = can(shape, digits: 3, showsLength: showsLength) else {
+            return nil
+        }
+        if showsLength, settings.showsLength != true {
+            let fits = reading.announced == (line.count - reading.start) / 2
+            return fits && reading.custom > 0 && reading.proof >= .length ? reading : nil
+        }
+        let isExpected = settings.headers == true || lastShape == shape
+        let speaksForItself = reading.custom > 0 || reading.answer > .none
+        return isExpected || speaksForItself && reading.proof >= .length ? reading : nil
+    }
+
+    private func can29(_ shape: LineReading.Shape) -> LineReading? {
+        guard line.count >= 8, line.number(0, 8) < 0x2000_0000 else { return nil }
+        let showsLength: Bool
+        if line.groups == 1 {
+            showsLength = line.count & 1 != 0
+        } else if line.length(0) == 8 {
+            showsLength = line.length(1) == 1
+            guard showsLength || line.length(1) & 1 == 0, line.oddAfterTwo == 0 else { return nil }
+        } else if line.isWholeBytes {
+            showsLength = false
+        } else {
+            let isFourBytes = (0..<4).allSatisfy { line.length($0) == 2 }
+            guard isFourBytes, line.length(4) == 1, line.oddAfterFive == 0 else { return nil }
+            showsLength = true
+        }
+        guard let reading = can(shape, digits: 8, showsLength: showsLength) else { return nil }
+        let isExpected = settings.headers == true && knownForm == .can29 || lastShape == shape
+        return isExpected || reading.custom > 0 || reading.answer >= .service ? reading : nil
+    }
+
+    private var knownForm: ECUAddress.Form? {
+        (settings.vehicleProtocol ?? fallback)?.addressForm
+    }
+
+    /// An identifier of so many digits and what follows.
+    private func can(
+        _ shape: LineReading.Shape, digits: Int, showsLength: Bool
+    ) -> LineReading? {
+        let id = line.number(0, digits)
+        let start = digits + (showsLength ? 1 : 0)
+        guard line.count > start || settings.headers == true else { return nil }
+        var reading: LineReading?
+        let address = ECUAddress(id, digits == 3 ? .can11 : .can29)
+        switch shape {
+        case .joined11, .joined29: reading = joined(shape, start: start)
+        case .can11, .can29, .fieldAlone, .j1939, .iso9141, .j1850, .iso14230, .bare:
+            reading = field(shape, address: address, start: start)
+        }
+        reading?.id = id
+        if showsLength { reading?.announced = Int(line.digit(digits)) }
+        switch digits {
+        case 3: reading?.custom = (0x7E8...0x7EF).contains(id) ? 3 : 0
+        default:
+            if id & 0x1FFF_FF00 == 0x18DA_0000 | UInt32(settings.testerAddress) << 8 {
+                reading?.custom = 3
+            } else if id & 0x1FFE_0000 == 0x18DA_0000 {
+                reading?.custom = 2
+            }
+        }
+        return reading
+    }
+
+    /// A data field with protocol control byte that begins at the digit `start`.
+    private func field(
+        _ shape: LineReading.Shape, address: ECUAddress?, start: Int
+    ) -> LineReading {
+        let count = (line.count - start) / 2
+        let shift = settings.extendedAddressing ? 1 : 0
+        let control = start + shift * 2
+        var reading = LineReading(shape: shape, start: start, answer: .none, proof: .refuted)
+        guard count > shift, count <= ISO15765.frameLength else { return reading }
+        let byte = line.byte(control)
+        let available = count - shift - 1
+        switch byte >> 4 {
+        case 0:
+            let length = Int(byte & 0xF)
+            reading.answer = answer(at: control + 2, count: min(length, available))
+            if length > 0, length <= available { reading.proof = .length }
+        case 1:
+            let total = Int(byte & 0xF) << 8 | Int(line.byte(control + 2))
+            reading.answer = answer(at: control + 4, count: available - 1)
+            if count == ISO15765.frameLength, total >= ISO15765.frameLength - shift {
+                reading.proof = .length
+            }
+        case 2:
+            var address = address
+            if shift > 0 { address?.extended = line.byte(start) }
+            if isUnderWay(address) { reading.answer = .exact }
+            reading.proof = .length
+        case 3: reading.proof = available >= 2 ? .length : .none
+        default: break
+        }
+        return reading
+    }
+
+    private func joined(_ shape: LineReading.Shape, start: Int) -> LineReading? {
+        guard mayBeJoined || settings.joinsFrames else { return nil }
+        let offset = start + (settings.extendedAddressing ? 2 : 0)
+        // A protocol control byte is below 40, the first byte of an answer above.
+        guard line.count >= offset + 2, line.byte(offset) >= 0x40 else { return nil }
+        let answer = answer(at: offset, count: (line.count - offset) / 2)
+        guard answer > .none || settings.joinsFrames else { return nil }
+        return LineReading(shape: shape, start: start, answer: answer, proof: .length)
+    }
+
+    /// A data field whose identifier is hidden (`AT CAF0` with `AT H0`).
+    private func fieldAlone() -> LineReading? {
+        guard line.isWholeBytes, line.count >= 2, line.count <= 16 else { return nil }
+        let reading = field(.fieldAlone, address: nil, start: 0)
+        let isRaw = settings.automaticFormatting == false
+        let isLegacy = settings.vehicleProtocol?.family.isLegacy ?? false
+        if isRaw, !isLegacy, settings.headers != true { return reading }
+        let isWhole = line.count == 16 || line.count == 2 + 2 * Int(line.byte(0) & 0xF)
+        guard reading.proof >= .length, isWhole else { return nil }
+        return reading.answer >= .foreign ? reading : nil
+    }
+
+    // MARK: SAE J1939
+
+    private func j1939() -> LineReading? {
+        let known = settings.vehicleProtocol ?? fallback
+        if let known, known.family != .j1939 { return nil }
+        guard line.count >= 8 else { return nil }
+        var id = line.number(0, 8)
+        let isFormatted =
+            line.length(0) == 1 && line.length(1) == 5 && line.length(2) == 2
+            || line.groups == 1 && line.digit(0) > 1
+        if isFormatted {
+            // Priority, parameter group in five digits, source.
+            guard line.digit(0) <= 7, line.groups == 1 || line.oddAfterTwo == 0 else { return nil }
+            id = UInt32(line.digit(0)) << 26 | line.number(1, 5) << 8 | UInt32(line.byte(6))
+        } else {
+            guard line.isWholeBytes || line.groups == 1 else { return nil }
+        }
+        guard id < 0x2000_0000, line.count & 1 == 0 else { return nil }
+        var reading = LineReading(
+            shape: .j1939, id: id, start: 8, answer: .none,
+            proof: line.count <= 24 ? .length : .refuted)
+        let group = J1939.Identifier(id).parameterGroup
+        if group == self.group || group == requestedGroup {
+            reading.answer = .exact
+        } else if [J1939.connectionManagement, J1939.dataTransfer, 0xE800].contains(group) {
+            reading.answer = .service
+        } else if known != nil {
+            reading.answer = .foreign
+        }
+        let format = group >> 8 & 0xFF
+        // 18DAxxxx and 18DBxxxx are ISO 15765-4; J1939's own groups lie above.
+        guard known != nil || format >= 0xE8 else { return nil }
+        reading.custom = format >= 0xE8 ? 3 : 0
+        return reading
+    }
+
+    /// The parameter group that a J1939 request asks for: `00FECA`.
+    private var requestedGroup: UInt32? {
+        guard let request, request.count == 3 else { return nil }
+        return UInt32(request[0]) << 16 | UInt32(request[1]) << 8 | UInt32(request[2])
+    }
+
+    // MARK: Before CAN
+
+    private func iso9141() -> LineReading? {
+        guard line.isWholeBytes else { return nil }
+        let bytes = line.bytes(from: 0)
+        let isKnown = isExpected(.iso9141)
+        let isUsual = bytes.count > 1 && bytes[0] == 0x48 && bytes[1] == 0x6B
+        var reading = threeByteHeader(.iso9141, bytes)
+        if bytes.count >= 5, Checksum.sum(bytes.dropLast()) == bytes[bytes.count - 1] {
+            reading.proof = .checksum
+        }
+        reading.custom = isUsual ? 3 : 0
+        // From 80 on it is the format byte of ISO 14230.
+        let provesItself =
+            reading.proof == .checksum && reading.answer >= .service && bytes[0] < 0x80
+        return isKnown || isUsual || provesItself ? reading : nil
+    }
+
+    private func j1850() -> LineReading? {
+        guard line.isWholeBytes else { return nil }
+        let bytes = line.bytes(from: 0)
+        let isKnown = isExpected(.j1850)
+        let isVPW = bytes.count > 1 && bytes[0] == 0x48 && bytes[1] == 0x6B
+        let isPWM = bytes.count > 1 && bytes[0] == 0x41 && bytes[1] == 0x6B
+        var reading = threeByteHeader(.j1850, bytes)
+        if let index = J1850.crcIndex(in: bytes, inFrameResponse: mayHaveInFrameResponse(isPWM)) {
+            // A CRC that is not the last byte may be one by chance.
+            reading.proof = index == bytes.count - 1 ? .checksum : .length
+            reading.answer = answer(at: 6, count: index - 3)
+        }
+        reading.custom = isPWM ? 3 : isVPW ? 2 : 0
+        let provesItself = reading.proof == .checksum && reading.answer >= .service
+        return isKnown || isPWM || isVPW && reading.proof == .checksum || provesItself
+            ? reading : nil
+    }
+
+    /// Whether bytes may follow the CRC: on PWM, told by the protocol or by the header.
+    func mayHaveInFrameResponse(_ looksLikePWM: Bool) -> Bool {
+        switch settings.vehicleProtocol ?? fallback {
+        case .j1850PWM: true
+        case .j1850VPW: false
+        case .iso9141, .iso14230Slow, .iso14230Fast, .can11At500, .can29At500, .can11At250,
+            .can29At250, .j1939, .userCAN1, .userCAN2, nil:
+            looksLikePWM
+        }
+    }
+
+    private func threeByteHeader(
+        _ shape: LineReading.Shape, _ bytes: InlineBytes
+    ) -> LineReading {
+        LineReading(
+            shape: shape, start: 0, answer: answer(at: 6, count: max(0, bytes.count - 4)),
+            proof: .refuted)
+    }
+
+    private func iso14230() -> LineReading? {
+        guard line.isWholeBytes else { return nil }
+        let bytes = line.bytes(from: 0)
+        let isKnown = isExpected(.iso14230)
+        var reading = LineReading(shape: .iso14230, start: 0, answer: .none, proof: .refuted)
+        guard let layout = ISO14230.Layout(bytes) else { return isKnown ? reading : nil }
+        let header = layout.headerLength
+        let length = layout.dataLength ?? bytes.count - header - 1
+        reading.answer = answer(at: header * 2, count: min(length, bytes.count - header))
+        let isAddressed = layout.source != nil && layout.dataLength != nil
+        switch bytes.count - header - length {
+        case 1 where length > 0:
+            if Checksum.sum(bytes.dropLast()) == bytes[bytes.count - 1] {
+                reading.proof = .checksum
+            }
+        case 0 where !checksumsSeen && ISO14230.mayLackChecksum(bytes, layout):
+            reading.proof = .length
+        default: break
+        }
+        let isToUs = isAddressed && bytes[1] == settings.testerAddress
+        if isToUs, bytes[0] >> 6 == 2 { reading.custom = 3 }
+        if isKnown { return reading }
+        // Without addresses, or with those of ISO 9141-2, only a checksum speaks for it.
+        if isAddressed {
+            let speaksForItself = reading.proof == .checksum || reading.answer >= .service
+            return isToUs || speaksForItself ? reading : nil
+        }
+        guard layout.dataLength != nil else { return nil }
+        return reading.proof == .checksum && reading.answer >= .foreign ? reading : nil
+    }
+
+    /// Whether the settings say that lines look like this.
+    private func isExpected(_ family: VehicleProtocol.Family) -> Bool {
+        guard settings.headers == true || settings.headers == nil && lastShape?.hasHeader == true
+        else { return false }
+        let known = settings.vehicleProtocol?.family ?? inferredFamily ?? fallback?.family
+        return known == family
+    }
+
+    // MARK: Messages alone
+
+    private func bare() -> LineReading? {
+        guard line.isWholeBytes, line.count >= 2 else { return nil }
+        return LineReading(
+            shape: .bare, start: 0, answer: answer(at: 0, count: line.count / 2), proof: .none)
+    }
+
+    // MARK: Answers
+
+    /// How well the `count` bytes at the digit `offset` answer the request.
+    private func answer(at offset: Int, count: Int) -> LineReading.Answer {
+        guard count > 0 else { return .none }
+        let first = line.byte(offset)
+        guard let request, let service = request.first else {
+            return Self.isResponse(first) ? .foreign : .none
+        }
+        if first == Service.negativeResponse.rawValue {
+            return count > 1 && line.byte(offset + 2) == service ? .exact : .foreign
+        }
+        guard first == service &+ 0x40 else { return Self.isResponse(first) ? .foreign : .none }
+        let second = line.byte(offset + 2)
+        switch service {
+        case 0x01, 0x06, 0x09:
+            let isAsked = count > 1 && request.dropFirst().contains(second)
+            return isAsked || request.count == 1 ? .exact : .service
+        case 0x02, 0x05, 0x08, 0x10, 0x19, 0x1A, 0x21, 0x27, 0x31:
+            let isAsked = count > 1 && request.count > 1 && second == request[1]
+            return isAsked || request.count == 1 ? .exact : .service
+        case 0x22:
+            guard request.count > 2 else { return .exact }
+            guard count > 2 else { return .service }
+            let third = line.byte(offset + 4)
+            for index in stride(from: 1, to: request.count - 1, by: 2)
+            where request[index] == second && request[index + 1] == third {
+                return .exact
+            }
+            return .service
+        default: return .exact
+        }
+    }
+
+    /// Whether an answer of any service that vehicles know begins like this.
+    static func isResponse(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x41...0x4A, 0x50, 0x51, 0x54, 0x58...0x5A, 0x61...0x63, 0x67, 0x68, 0x6A, 0x6C,
+            0x6E, 0x6F, 0x70, 0x71, 0x73, 0x7E, 0x7F, 0xC5:
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,475 @@
+import OBDCore
+import VehicleLink
+
+/// What a line of an adapter's reply becomes.
+enum ReplyEvent: Hashable, Sendable {
+    /// An ECU's message.
+    case message(ECUMessage)
+    /// A fault; `text` is the line where it is not the one being read.
+    case linkError(LinkError, text: String?)
+    /// The adapter's word instead of data.
+    case status(AdapterStatus)
+    /// The voltage at the adapter.
+    case voltage(Double)
+    /// A frame of a monitored bus.
+    case frame(id: ECUAddress?, data: [UInt8])
+    /// The search for a protocol, or a bus initialisation, has begun or goes on.
+    case searching
+    /// A banner: the adapter has restarted.
+    case banner
+    /// A warning before sleep.
+    case alert
+}
+
+/// Reads the lines of replies: text in, messages out, one request after the other.
+///
+/// Holds everything that reading a line depends on: the settings, what was asked, and the messages
+/// whose frames have not all come.
+struct ReplyReader: Hashable, Sendable {
+    /// What the lines answer.
+    enum Kind: Hashable, Sendable {
+        /// A request to the vehicle; `mayBeJoined` after `STPX`, which joins frames by itself.
+        case vehicle(mayBeJoined: Bool)
+        /// A monitoring command: every line is a frame.
+        case monitor
+        /// A J1939 monitoring command: messages of one parameter group.
+        case monitorGroup(UInt32)
+    }
+
+    /// How lines are to be read. Change it through ``change(_:)``.
+    private(set) var settings: ELM327Settings
+    /// The protocol to assume where nothing else tells.
+    let fallback: VehicleProtocol?
+    /// Whether to keep the first lines of unfinished messages, to show them with their errors.
+    let keepsText: Bool
+    /// What is being answered, and what is known of the protocol.
+    private(set) var exchange: Exchange
+    private(set) var kind = Kind.vehicle(mayBeJoined: false)
+
+    var digits = HexLine()
+    private var can = ISO15765Assembler()
+    private var kwp = ISO14230Assembler()
+    private var j1939 = J1939Assembler()
+    private var segments = SegmentReader()
+    private var lastShape: LineReading.Shape?
+    private var inferredFamily: VehicleProtocol.Family?
+    private var busInitIsOpen = false
+    /// First lines of messages that may still be open.
+    private var openLines: [OpenLine] = []
+
+    private struct OpenLine: Hashable, Sendable {
+        var line: Int
+        var text: String
+    }
+
+    /// A reader that has seen nothing yet.
+    init(settings: ELM327Settings, fallback: VehicleProtocol?, keepsText: Bool) {
+        self.settings = settings
+        self.fallback = fallback
+        self.keepsText = keepsText
+        exchange = Exchange(vehicleProtocol: settings.vehicleProtocol ?? fallback)
+    }
+
+    // MARK: Requests and settings
+
+    /// Begins the answers to a request; call ``finish(_:)`` before.
+    mutating func begin(_ request: [UInt8]?, kind: Kind = .vehicle(mayBeJoined: false)) {
+        self.kind = kind
+        exchange.request = request
+        busInitIsOpen = false
+        updateExchange()
+    }
+
+    /// Changes the settings.
+    mutating func change(_ body: (inout ELM327Settings) -> Void) {
+        let before = settings
+        body(&settings)
+        guard settings != before else { return }
+        if settings.protocolChoice != before.protocolChoice
+            || settings.foundProtocol != before.foundProtocol
+        {
+            inferredFamily = nil
+            kwp = ISO14230Assembler()
+        }
+        if settings.headers != before.headers { lastShape = nil }
+        can.extendedAddressing = settings.extendedAddressing
+        updateExchange()
+    }
+
+    private mutating func updateExchange() {
+        var known = settings.vehicleProtocol
+        if known == nil, case .automatic(let first) = settings.protocolChoice { known = first }
+        known = known ?? fallback
+        if let inferredFamily, known?.family != inferredFamily {
+            exchange.vehicleProtocol = nil
+            exchange.family = inferredFamily
+        } else {
+            exchange.vehicleProtocol = known
+            exchange.family = known?.family
+        }
+    }
+
+    /// Ends the answers to a request: what is still open is incomplete.
+    mutating func finish(_ out: inout [ReplyEvent]) {
+        busInitIsOpen = false
+        if let error = segments.finish() { report(error, &out) }
+        for error in can.finish() { report(error, &out) }
+        for error in j1939.finish() { report(error, &out) }
+        openLines.removeAll(keepingCapacity: true)
+    }
+
+    /// Reports a fault of a message that began earlier, with the line it began on.
+    private func report(_ error: LinkError, _ out: inout [ReplyEvent]) {
+        let text = openLines.last { $0.line == error.line }?.text
+        out.append(.linkError(error, text: text ?? ""))
+    }
+
+    // MARK: Digits
+
+    /// What came of a line of digits.
+    enum DigitsResult: Hashable, Sendable {
+        /// It was read.
+        case read
+        /// It is no frame in any shape, or says nothing that answers anything.
+        case meaningless(LinkError)
+    }
+
+    /// Reads the line that was scanned into ``digits``.
+    ///
+    /// - Parameter mayBeRequest: the line is rather an echoed request than a message that answers
+    ///   nothing; it is then not read.
+    mutating func readDigits(
+        _ text: Span<UInt8>, line: Int, mayBeRequest: Bool, _ out: inout [ReplyEvent]
+    ) -> DigitsResult {
+        if readAsBefore(line, &out) { return .read }
+        if let number = digits.segment {
+            return readSegment(number, line: line, &out)
+        }
+        switch kind {
+        case .monitor: return readMonitored(line, &out)
+        case .vehicle, .monitorGroup: break
+        }
+        if digits.count == 3, digits.groups == 1 {
+            readLength(text, line: line, &out)
+            return .read
+        }
+        guard let reading = lineReader.best(), isAcceptable(reading) else {
+            let isWhole = digits.isWholeBytes || digits.length(0) == 3
+            return .meaningless(LinkError(isWhole ? .header : .notAFrame, line: line))
+        }
+        if mayBeRequest, reading.answer == .none, !reading.shape.hasHeader, looksLikeRequest {
+            return .meaningless(LinkError(.notAFrame, line: line))
+        }
+        remember(reading)
+        deliver(reading, text, line: line, &out)
+        return .read
+    }
+
+    /// The common case at full speed: a single CAN frame in the shape of the line before, which
+    /// answers exactly what was asked.
+    @inline(__always)
+    private mutating func readAsBefore(_ line: Int, _ out: inout [ReplyEvent]) -> Bool {
+        guard lastShape == .can11, digits.segment == nil, !settings.extendedAddressing,
+            kind == .vehicle(mayBeJoined: false), settings.showsLength != true,
+            !can.isBusy, digits.count & 1 == 1, digits.count >= 9, digits.count <= 19
+        else { return false }
+        let isGrouped = digits.length(0) == 3 && digits.length(1) == 2 && digits.oddAfterTwo == 0
+        guard isGrouped || digits.groups == 1 else { return false }
+        let length = Int(digits.byte(3))
+        let available = (digits.count - 5) / 2
+        guard length >= 2, length <= available, let request = exchange.request,
+            request.count == 2, request[0] == 0x01, digits.byte(5) == 0x41,
+            digits.byte(7) == request[1]
+        else { return false }
+        out.append(
+            .message(
+                ECUMessage(
+                    ecu: ECUAddress(digits.number(0, 3), .can11),
+                    payload: digits.array(from: 5, length: length), line: line)))
+        return true
+    }
+
+    private var lineReader: LineReader {
+        var mayBeJoined = false
+        var group: UInt32?
+        switch kind {
+        case .vehicle(let joined): mayBeJoined = joined
+        case .monitorGroup(let monitored): group = monitored
+        case .monitor: break
+        }
+        return LineReader(
+            line: digits, settings: settings, fallback: fallback, request: exchange.request,
+            group: group, mayBeJoined: mayBeJoined, lastShape: lastShape,
+            inferredFamily: inferredFamily, isUnderWay: can.isUnderWay,
+            checksumsSeen: kwp.checksumsSeen)
+    }
+
+    /// Whether a reading may stand: bytes that answer nothing are no message while headers are on.
+    private func isAcceptable(_ reading: LineReading) -> Bool {
+        switch reading.shape {
+        case .bare:
+            reading.answer == .exact || settings.headers != true || lastShape == .bare
+                || exchange.family == .j1939 || reading.answer > .none && exchange.request == nil
+        case .can11, .can29, .joined11, .joined29, .fieldAlone, .j1939, .iso9141, .j1850,
+            .iso14230:
+            true
+        }
+    }
+
+    /// Takes over what a line shows about the lines after it.
+    private mutating func remember(_ reading: LineReading) {
+        guard reading.answer > .none || reading.proof >= .length else { return }
+        lastShape = reading.shape
+        guard let family = reading.shape.family, reading.proof >= .length,
+            family != inferredFamily
+        else { return }
+        inferredFamily = family
+        updateExchange()
+    }
+
+    private mutating func deliver(
+        _ reading: LineReading, _ text: Span<UInt8>, line: Int, _ out: inout [ReplyEvent]
+    ) {
+        var address: ECUAddress?
+        if let form = reading.shape.form, form != .byte { address = ECUAddress(reading.id, form) }
+        let frame = LinkFrame(
+            header: address, bytes: digits.bytes(from: reading.start), line: line)
+        if let announced = reading.announced, announced != frame.bytes.count {
+            out.append(
+                .linkError(
+                    LinkError(
+                        .length(announced: announced, received: frame.bytes.count), ecu: address,
+                        line: line), text: nil))
+            return
+        }
+        do throws(LinkError) {
+            if let message = try message(of: reading, frame) {
+                out.append(.message(message))
+            } else if keepsText, !frame.bytes.isEmpty {
+                keep(text, line: line)
+            }
+        } catch {
+            // A message that another one pushes out names the line of the one that did.
+            out.append(.linkError(error, text: nil))
+            if keepsText { keep(text, line: line) }
+        }
+        for error in can.takeErrors() { out.append(.linkError(error, text: nil)) }
+        for error in j1939.takeErrors() { out.append(.linkError(error, text: nil)) }
+    }
+
+    private mutating func message(
+        of reading: LineReading, _ frame: LinkFrame
+    ) throws(LinkError) -> ECUMessage? {
+        switch reading.shape {
+        case .can11, .can29, .fieldAlone: return try can.receive(frame)
+        case .j1939: return try j1939.receive(frame)
+        case .iso9141: return try ISO9141.message(from: frame)
+        case .j1850:
+            let isPWM = frame.bytes.first == 0x41 || frame.bytes.first == 0x61
+            return try J1850.message(
+                from: frame, inFrameResponse: lineReader.mayHaveInFrameResponse(isPWM))
+        case .iso14230: return try kwp.message(from: frame)
+        case .joined11, .joined29:
+            var ecu = frame.header
+            var payload = Array(frame.bytes)
+            if settings.extendedAddressing { ecu?.extended = payload.removeFirst() }
+            return ECUMessage(ecu: ecu, payload: payload, line: frame.line)
+        case .bare:
+            return ECUMessage(
+                ecu: nil, payload: Array(frame.bytes), line: frame.line,
+                parameterGroup: askedGroup)
+        }
+    }
+
+    /// The parameter group of an answer without header: the one that was asked for.
+    private var askedGroup: UInt32? {
+        guard exchange.family == .j1939 else { return nil }
+        if case .monitorGroup(let group) = kind { return group }
+        guard let request = exchange.request, request.count == 3 else { return nil }
+        return UInt32(request[0]) << 16 | UInt32(request[1]) << 8 | UInt32(request[2])
+    }
+
+    /// Keeps the line on which a message may have begun; the oldest go first.
+    private mutating func keep(_ text: Span<UInt8>, line: Int) {
+        guard can.hasOpenMessages || j1939.hasOpenMessages || segments.isOpen else { return }
+        if openLines.count >= 128 { openLines.removeFirst(64) }
+        openLines.append(OpenLine(line: line, text: string(text)))
+    }
+
+    // MARK: Length and segment lines
+
+    private mutating func readLength(
+        _ text: Span<UInt8>, line: Int, _ out: inout [ReplyEvent]
+    ) {
+        let isJ1939 = exchange.family == .j1939
+        if !isJ1939 { infer(.can) }
+        var errors: [LinkError] = []
+        let shortest = isJ1939 ? 9 : settings.extendedAddressing ? 7 : 8
+        segments.receive(
+            length: Int(digits.number(0, 3)), shortest: shortest, line: line, &errors)
+        for error in errors { out.append(.linkError(error, text: nil)) }
+        if keepsText { keep(text, line: line) }
+    }
+
+    private mutating func readSegment(
+        _ number: Int, line: Int, _ out: inout [ReplyEvent]
+    ) -> DigitsResult {
+        // `FC: 30 00 00`: an STN shows flow control while monitoring.
+        if number == 0xFC, digits.byte(0) >> 4 == 3 {
+            if kind == .monitor {
+                out.append(.frame(id: nil, data: Array(digits.bytes(from: 0))))
+            }
+            return .read
+        }
+        let isJ1939 = exchange.family == .j1939
+        guard digits.isWholeBytes, digits.count > 0, isJ1939 || number <= 0xF else {
+            return .meaningless(LinkError(.notAFrame, line: line))
+        }
+        do throws(LinkError) {
+            let message = try segments.receive(
+                segment: number, digits.bytes(from: 0),
+                shift: settings.extendedAddressing ? 1 : 0, isJ1939: isJ1939, line: line)
+            if var message {
+                message.parameterGroup = askedGroup
+                out.append(.message(message))
+            }
+        } catch {
+            out.append(.linkError(error, text: nil))
+        }
+        return .read
+    }
+
+    private mutating func infer(_ family: VehicleProtocol.Family) {
+        guard inferredFamily != family else { return }
+        inferredFamily = family
+        updateExchange()
+    }
+
+    // MARK: Monitored frames
+
+    private mutating func readMonitored(_ line: Int, _ out: inout [ReplyEvent]) -> DigitsResult {
+        guard let frame = MonitoredFrame(digits, settings: settings, fallback: fallback) else {
+            return .meaningless(LinkError(.notAFrame, line: line))
+        }
+        out.append(.frame(id: frame.id, data: frame.data))
+        return .read
+    }
+
+    // MARK: Requests among the answers
+
+    /// Whether the digits could be an echoed request: a service that testers ask, not too long.
+    var looksLikeRequest: Bool {
+        let isRaw = settings.automaticFormatting == false
+        guard digits.segment == nil, digits.count >= 2, digits.count <= 17 else { return false }
+        let service = isRaw && digits.byte(0) <= 7 ? digits.byte(2) : digits.byte(0)
+        switch service {
+        case 0x01...0x0A, 0x10, 0x11, 0x14, 0x18, 0x19, 0x1A, 0x21, 0x22, 0x3E: return true
+        default: return false
+        }
+    }
+
+    // MARK: Words
+
+    /// Reads a line that is not made of digits alone.
+    mutating func readWords(_ text: Span<UInt8>, line: Int, _ out: inout [ReplyEvent]) {
+        if let state = AdapterWords.busInit(text, isContinued: busInitIsOpen) {
+            readBusInit(state, text, line: line, &out)
+            return
+        }
+        if let start = AdapterWords.endOfSearching(text) {
+            out.append(.searching)
+            readRest(text, from: start, line: line, &out)
+            return
+        }
+        busInitIsOpen = false
+        if let match = AdapterWords.find(in: text) {
+            let isBehindData = match.start > 0 && !isEcho(text.extracting(..<match.start))
+            switch match.meaning {
+            case .damaged where isBehindData:
+                out.append(.linkError(LinkError(.markedByAdapter, line: line), text: nil))
+            case .status(let status), .damaged(let status):
+                if isBehindData { readGlued(text.extracting(..<match.start), line: line, &out) }
+                out.append(.status(status))
+            case .alert: out.append(.alert)
+            }
+        } else if AdapterWords.end(of: "OK", in: text, at: 0) == text.count {
+            return
+        } else if AdapterWords.isBanner(text) {
+            out.append(.banner)
+        } else if let voltage = Voltage.read(text, unitIsOptional: false) {
+            out.append(.voltage(voltage))
+        } else {
+            out.append(.linkError(LinkError(.notAFrame, line: line), text: nil))
+        }
+    }
+
+    /// Whether a text is the request that was asked: an echo whose line end was lost.
+    private mutating func isEcho(_ text: Span<UInt8>) -> Bool {
+        guard let request = exchange.request, digits.scan(text), digits.segment == nil else {
+            return false
+        }
+        return digits.array(from: 0, length: digits.count / 2) == request
+    }
+
+    private mutating func readBusInit(
+        _ state: AdapterWords.BusInit, _ text: Span<UInt8>, line: Int, _ out: inout [ReplyEvent]
+    ) {
+        switch state {
+        case .open:
+            busInitIsOpen = true
+            out.append(.searching)
+        case .failed:
+            busInitIsOpen = false
+            out.append(.status(.busInitError))
+        case .done(let end, let isSlow):
+            busInitIsOpen = false
+            // Only the K line is initialised.
+            if inferredFamily == nil, settings.vehicleProtocol == nil, fallback == nil {
+                infer(isSlow ? .iso9141 : .iso14230)
+            }
+            readRest(text, from: end, line: line, &out)
+        }
+    }
+
+    /// What stands behind `SEARCHING...` or `BUS INIT: OK` on the same line.
+    private mutating func readRest(
+        _ text: Span<UInt8>, from start: Int, line: Int, _ out: inout [ReplyEvent]
+    ) {
+        let rest = text.extracting(start...)
+        guard !rest.isEmpty else { return }
+        guard digits.scan(rest) else {
+            readWords(rest, line: line, &out)
+            return
+        }
+        let result = readDigits(rest, line: line, mayBeRequest: false, &out)
+        if case .meaningless(let error) = result { out.append(.linkError(error, text: nil)) }
+    }
+
+    /// Data to which a word is glued: it may be cut short. Only what its own length or checksum
+    /// proves whole is taken; the word tells the rest.
+    private mutating func readGlued(
+        _ text: Span<UInt8>, line: Int, _ out: inout [ReplyEvent]
+    ) {
+        guard kind != .monitor, digits.scan(text), digits.segment == nil,
+            let reading = lineReader.best()
+        else { return }
+        switch reading.shape {
+        case .can11, .can29:
+            let isFull = digits.count - reading.start == 2 * ISO15765.frameLength
+            let isSingle = digits.digit(reading.start) == 0 && !settings.extendedAddressing
+            guard reading.proof == .length, isFull || isSingle else { return }
+        case .iso9141, .j1850, .iso14230:
+            guard reading.proof == .checksum else { return }
+        case .joined11, .joined29, .fieldAlone, .j1939, .bare: return
+        }
+        deliver(reading, text, line: line, &out)
+    }
+}
+
+/// The text of a line; bytes that are no UTF-8 become replacement characters.
+func string(_ text: Span<UInt8>) -> String {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.count)
+    for index in text.indices { bytes.append(text[index]) }
+    return String(decoding: bytes, as: UTF8.self)
+}

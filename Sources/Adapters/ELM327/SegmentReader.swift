@@ -1,0 +1,138 @@
+import OBDCore
+import VehicleLink
+
+/// Joins what an ELM327 shows of a long message while headers are off:
+///
+/// ```
+/// 014                       length, three digits
+/// 0: 49 02 01 31 44 34      six bytes
+/// 1: 47 50 30 30 52 35 35   seven bytes each; the number wraps from F to 0
+/// 2: 42 31 32 33 34 35 36
+/// ```
+/// Lines do not tell who sent them. As soon as a second message begins before the last segment of
+/// the first was seen, no line can be assigned any more: both are errors, and segments are
+/// swallowed until the exchange ends.
+struct SegmentReader: Hashable, Sendable {
+    private struct Message: Hashable, Sendable {
+        var total: Int
+        var buffer: [UInt8]
+        var next: Int?
+        var segments: Int
+        var line: Int
+
+        /// The number of the last segment; nil where numbers wrap, so that it comes several times.
+        func finalNumber(shift: Int, isJ1939: Bool) -> Int? {
+            let first = isJ1939 ? 0 : 6 - shift
+            let room = 7 - shift
+            let further = (total - first + room - 1) / room
+            return further <= 0xF ? further : nil
+        }
+    }
+
+    private enum State: Hashable, Sendable {
+        /// No message is under way; `last` = the number of the segment that ended the last one.
+        case idle(last: Int?)
+        /// A length was seen.
+        case open(Message)
+        /// An error was reported; the rest is swallowed up to this number, which may be unknown.
+        case broken(final: Int?)
+        /// Two messages overlapped.
+        case ambiguous
+    }
+
+    private var state = State.idle(last: nil)
+
+    /// Whether a message waits for segments.
+    var isOpen: Bool {
+        if case .open = state { return true }
+        return false
+    }
+
+    /// Takes a length line.
+    ///
+    /// - Parameter shortest: the shortest message that does not fit a single frame.
+    mutating func receive(
+        length: Int, shortest: Int, line: Int, _ errors: inout [LinkError]
+    ) {
+        switch state {
+        case .idle:
+            guard length >= shortest else {
+                state = .broken(final: nil)
+                errors.append(
+                    LinkError(.firstFrameLength(announced: length, available: 0), line: line))
+                return
+            }
+            state = .open(
+                Message(total: length, buffer: [], next: nil, segments: 0, line: line))
+        case .open(let message):
+            state = .ambiguous
+            errors.append(
+                LinkError(
+                    .interrupted(expected: message.total, received: message.buffer.count),
+                    line: line))
+            errors.append(LinkError(.incomplete(expected: length, received: 0), line: line))
+        case .broken, .ambiguous:
+            state = .ambiguous
+            errors.append(LinkError(.incomplete(expected: length, received: 0), line: line))
+        }
+    }
+
+    /// Takes a numbered line; gives the message that it completes.
+    ///
+    /// - Parameters:
+    ///   - shift: bytes that extended addressing takes from each frame: 0 or 1.
+    ///   - isJ1939: numbers begin at 1, and every segment has seven bytes.
+    mutating func receive(
+        segment number: Int, _ bytes: InlineBytes, shift: Int, isJ1939: Bool, line: Int
+    ) throws(LinkError) -> ECUMessage? {
+        let shown = UInt8(truncatingIfNeeded: number)
+        switch state {
+        case .ambiguous: return nil
+        case .broken(let final):
+            if number == final { state = .idle(last: number) }
+            return nil
+        case .idle(let last):
+            // The last segment once more, or one of a message whose length line is missing.
+            if number != last { state = .broken(final: nil) }
+            throw LinkError(.orphanConsecutiveFrame(number: shown), line: line)
+        case .open(var message):
+            let expected = message.next ?? (isJ1939 ? 1 : 0)
+            let final = message.finalNumber(shift: shift, isJ1939: isJ1939)
+            state = number == final ? .idle(last: number) : .broken(final: final)
+            guard number == expected else {
+                throw LinkError(
+                    .sequence(expected: UInt8(truncatingIfNeeded: expected), received: shown),
+                    line: line)
+            }
+            let isFirst = message.segments == 0 && !isJ1939
+            let room = (isFirst ? 6 : 7) - shift
+            let missing = message.total - message.buffer.count
+            guard bytes.count <= room else {
+                throw LinkError(.length(announced: room, received: bytes.count), line: line)
+            }
+            guard bytes.count >= min(room, missing) else {
+                throw LinkError(
+                    .tooShort(expected: min(room, missing), received: bytes.count), line: line)
+            }
+            message.buffer.append(contentsOf: bytes.prefix(missing))
+            message.segments += 1
+            message.next = isJ1939 ? (number + 1) & 0xFF : (number + 1) & 0xF
+            guard message.buffer.count >= message.total else {
+                state = .open(message)
+                return nil
+            }
+            state = .idle(last: number)
+            return ECUMessage(
+                ecu: nil, payload: message.buffer, line: message.line, frames: message.segments)
+        }
+    }
+
+    /// Ends the exchange: what is open is incomplete.
+    mutating func finish() -> LinkError? {
+        defer { state = .idle(last: nil) }
+        guard case .open(let message) = state else { return nil }
+        return LinkError(
+            .incomplete(expected: message.total, received: message.buffer.count),
+            line: message.line)
+    }
+}

@@ -1,0 +1,61 @@
+/// Cuts what an adapter sends into lines and prompts, whatever pieces it comes in.
+///
+/// Lines end with CR, LF or both; empty lines are dropped, NUL bytes too (some chips send them).
+/// The prompt `>` has no line end of its own and may be glued to the text before it. A line that
+/// is longer than any answer is cut off and reported once; its rest is dropped.
+public struct ReplyLexer: Hashable, Sendable {
+    /// What the lexer finds.
+    public enum Token: Hashable, Sendable {
+        /// A line without its end; not empty.
+        case line([UInt8])
+        /// The adapter is ready for the next command.
+        case prompt
+        /// A line of more than ``ReplyLexer/longestLine`` bytes.
+        case overlongLine
+    }
+
+    /// Bytes that a line may have: a message of 4095 bytes with blanks, and room to spare.
+    public static let longestLine = 16_384
+
+    private var partial: [UInt8] = []
+    private var isOverlong = false
+
+    /// A lexer at the beginning of a line.
+    public init() {}
+
+    /// The line that has begun and not ended: `SEARCHING...`.
+    public var partialLine: [UInt8] { partial }
+
+    /// Takes bytes as they came.
+    public mutating func receive(_ bytes: Span<UInt8>, _ out: inout [Token]) {
+        for index in bytes.indices {
+            let byte = bytes[index]
+            switch byte {
+            case 0x00: continue
+            case 0x0D, 0x0A: endLine(&out)
+            case UInt8(ascii: ">"):
+                endLine(&out)
+                out.append(.prompt)
+            default:
+                if partial.count < Self.longestLine {
+                    partial.append(byte)
+                } else if !isOverlong {
+                    isOverlong = true
+                    out.append(.overlongLine)
+                }
+            }
+        }
+    }
+
+    /// Forgets the line that has begun.
+    public mutating func reset() {
+        partial = []
+        isOverlong = false
+    }
+
+    private mutating func endLine(_ out: inout [Token]) {
+        if !partial.isEmpty, !isOverlong { out.append(.line(partial)) }
+        partial.removeAll(keepingCapacity: partial.capacity <= 1024)
+        isOverlong = false
+    }
+}

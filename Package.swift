@@ -84,6 +84,7 @@ let package = Package(
         tests("OBDCore", ["OBDCore"]),
         tests("VehicleLink", ["OBDCore", "VehicleLink"]),
         tests("Adapters", ["OBDCore", "VehicleLink", "Adapters"]),
+        tests("Diagnostics", ["OBDCore", "VehicleLink", "Diagnostics"]),
         tests("ScanTool", ["OBDCore", "VehicleLink", "Adapters", "ScanTool"]),
         tests("Accessory", ["OBDCore", "CAccessory", "Accessory"]),
         tests(

@@ -1,0 +1,232 @@
+import Diagnostics
+import OBDCore
+import Testing
+
+@Suite struct `Lists of codes` {
+    // Codes by SAE J2012: 0133 = P0133, C123 = U0123, 4356 = C0356, 9234 = B1234.
+    @Test(arguments: [
+        Row("03", .can, "43020133C123", ["stored P0133", "stored U0123"]),
+        Row("07", .can, "470101 33", ["pending P0133"]),
+        Row("0A", .can, "4A0143 56", ["permanent C0356"]),
+        Row("03", .can, "4300", []),
+        Row("03", .can, "4303013302019234", ["stored P0133", "stored P0201", "stored B1234"]),
+        Row("03", .can, "43020133 0000", ["stored P0133"]),
+        Row("03", .can, "430101330000", ["stored P0133"]),
+        Row("03", .can, "4300000000000000", []),
+        // The count is not a code, the codes are not a count.
+        Row("03", .can, "43030133C123", ["error"]),
+        Row("03", .can, "43010133C123", ["error"]),
+        Row("03", .can, "4302013302", ["error"]),
+        Row("03", .can, "430201", ["error"]),
+        Row("03", .can, "43", ["error"]),
+        Row("03", .iso9141, "43013300000000", ["stored P0133"]),
+        // A Corvette's answer, J1850 VPW.
+        Row("03", .j1850, "43010211201220", ["stored P0102", "stored P1120", "stored P1220"]),
+        Row("03", .iso14230, "43000000000000", []),
+        Row("03", .iso14230, "430133", ["error"]),
+        Row("03", .iso14230, "4301330000000000", ["error"]),
+        Row("03", .iso14230, "43", ["error"]),
+        // Nothing tells the protocol: the parity does.
+        Row("03", nil, "43020133C123", ["stored P0133", "stored U0123"]),
+        Row("03", nil, "43010211201220", ["stored P0102", "stored P1120", "stored P1220"]),
+        Row("03", nil, "4300", []),
+        Row("03", nil, "4305013301", ["error"]),
+        Row("03", nil, "430133", ["error"]),
+        Row("07", .can, "43020133C123", ["message"]),
+    ])
+    func `counted on CAN, three places a message before it`(_ row: Row) {
+        let asked = Asked(request: row.request, family: row.family, ecu: nil)
+        #expect(decode(asked, row.answers) == row.expected)
+    }
+
+    @Test func `the address tells the protocol where the exchange does not`() {
+        let byte = Asked(request: "03", family: nil, ecu: ECUAddress(0x10, .byte))
+        #expect(decode(byte, ["43013302010000"]) == ["stored P0133", "stored P0201"])
+        let can = Asked(request: "03", family: nil, ecu: ECUAddress(0x18DA_F110, .can29))
+        #expect(decode(can, ["43013302010000"]) == ["error"])
+    }
+
+    // KWP 18 00 FF 00: `58 n {code status}`, ISO 14230-3.
+    @Test(arguments: [
+        Row("1800FF00", .iso14230, "58010133E0", ["stored P0133 status E0"]),
+        Row("1800FF00", .iso14230, "5800", []),
+        Row("1800FF00", .iso14230, "58020133E0", ["error"]),
+        Row("1800FF00", .iso14230, "58", ["error"]),
+    ])
+    func `KWP lists carry a status`(_ row: Row) {
+        let asked = Asked(request: row.request, family: row.family, ecu: nil)
+        #expect(decode(asked, row.answers) == row.expected)
+    }
+
+    // Layouts: ISO 14229-1; the first answers are a Ford's and a Renault Zoe's.
+    @Test(arguments: [
+        Row(
+            "19028F", .can, "5902CAE100000AE101000A9A89130A",
+            [
+                "stored U2100-00 status 0A", "stored U2101-00 status 0A",
+                "stored B1A89-13 status 0A",
+            ]),
+        Row(
+            "19023B", .can, "5902B9957C1429957D1429957E1429FFFFFFFFFF",
+            [
+                "stored B157C-14 status 29", "stored B157D-14 status 29",
+                "stored B157E-14 status 29",
+            ]),
+        Row(
+            "1902FF", .can, "5902FF01331C2FC1008704",
+            [
+                "stored P0133-1C status 2F", "pending U0100-87 status 04",
+            ]),
+        Row("1902FF", .can, "5902FF01331C27", ["pending P0133-1C status 27"]),
+        // What the ECU does not support does not count.
+        Row("1902FF", .can, "59020801331CFF", ["stored P0133-1C status 08"]),
+        Row("1902FF", .can, "5902FF", []),
+        Row("1902FF", .can, "5902FF00000000", []),
+        Row("1902FF", .can, "5902FF01331C", ["error"]),
+        Row("1902FF", .can, "5902FF01331C2F0123", ["stored P0133-1C status 2F", "error"]),
+        Row("1902FF", .can, "5902", ["error"]),
+        Row("1902FF", .can, "59", ["error"]),
+        Row("1902FF", .can, "590AFF01331C2F", ["message"]),
+        Row("190A", .can, "590AFF01331C2FC1008750", ["stored P0133-1C status 2F", "message"]),
+        Row("1901FF", .can, "5901FF010002", ["message"]),
+        Row("1903", .can, "590301331C01", ["message"]),
+        Row("190F", .can, "590FFF01331C2F", ["message"]),
+        Row("1915", .can, "5915FF01331C2F", ["permanent P0133-1C status 2F"]),
+        Row("190880FF", .can, "5908FF200001331C2F", ["stored P0133-1C status 2F severity 20"]),
+        // SAE J1979-2: 6 + 5 bytes a code, 5 + 4, 6 + 4.
+        Row(
+            "19423308FF", .can, "594233FFFF0420 01331C 08",
+            [
+                "stored P0133-1C status 08 severity 20"
+            ]),
+        Row(
+            "19423304FF", .can, "594233FF000420 01331C 04",
+            [
+                "pending P0133-1C status 04 severity 00"
+            ]),
+        Row(
+            "19423308FF", .can, "594233FFFF02 20 5B0002 08",
+            [
+                "stored SPN91/FMI2 status 08 severity 20 count 127"
+            ]),
+        Row("19423308FF", .can, "594233FFFF03 20 5B0002 08", ["message"]),
+        Row("19423308FF", .can, "594233FF", ["error"]),
+        Row("195533", .can, "595533FF04 01331C 08", ["permanent P0133-1C status 08"]),
+        Row("19563301", .can, "595633FF0401 01331C 50", ["message"]),
+        Row("19563301", .can, "595633FF0401 01331C 2F", ["stored P0133-1C status 2F"]),
+        // Data kept with a code.
+        Row("190401331CFF", .can, "590401331C2F", ["stored P0133-1C status 2F"]),
+        Row(
+            "190401331CFF", .can, "590401331C2F0101F40C1AF8",
+            [
+                "stored P0133-1C status 2F", "RPM=1726 frame 1 dtc P0133-1C",
+            ]),
+        Row(
+            "190401331CFF", .can, "590401331C2F0102F40C1AF8F40D32",
+            [
+                "stored P0133-1C status 2F", "RPM=1726 frame 1 dtc P0133-1C",
+                "VSS=50 frame 1 dtc P0133-1C",
+            ]),
+        Row(
+            "190401331CFF", .can, "590401331C2F0101F40C1A",
+            [
+                "stored P0133-1C status 2F", "error",
+            ]),
+        Row(
+            "190401331CFF", .can, "590401331C2F0101D00112",
+            [
+                "stored P0133-1C status 2F", "message",
+            ]),
+        Row("190401331CFF", .can, "590402331C2F", ["message"]),
+        Row(
+            "190601331CFF", .can, "590601331C2F01020304",
+            [
+                "stored P0133-1C status 2F", "message",
+            ]),
+        Row("190601331CFF", .can, "59060133", ["error"]),
+    ])
+    func `UDS reports carry failure type and status`(_ row: Row) {
+        let asked = Asked(request: row.request, family: row.family)
+        #expect(decode(asked, row.answers) == row.expected)
+    }
+
+    @Test(arguments: [
+        Row("14FFFFFF", .can, "54", ["message"]),
+        Row("1003", .can, "5003003201F4", ["message"]),
+        Row("3E00", .can, "7E00", ["message"]),
+        Row("2101", .can, "610100AABB", ["LOCAL=43707"]),
+        Row("2101", .can, "6101", ["error"]),
+        Row("2101", .can, "610100AA", ["error"]),
+        Row("2102", .can, "610200AABB", ["message"]),
+        Row("1A90", .iso14230, "5A9031", ["message"]),
+    ])
+    func `other services go by the table or stay messages`(_ row: Row) {
+        let asked = Asked(request: row.request, family: row.family)
+        #expect(decode(asked, row.answers) == row.expected)
+    }
+}
+
+@Suite struct `SAE J1939` {
+    private func decode(
+        _ group: UInt32?, _ payload: String, request: [UInt8]? = nil
+    ) -> [DiagnosticItem] {
+        var decoder = ResponseDecoder(table: TestTable.pids, monitors: TestTable.monitors)
+        var items: [DiagnosticItem] = []
+        decoder.decode(
+            ECUMessage(
+                ecu: ECUAddress(0x27, .byte), payload: Hex.bytes(payload) ?? [],
+                parameterGroup: group),
+            in: Exchange(request: request, vehicleProtocol: .j1939), &items)
+        return items
+    }
+
+    // Answers of two heavy-duty trucks to DM12 and DM2, decoded by the J1939-84 test tool, and
+    // layouts of SAE J1939-73.
+    @Test(
+        arguments: [
+            (0xFED4, "43FF5B000202FFFF", ["stored SPN91/FMI2 count 2"]),
+            (0xFED4, "47FFA8000101FFFF", ["stored SPN168/FMI1 count 1"]),
+            (0xFECB, "00FF0A080E07FFFF", ["stored SPN2058/FMI14 count 7"]),
+            (0xFED4, "00FF00000000FFFF", []),
+            (
+                0xFECA, "04FF5B000202A8000101",
+                ["stored SPN91/FMI2 count 2", "stored SPN168/FMI1 count 1"]
+            ),
+            (0xFECF, "04FF5B00E202FFFF", ["pending SPN458843/FMI2 count 2"]),
+            (0xFECA, "04FFFFFFFFFFFFFF", []),
+            (0xFECA, "04FF5B0002", ["error"]),
+            (0xFECA, "04FF5B000202A80001", ["stored SPN91/FMI2 count 2", "error"]),
+            (0xF004, "FFFFFF6813FFFFFF", ["ENG_SPEED=621"]),
+            (0xF004, "FFFFFF6813", ["error"]),
+            (0xFEF1, "FFFFFF6813FFFFFF", ["message"]),
+            (0xE800, "01FFFFFFD4FE00FF", ["message"]),
+        ] as [(UInt32, String, [String])])
+    func `diagnostic messages and parameter groups`(
+        group: UInt32, payload: String, expected: [String]
+    ) {
+        #expect(decode(group, payload).map(short) == expected)
+    }
+
+    @Test func `lamps are those of the message`() {
+        guard case .code(let report)? = decode(0xFED4, "47FFA8000101FFFF").first else {
+            Issue.record("no code")
+            return
+        }
+        // 47 = 01 00 01 11: MIL on, red off, amber on, protect not available.
+        #expect(
+            report.lamps
+                == CodeReport.Lamps(
+                    malfunction: true, redStop: false, amberWarning: true, protect: nil))
+    }
+
+    @Test func `a broadcast is no answer to another request`() {
+        let codes = "43FF5B000202FFFF"
+        #expect(decode(0xFECA, codes, request: [0x00, 0xFE, 0xCB]).map(short) == ["message"])
+        #expect(decode(0xFECB, codes, request: [0x00, 0xFE, 0xCB]).count == 1)
+        #expect(
+            decode(0xFECB, codes, request: [0xCB, 0xFE, 0x00]).map(short) == [
+                "stored SPN91/FMI2 count 2"
+            ])
+        #expect(decode(nil, codes).map(short) == ["message"])
+    }
+}

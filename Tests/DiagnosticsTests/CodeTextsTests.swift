@@ -1,0 +1,172 @@
+import Diagnostics
+import OBDCore
+import Testing
+
+@Suite struct `Texts of codes` {
+    private static let lines = [
+        "# a heading", "# another", "C0020\tABS pump", "P0001\tfirst", "P0133\tresponds slowly",
+        "P0301\tmisfire", "P0A0F\tlast",
+    ]
+    private let texts = CodeTexts(
+        [
+            .bytes(Array(lines.joined(separator: "\n").utf8)),
+            .embedded("U0100\tno communication\n"),
+        ],
+        failureTypes: [.embedded("# types\n01\telectrical\n11\tshort to ground\n")])
+
+    @Test(
+        arguments: [
+            ("C0020", "ABS pump"), ("P0001", "first"), ("P0133", "responds slowly"),
+            ("P0301", "misfire"), ("P0A0F", "last"), ("U0100", "no communication"),
+            ("P0302", nil), ("B0001", nil), ("U3FFF", nil), ("P0000", nil), ("P0A10", nil),
+        ] as [(String, String?)])
+    func `every line is found and nothing else`(code: String, text: String?) throws {
+        #expect(texts.text(of: try #require(DTC(code))) == text)
+    }
+
+    @Test func `failure types have a text and a category`() {
+        #expect(texts.text(ofFailureType: 0x11) == "short to ground")
+        #expect(texts.text(ofFailureType: 0x1D) == nil)
+        #expect(texts.text(ofFailureCategory: 0x1D) == "electrical")
+        #expect(texts.text(ofFailureType: 0x00) == nil)
+    }
+
+    @Test func `no file is no text`() throws {
+        let code = try #require(DTC("P0301"))
+        #expect(CodeTexts([]).text(of: code) == nil)
+        #expect(CodeTexts([.embedded("")]).text(of: code) == nil)
+        #expect(CodeTexts([.embedded("# nothing\n")]).text(of: code) == nil)
+        #expect(CodeTexts([.embedded("\n\n\n")]).text(of: code) == nil)
+    }
+
+    // Ranges: SAE J2012, "P0xxx, P2xxx, P34xx–P3Fxx" standard and so on.
+    @Test(
+        arguments: [
+            ("P0301", .powertrain, .standard, "Ignition and misfire"),
+            ("P1407", .powertrain, .manufacturer, "Auxiliary emission controls"),
+            ("P2096", .powertrain, .standard, "Fuel and air metering, auxiliary emission controls"),
+            ("P3000", .powertrain, .manufacturer, nil), ("P33FF", .powertrain, .manufacturer, nil),
+            ("P3400", .powertrain, .standard, nil),
+            ("P0A0F", .powertrain, .standard, "Hybrid and electric propulsion"),
+            ("P0D00", .powertrain, .standard, nil),
+            ("P0741", .powertrain, .standard, "Transmission"),
+            ("C0035", .chassis, .standard, nil), ("C1234", .chassis, .manufacturer, nil),
+            ("C3000", .chassis, .reserved, nil), ("B2AAA", .body, .manufacturer, nil),
+            ("U0100", .network, .standard, nil), ("U3000", .network, .standard, nil),
+        ] as [(String, CodeStructure.System, CodeStructure.Owner, String?)])
+    func `the digits tell system, owner and area`(
+        code: String, system: CodeStructure.System, owner: CodeStructure.Owner, area: String?
+    ) throws {
+        let structure = CodeStructure(try #require(DTC(code)))
+        #expect(structure.system == system)
+        #expect(structure.owner == owner)
+        #expect(structure.area == area)
+    }
+
+    @Test func `every code has a structure of its own letter`() {
+        for code in UInt16.min...UInt16.max {
+            #expect(CodeStructure(DTC(code)).system.rawValue == String(DTC(code).text.prefix(1)))
+        }
+    }
+
+    // Bits: ISO 14229-1, annex D.
+    @Test func `status and severity bytes in words`() {
+        #expect(
+            CodeStatus(rawValue: 0x2F).words == [
+                "failing now", "failed this cycle", "pending", "confirmed",
+                "failed since codes were cleared",
+            ])
+        #expect(CodeStatus(rawValue: 0x00).words.isEmpty)
+        #expect(CodeSeverity(0x84).advice == .immediately)
+        #expect(CodeSeverity(0x84).wwhClass == "B1")
+        #expect(CodeSeverity(0x20).advice == .maintenance)
+        #expect(CodeSeverity(0x00).advice == nil)
+        #expect(CodeSeverity(0x00).wwhClass == nil)
+    }
+}
+
+@Suite struct `Monitor tables` {
+    @Test(
+        arguments: [
+            (.monitors, "01\tOxygen sensor", .columns(expected: 3, found: 2)),
+            (.monitors, "1\tOxygen sensor\t", .malformed("1", wanted: "two hexadecimal digits")),
+            (.monitors, "01\t\t", .malformed("", wanted: "a text")),
+            (.monitors, "01\tA\tsome", .malformed("some", wanted: "`misfire`, `other` or empty")),
+            (.monitors, "01\tA\t\n01\tB\tother", .double("01")),
+            (.tests, "01\tA\t1/0\tV\t0", .malformed("1/0", wanted: "a factor like 3 or 1/4")),
+            (.tests, "01\tA\t1/4\tV\t1", .malformed("1", wanted: "0 or 2 limits")),
+            (.scalings, "01\t1\tx\t\tcount", .malformed("x", wanted: "a number")),
+            (.scalings, "01\t1\t0\t\tcount\n01\t1\t0\t\tcount", .double("01")),
+            (
+                .readiness, "2001\t\t1\n1996\t2000\t2",
+                .malformed("1996", wanted: "a year behind those of the row above")
+            ),
+        ] as [(MonitorTables.File, String, MonitorTableError.Fault)])
+    func `a fault names its line`(
+        file: MonitorTables.File, text: String, fault: MonitorTableError.Fault
+    ) {
+        var tables = MonitorTables()
+        let error = #expect(throws: MonitorTableError.self) {
+            try tables.add("# heading\n\n" + text, of: file)
+        }
+        #expect(error?.fault == fault)
+        #expect(error?.file == file.rawValue)
+        #expect(error.map { $0.line > 2 } == true)
+    }
+}
+
+@Suite struct `Readiness of a vehicle` {
+    private static let rules = "1996\t2000\t2\n2001\t\t1\n"
+
+    /// Answers of ECUs to 01 01, by the last digit of their address.
+    private func readiness(_ answers: [(UInt32, String)]) throws -> (Readiness, ReadinessRules) {
+        var tables = MonitorTables()
+        try tables.add(Self.rules, of: .readiness)
+        var decoder = ResponseDecoder(table: TestTable.pids, monitors: tables)
+        var items: [DiagnosticItem] = []
+        for (digit, answer) in answers {
+            decoder.decode(
+                ECUMessage(
+                    ecu: ECUAddress(0x7E8 + digit, .can11), payload: Hex.bytes(answer) ?? []),
+                in: Exchange(request: [0x01, 0x01], family: .can), &items)
+        }
+        return (Readiness(items, table: TestTable.pids), tables.readiness)
+    }
+
+    // 40 CFR 85.2222 (c): two incomplete monitors for 1996–2000, one from 2001 on.
+    @Test(
+        arguments: [
+            ("410100076500", 2010, .ready), ("410100076504", 2010, .ready),
+            ("410100076524", 2010, .notReady), ("410100076524", 1998, .ready),
+            ("410100076565", 1998, .notReady), ("410100076524", nil, .notReady),
+            ("410100076504", nil, .ready), ("410181076500", 2010, .lampOn),
+            ("410100000000", 2010, .unknown), ("410100076504", 1990, .notReady),
+        ] as [(String, Int?, Readiness.Verdict)])
+    func `the verdict goes by model year`(
+        answer: String, year: Int?, verdict: Readiness.Verdict
+    ) throws {
+        let (readiness, rules) = try readiness([(0, answer)])
+        #expect(readiness.verdict(modelYear: year, rules: rules) == verdict)
+    }
+
+    @Test func `ECUs add up and stay apart`() throws {
+        let (readiness, rules) = try readiness([(0, "410100076504"), (1, "410182040040")])
+        #expect(readiness.ecus.count == 2)
+        #expect(readiness.lampIsOn == true)
+        #expect(readiness.codeCount == 2)
+        #expect(readiness.incomplete == [.evaporative])
+        #expect(
+            readiness.supported == [
+                .misfire, .fuelSystem, .components, .catalyst, .evaporative, .oxygenSensor,
+                .oxygenSensorHeater,
+            ])
+        #expect(readiness.verdict(modelYear: nil, rules: rules) == .lampOn)
+    }
+
+    @Test func `an ECU that answers again replaces what it said`() throws {
+        let (readiness, _) = try readiness([(0, "410100076504"), (0, "410101076500")])
+        #expect(readiness.ecus.count == 1)
+        #expect(readiness.incomplete.isEmpty)
+        #expect(readiness.codeCount == 1)
+    }
+}

@@ -1,0 +1,207 @@
+import Diagnostics
+import OBDCore
+
+extension PIDTables {
+    /// What is wrong with these files, in the order of their lines.
+    ///
+    /// Each file is read to its first fault; what can be read is checked: doubles, bits, flags,
+    /// codes, and every example against its row.
+    public static func lint(_ files: [TableFile]) -> [TableFinding] {
+        var findings: [TableFinding] = []
+        var records: [TableRecord] = []
+        for file in files {
+            do throws(TableError) {
+                records += try TableReader.records(of: file, detail: .everything)
+            } catch {
+                findings.append(
+                    TableFinding(file: error.file, line: error.line, .text(error.fault)))
+            }
+        }
+        var names = NameCheck()
+        for record in records {
+            names.check(record, &findings)
+            RecordCheck(record).check(&findings)
+        }
+        let order = Dictionary(
+            files.enumerated().map { ($1.path, $0) }, uniquingKeysWith: { first, _ in first })
+        return findings.sorted {
+            (order[$0.file] ?? 0, $0.line) < (order[$1.file] ?? 0, $1.line)
+        }
+    }
+
+    /// What is wrong with the embedded table; nothing, as the tests make sure.
+    public static func lintStandard() -> [TableFinding] { lint(embeddedFiles()) }
+}
+
+/// Finds records and names that stand in the files twice.
+///
+/// The same signal may be in two records (the counters of info types 08 and 0B): its name for
+/// people tells that it is the same.
+private struct NameCheck {
+    private struct Key: Hashable {
+        var service: Service
+        var responder: ECUAddress?
+        var name: String
+    }
+
+    private var records: [Key: Int] = [:]
+    private var names: [Key: (line: Int, name: String)] = [:]
+
+    mutating func check(_ record: TableRecord, _ findings: inout [TableFinding]) {
+        func key(_ name: String) -> Key {
+            Key(service: record.dataID.service, responder: record.responder, name: name)
+        }
+        let first = records.updateValue(record.line, forKey: key(record.dataID.idText))
+        if let first {
+            findings.append(
+                TableFinding(
+                    file: record.file, line: record.line,
+                    .doubleRecord(record.dataID, firstLine: first)))
+            return
+        }
+        for (signal, line) in zip(record.signals, record.signalLines) {
+            func enter(_ text: String) -> Int? {
+                let earlier = names.updateValue((line, signal.name), forKey: key(text))
+                guard let earlier, earlier.name != signal.name else { return nil }
+                return earlier.line
+            }
+            func found(_ kind: TableFinding.Kind) {
+                findings.append(TableFinding(file: record.file, line: line, kind))
+            }
+            if let first = enter(signal.id.lowercased()) {
+                found(.doubleSignal(signal.id, firstLine: first))
+            }
+            for alias in signal.aliases where alias != signal.id.lowercased() {
+                if let first = enter(alias) { found(.doubleAlias(alias, firstLine: first)) }
+            }
+        }
+    }
+}
+
+/// Checks one record: its bits, its flags, its codes, its examples.
+private struct RecordCheck {
+    private let record: TableRecord
+    private let table: PIDTable
+
+    init(_ record: TableRecord) {
+        self.record = record
+        var table = PIDTable()
+        table.add(record)
+        self.table = table
+    }
+
+    func check(_ findings: inout [TableFinding]) {
+        for index in record.signals.indices {
+            checkSignal(index) { kind in
+                findings.append(
+                    TableFinding(file: record.file, line: record.signalLines[index], kind))
+            }
+        }
+        for example in record.examples {
+            checkExample(example) { kind in
+                findings.append(TableFinding(file: record.file, line: example.line, kind))
+            }
+        }
+    }
+
+    private func checkSignal(_ index: Int, _ found: (TableFinding.Kind) -> Void) {
+        let signal = record.signals[index]
+        if index > 0, record.signals[index - 1].bitOffset > signal.bitOffset,
+            record.signals[index - 1].isLittleEndian == signal.isLittleEndian
+        {
+            found(.order(signal.id, after: record.signals[index - 1].id))
+        }
+        for other in record.signals[..<index] where overlaps(signal, other) {
+            found(.overlap(signal.id, other.id))
+        }
+        if let flag = signal.supportFlag {
+            let other = record.signals[Int(flag.rawValue)]
+            if other.bitLength != 1 { found(.wideFlag(other.id)) }
+        }
+        if signal.kind == .number, signal.multiplier == 0 { found(.noFactor(signal.id)) }
+        checkCodes(signal, found)
+        checkEvidence(index, found)
+    }
+
+    /// Whether two signals are in the same data at the same bits.
+    ///
+    /// Support maps may be one map under two names, as in service 06.
+    private func overlaps(_ signal: Signal, _ other: Signal) -> Bool {
+        guard signal.supportFlag == other.supportFlag, signal.condition == other.condition else {
+            return false
+        }
+        if signal.kind == .supportMap && other.kind == .supportMap { return false }
+        return !bits(of: signal).isDisjoint(with: bits(of: other))
+    }
+
+    /// The signal's bits, counted from the least significant bit of byte A.
+    private func bits(of signal: Signal) -> Set<Int> {
+        let range = signal.bitOffset..<signal.bitOffset + signal.bitLength
+        return signal.isLittleEndian
+            ? Set(range) : Set(range.map { $0 & ~7 | 7 - $0 & 7 })
+    }
+
+    private func checkCodes(_ signal: Signal, _ found: (TableFinding.Kind) -> Void) {
+        let highest: UInt64 =
+            signal.bitLength >= 64 ? .max : (1 << UInt64(signal.bitLength)) - 1
+        var seen: Set<UInt64> = []
+        for (code, _) in signal.labels where !seen.insert(code).inserted || code > highest {
+            found(.code(signal.id, raw: code))
+        }
+        for none in signal.notAvailable where none.last > highest {
+            found(.code(signal.id, raw: none.last))
+        }
+    }
+
+    // MARK: Evidence
+
+    /// Flags that only say what else is in the record, and maps, are proved by what they mean.
+    private func checkEvidence(_ index: Int, _ found: (TableFinding.Kind) -> Void) {
+        let signal = record.signals[index]
+        let place = SignalIndex(rawValue: Int32(truncatingIfNeeded: index))
+        let isProof = record.signals.contains { $0.supportFlag == place }
+        guard !isProof, signal.kind != .supportMap, !record.unverified.contains(index) else {
+            return
+        }
+        let shown = record.examples.flatMap { example in
+            example.values.filter { $0.signal == index }.map { (example.data, $0.value) }
+        }
+        let hasValue = shown.contains { _, value in
+            switch value {
+            case .number, .flag, .raw, .text: true
+            case .missing, .absent: false
+            }
+        }
+        guard hasValue else {
+            found(.noExample(signal.id))
+            return
+        }
+        if signal.isSigned && signal.kind == .number {
+            let sign: UInt64 = 1 << UInt64(signal.bitLength - 1)
+            let raws = Set(shown.compactMap { signal.raw(in: $0.0) })
+            if !raws.contains(sign) || !raws.contains(sign - 1) { found(.noExtreme(signal.id)) }
+        }
+    }
+
+    private func checkExample(_ example: TableExample, _ found: (TableFinding.Kind) -> Void) {
+        let isShort = example.values.contains { $0.value == .missing(.tooShort) }
+        if !isShort, !record.length.contains(example.data.count) {
+            found(.exampleLength(example.data.count, wanted: record.length))
+            return
+        }
+        for (index, value) in example.values {
+            let signal = record.signals[index]
+            let place = SignalIndex(rawValue: Int32(truncatingIfNeeded: index))
+            let decoded = table.value(of: place, in: example.data)
+            let raw = signal.raw(in: example.data)
+            if !value.agrees(with: decoded, raw: raw) {
+                found(.example(signal.id, said: value.text, decoded: TableExample.text(decoded)))
+            } else if case .number(_, let decimals) = value,
+                signal.step < TableExample.Value.unit(decimals: decimals) * 0.999,
+                !value.isExactly(decoded)
+            {
+                found(.coarse(signal.id, said: value.text))
+            }
+        }
+    }
+}

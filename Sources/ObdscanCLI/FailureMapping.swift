@@ -1,4 +1,11 @@
+import Accessory
+import Adapters
+import Diagnostics
 import Glibc
+import OBDCore
+import PIDTables
+import ScanSession
+import TripStore
 
 // Every error that can end a command, mapped to message, remedy and exit code. The switches are
 // exhaustive: whoever adds a case is asked here what the user is told.
@@ -15,6 +22,324 @@ extension Failure {
                 hint: number == ENOSPC ? "make room on the disk, then run it again" : nil,
                 status: .cannotCreate)
         }
+    }
+
+    /// A file that cannot be read.
+    init(inputFile path: String, errno number: Int32) {
+        self.init(
+            "\(path): \(describe(errno: number))",
+            status: number == EACCES || number == EPERM ? .noPermission : .noInput)
+    }
+
+    /// A file that cannot be made or written.
+    init(outputFile path: String, errno number: Int32) {
+        self.init(
+            "\(path): \(describe(errno: number))",
+            hint: number == ENOSPC ? "make room on the disk" : nil, status: .cannotCreate)
+    }
+
+    /// A fault in the embedded tables, which the tests check.
+    init(_ error: MonitorTableError) {
+        self.init(
+            error.description, hint: "this is a fault of obdscan: please report it", status: .bug)
+    }
+
+    /// A database that cannot be used.
+    init(_ error: StoreError) {
+        let message: String
+        var hint: String?
+        let code: ExitStatus
+        switch error {
+        case .missing(let path):
+            message = "\(path): there is no database"
+            hint = "obdscan log records a trip; --db FILE names another database"
+            code = .noInput
+        case .foreign(let path):
+            message = "\(path) is no database of obdscan"
+            hint = "--db FILE names another one"
+            code = .badData
+        case .newer(let path, let version, let known):
+            message =
+                "\(path) was made by a newer obdscan: version \(version), this program knows \(known)"
+            hint = "update obdscan, or use another database with --db FILE"
+            code = .badData
+        case .older(let path, let version):
+            message = "\(path) has the older version \(version) and may not be written to"
+            hint = "make it writable once, so that it can be brought up to date"
+            code = .noPermission
+        case .cannotCreate(let path, let number):
+            message = "\(path): \(describe(errno: number))"
+            hint = "--db FILE names another place"
+            code = .cannotCreate
+        case .permission(let path):
+            message = "\(path): permission denied"
+            hint = "--db FILE names another database"
+            code = .noPermission
+        case .readOnly(let path):
+            message = "\(path) may be read only"
+            hint = "--db FILE names another database"
+            code = .noPermission
+        case .full(let path):
+            message = "\(path): the disk is full"
+            hint = "make room, or record elsewhere with --db FILE"
+            code = .cannotCreate
+        case .locked(let path):
+            message = "\(path) is held by another program"
+            hint = "end it, then try again"
+            code = .timedOut
+        case .damaged(let path, let words):
+            message = "\(path) is damaged: \(words)"
+            hint = "sqlite3 can save what is left: sqlite3 FILE .recover | sqlite3 NEW"
+            code = .badData
+        case .unknownTrip(let number, _):
+            message = "there is no trip \(number)"
+            hint = "obdscan trips lists them"
+            code = .usage
+        case .tripIsOpen(let number, _):
+            message = "trip \(number) is still being recorded"
+            hint = "end its recording first"
+            code = .timedOut
+        case .lost(let entries, let reason):
+            let inner = Failure(reason)
+            message = "\(entries) entries could not be stored: \(inner.message)"
+            hint = inner.hint
+            code = inner.status
+        case .other(let path, let number, let words):
+            message = "\(path): \(words) (SQLite \(number))"
+            code = .badData
+        }
+        self.init(message, hint: hint, status: code)
+    }
+
+    /// A fault in a PID table; the user's own, as the embedded one is checked when it is built.
+    init(_ error: TableError) {
+        self.init(
+            error.description, hint: "obdscan pids lint FILE checks a table; see obdscan-pids(5)",
+            status: .badData)
+    }
+
+    /// An accessory that is named wrongly.
+    init(_ error: AddressError) {
+        self.init(
+            error.reason,
+            hint:
+                "forms: /dev/ttyUSB0, serial:PATH?baud=N, rfcomm:AA:BB:CC:DD:EE:FF, bluetooth:NAME, "
+                + "tcp:HOST:PORT, sim:, replay:FILE",
+            status: .usage)
+    }
+
+    /// A session that could not start or go on with `accessory`.
+    init(_ error: ScanError, accessory: String) {
+        switch error {
+        case .accessory(let error): self.init(error)
+        case .initialisation(let failure): self.init(failure, accessory: accessory)
+        case .adapterSilent:
+            self.init(
+                "\(accessory): the adapter stopped answering",
+                hint: "unplug it and plug it in again; --record FILE shows what it said last",
+                status: .unavailable)
+        case .linkLost(let error):
+            let reason = Failure(error)
+            self.init(
+                "the link was lost: \(reason.message)", hint: reason.hint, status: .linkLost)
+        case .requestFailed(let reason, _):
+            switch reason {
+            case .timedOut:
+                self.init(
+                    "\(accessory): no complete answer in time",
+                    hint: "switch the ignition on, then try again", status: .timedOut)
+            case .stopped:
+                self.init("\(accessory): the request was stopped", status: .timedOut)
+            case .flooded:
+                self.init(
+                    "\(accessory): more came than any answer has",
+                    hint: "something else may be talking on this line", status: .unavailable)
+            case .notSent:
+                self.init(
+                    "\(accessory): this adapter cannot send such a request", status: .unavailable)
+            case .adapterRestarted:
+                self.init(
+                    "\(accessory): the adapter restarted in the middle of a request",
+                    hint: "its supply may be weak: start the engine, or check the plug",
+                    status: .timedOut)
+            case .linkLost:
+                self.init("\(accessory): the link was lost", status: .linkLost)
+            }
+        case .refused(let refusal):
+            switch refusal {
+            case .notReady, .busy, .stopping:
+                self.init(
+                    "\(accessory): the request was not taken (\(refusal))",
+                    hint: "this is a fault of obdscan: please report it", status: .bug)
+            case .inError:
+                self.init("\(accessory): the adapter has failed", status: .unavailable)
+            }
+        case .interrupted, .stopped:
+            self = .silent(.done)
+        case .system(let call, let number):
+            self.init("\(call): \(describe(errno: number))", status: .bug)
+        }
+    }
+
+    /// An accessory that cannot be opened, or went away.
+    init(_ error: AccessoryError) {
+        switch error {
+        case .notFound(let path):
+            self.init(
+                "\(path): there is no such accessory",
+                hint: "obdscan devices lists what is attached", status: .unavailable)
+        case .notATerminal(let path):
+            self.init(
+                "\(path) is no serial line",
+                hint: "a recorded conversation is given as replay:\(path)", status: .unavailable)
+        case .permissionDenied(let path, let group):
+            let name = group ?? "dialout"
+            self.init(
+                "\(path): permission denied"
+                    + (group.map { "; it belongs to group \($0)" } ?? ""),
+                hint: "sudo usermod -aG \(name) $USER, then log in again", status: .noPermission)
+        case .inUse(let path, let holder):
+            let name = holder.map { holder in
+                holder.program.isEmpty
+                    ? "process \(holder.pid)" : "\(holder.program) (process \(holder.pid))"
+            }
+            self.init(
+                "\(path) is in use" + (name.map { " by \($0)" } ?? " by another program"),
+                hint: holder.map { "end it first: kill \($0.pid)" }
+                    ?? "fuser \(path) tells which, if you may see it",
+                status: .unavailable)
+        case .unsupportedLineRate(let path, let rate):
+            self.init(
+                "\(path) cannot run at \(rate) bit/s",
+                hint: "leave ?baud= out to have the rate detected", status: .unavailable)
+        case .noAnswerAtAnyRate(let path, let rates):
+            self.init(
+                "\(path): nothing answered at \(rates.map(String.init).joined(separator: ", ")) bit/s",
+                hint: "is the adapter plugged into the car and its light on? "
+                    + "serial:\(path)?baud=N tries another rate",
+                status: .unavailable)
+        case .nameNotResolved(let host, let reason):
+            self.init(
+                "\(host): \(reason)", hint: "join the adapter's Wi-Fi, or give its address",
+                status: .unavailable)
+        case .unreachable(let address, let number):
+            self.init(
+                "\(address): \(describe(errno: number))",
+                hint: number == ECONNREFUSED
+                    ? "nothing listens there: check port or channel"
+                    : "is the adapter powered and in reach?",
+                status: .unavailable)
+        case .connectTimedOut(let address):
+            self.init(
+                "\(address): no connection in time",
+                hint: "is the adapter powered and in reach?", status: .unavailable)
+        case .bluetoothUnavailable(let number):
+            self.init(
+                "there is no Bluetooth here: \(describe(errno: number))",
+                hint: "switch it on with: bluetoothctl power on", status: .unavailable)
+        case .notPaired(let address, _):
+            self.init(
+                "\(address): the accessory wants to be paired first",
+                hint: "bluetoothctl pair \(address); ELM327 adapters often take 1234 or 0000",
+                status: .noPermission)
+        case .unknownBluetoothName(let name):
+            self.init(
+                "no Bluetooth accessory is called \"\(name)\"",
+                hint: "bluetoothctl devices lists the known ones", status: .unavailable)
+        case .lost(let address, let number):
+            self.init(
+                number == 0
+                    ? "\(address) closed the connection" : "\(address): \(describe(errno: number))",
+                hint: "is it still plugged in and in reach?", status: .linkLost)
+        case .system(let call, let address, let number):
+            self.init("\(address): \(call): \(describe(errno: number))", status: .unavailable)
+        }
+    }
+
+    /// An adapter that could not be set up.
+    init(_ failure: InitialisationFailure, accessory: String) {
+        switch failure {
+        case .silent:
+            self.init(
+                "\(accessory): nothing answers",
+                hint: "is the adapter plugged into the car and its light on? "
+                    + "a serial line may need its rate: serial:PATH?baud=N",
+                status: .unavailable)
+        case .notUnderstood(let count):
+            self.init(
+                "\(accessory): \(count) bytes came that no adapter would send",
+                hint: "another rate (serial:PATH?baud=N) or another device? "
+                    + "--adapter names the dialect",
+                status: .unavailable)
+        case .timedOut(let command):
+            self.init(
+                "\(accessory): no prompt after \(command)",
+                hint: "unplug the adapter and plug it in again", status: .unavailable)
+        case .noVehicle(let status):
+            self = Failure(status, accessory: accessory) ?? Failure("", status: .unavailable)
+        case .restarting:
+            self.init(
+                "\(accessory): the adapter keeps restarting",
+                hint: "its supply is weak: check the plug and the car's battery",
+                status: .unavailable)
+        case .interrupted:
+            self = .silent(.done)
+        }
+    }
+
+    /// The adapter's word instead of data; nil for words that are an answer in themselves.
+    init?(_ status: AdapterStatus, accessory: String) {
+        let what: String
+        let hint: String
+        var code = ExitStatus.unavailable
+        switch status {
+        case .noData:
+            what = "no ECU answered (NO DATA)"
+            hint = "the vehicle may not know it, or the ignition is off"
+            code = .timedOut
+        case .unableToConnect:
+            what = "no vehicle protocol was found (UNABLE TO CONNECT)"
+            hint = "switch the ignition on and push the plug home; --protocol tries a single one"
+        case .busInitError:
+            what = "the vehicle's bus could not be initialised (BUS INIT: ERROR)"
+            hint = "switch the ignition on; wait five seconds before the next try"
+        case .busBusy:
+            what = "the vehicle's bus is busy (BUS BUSY)"
+            hint = "try again"
+            code = .timedOut
+        case .busError:
+            what = "invalid signals on the vehicle's bus (BUS ERROR)"
+            hint = "check the plug; --protocol auto looks for the right protocol"
+        case .canError:
+            what = "nobody acknowledges on CAN (CAN ERROR)"
+            hint = "switch the ignition on; --protocol auto looks for the right protocol"
+        case .dataError, .rxError:
+            what = "answers came damaged"
+            hint = "check the plug; --protocol auto looks for the right protocol"
+        case .bufferFull:
+            what = "the adapter was overrun (BUFFER FULL)"
+            hint = "ask for less at once, or use a faster line"
+        case .feedbackError:
+            what = "the adapter's output does not work (FB ERROR)"
+            hint = "the adapter or its plug is broken"
+        case .stopped:
+            what = "the adapter was interrupted (STOPPED)"
+            hint = "try again"
+            code = .timedOut
+        case .flowControlTimeout:
+            what = "the ECU did not take a long request (FC RX TIMEOUT)"
+            hint = "try again, or ask one ECU alone with --ecu"
+            code = .timedOut
+        case .lowVoltageReset:
+            what = "the supply broke down and the adapter restarted (LV RESET)"
+            hint = "check the plug and the car's battery"
+        case .internalError:
+            what = "the adapter reports a fault of its own (ERR)"
+            hint = "unplug the adapter and plug it in again"
+        case .unknownCommand:
+            return nil
+        }
+        self.init("\(accessory): \(what)", hint: hint, status: code)
     }
 }
 

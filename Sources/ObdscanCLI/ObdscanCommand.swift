@@ -20,7 +20,12 @@ public struct ObdscanCommand: ParsableCommand {
             Without -d the accessory comes from OBDSCAN_DEVICE; else the only attached one is taken.
             """,
         version: "0.1.0",
-        subcommands: [])
+        subcommands: [
+            InfoCommand.self, ReadCommand.self,
+            DTCCommand.self, FreezeCommand.self, MonitorsCommand.self,
+            TripsCommand.self, ExportCommand.self, DecodeCommand.self, SendCommand.self,
+            SimulateCommand.self,
+        ])
 
     /// The root does nothing by itself: it prints its help.
     public init() {}

@@ -9,7 +9,7 @@ struct Terminal: ~Copyable {
     private var saved: termios?
     private var isEntered = false
 
-    /// The process's terminal. Without one on stdin there are no keys.
+    /// The terminal of the process; without one on stdin there are no keys.
     init(input: Int32 = STDIN_FILENO, output: Int32 = STDOUT_FILENO) {
         self.input = input
         self.output = output

@@ -1,10 +1,11 @@
 import Diagnostics
 import OBDCore
+import PIDTables
 
 /// One signal that a user asked for.
 struct SelectedSignal: Hashable, Sendable {
-    /// The record that carries it.
-    var record: PIDTable.Record
+    /// The record that carries it; nil = the voltage at the adapter, which no record carries.
+    var record: PIDTable.Record?
     /// The signal; nil = every signal of the record.
     var signal: SignalIndex?
 }
@@ -12,12 +13,12 @@ struct SelectedSignal: Hashable, Sendable {
 /// Finds signals by what users type: SAE name (`RPM`), alias (`coolant-temp`) or `01:0C`.
 struct SignalNames {
     private let table: PIDTable
-    private let services: Set<Service>
+    private let voltage: SignalIndex?
 
-    /// Names of the signals of `services` in `table`.
-    init(_ table: PIDTable, services: Set<Service>) {
+    /// Names of the signals in `table`.
+    init(_ table: PIDTable) {
         self.table = table
-        self.services = services
+        voltage = table.adapterVoltage
     }
 
     /// The signal or record that `name` means; a ``Failure`` with the nearest names where none does.
@@ -33,15 +34,15 @@ struct SignalNames {
         }
         let wanted = Self.key(name)
         var byAlias: SelectedSignal?
-        for record in table.records where services.contains(record.dataID.service) {
+        for record in table.records {
             for index in record.signals {
                 let place = SignalIndex(rawValue: index)
                 let signal = table[place]
                 if Self.key(signal.id) == wanted {
-                    return SelectedSignal(record: record, signal: place)
+                    return selected(record, place)
                 }
                 if byAlias == nil, signal.aliases.contains(where: { Self.key($0) == wanted }) {
-                    byAlias = SelectedSignal(record: record, signal: place)
+                    byAlias = selected(record, place)
                 }
             }
         }
@@ -53,6 +54,10 @@ struct SignalNames {
                 ? "obdscan pids list shows all names"
                 : "did you mean \(near.joined(separator: ", "))?",
             status: .usage)
+    }
+
+    private func selected(_ record: PIDTable.Record, _ signal: SignalIndex) -> SelectedSignal {
+        SelectedSignal(record: signal == voltage ? nil : record, signal: signal)
     }
 
     /// Reads `01:0C`, `010C` and `22:F40C`; nil for a name.
@@ -79,7 +84,7 @@ struct SignalNames {
     private func nearest(to wanted: [UInt8]) -> [String] {
         let bound = wanted.count < 4 ? 1 : wanted.count < 8 ? 2 : 3
         var found: [(distance: Int, name: String)] = []
-        for record in table.records where services.contains(record.dataID.service) {
+        for record in table.records {
             for index in record.signals {
                 let signal = table[SignalIndex(rawValue: index)]
                 let candidates = ([signal.id] + signal.aliases).map {

@@ -1,0 +1,69 @@
+import Diagnostics
+import Glibc
+import OBDCore
+import TripExport
+
+/// The list of accessories that `dtc --batch` goes through.
+struct CodeBatch {
+    /// One line of the list.
+    struct Entry: Hashable, Sendable {
+        /// The accessory or transcript as written.
+        var accessory: String
+        /// What the list calls it.
+        var label: String?
+    }
+
+    /// Reads a list: `ACCESSORY [LABEL]` a line, `#` begins a comment.
+    static func entries(_ text: some StringProtocol) -> [Entry] {
+        var entries: [Entry] = []
+        for line in text.split(whereSeparator: \.isNewline) {
+            let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" })
+            guard let first = words.first, !first.hasPrefix("#") else { continue }
+            let comment = words.dropFirst().firstIndex { $0.hasPrefix("#") } ?? words.endIndex
+            let label = words[1..<max(1, comment)].joined(separator: " ")
+            entries.append(
+                Entry(accessory: String(first), label: label.isEmpty ? nil : label))
+        }
+        return entries
+    }
+
+    /// The CSV lines of one vehicle: one a code, one of kind `none` for each ECU without codes.
+    static func lines(
+        _ scan: CodeScan, accessory: String, label: String?, vin: String?, texts: CodeTexts,
+        time: UTC
+    ) -> [CodeBatchCSV.Line] {
+        var lines: [CodeBatchCSV.Line] = []
+        let codes = scan.codes
+        for ecu in scan.ecus {
+            let own = codes.filter { $0.ecu == ecu }
+            var line = CodeBatchCSV.Line(accessory: accessory)
+            line.time = time
+            line.label = label
+            line.vin = vin
+            line.ecu = ecu?.description
+            if own.isEmpty {
+                line.kind = "none"
+                lines.append(line)
+            }
+            for report in own {
+                line.kind = report.kind.rawValue
+                line.code = report.code.text
+                line.description = texts.text(of: report.code)
+                line.failureType = nil
+                if case .dtc(let dtc) = report.code { line.failureType = dtc.failureType }
+                line.statusByte = report.statusByte
+                lines.append(line)
+            }
+        }
+        return lines
+    }
+
+    /// The CSV line of an accessory that failed.
+    static func line(failed entry: Entry, _ failure: Failure, time: UTC) -> CodeBatchCSV.Line {
+        var line = CodeBatchCSV.Line(accessory: entry.accessory)
+        line.time = time
+        line.label = entry.label
+        line.error = printable(failure.message)
+        return line
+    }
+}

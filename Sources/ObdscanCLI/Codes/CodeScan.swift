@@ -1,0 +1,175 @@
+import Adapters
+import Diagnostics
+import OBDCore
+import ScanSession
+import TripExport
+
+/// What the ECUs of one vehicle say about trouble codes; every ECU and every list stands alone.
+struct CodeScan: Sendable {
+    /// One of the lists that an ECU keeps.
+    struct List: Sendable {
+        /// Which.
+        var kind: CodeReport.Kind
+        /// The question and what became of it.
+        var asked: Asked
+    }
+
+    /// What `01 01` brought: the lamp and the number of codes.
+    var status: Asked
+    /// Stored, pending and permanent codes.
+    var lists: [List]
+
+    /// Asks for everything; a list that is refused or silent hides none of the others.
+    init(_ connection: Connection) throws(ScanError) {
+        status = try connection.ask([0x01, 0x01])
+        lists = []
+        for (service, kind) in [
+            (Service.storedCodes, CodeReport.Kind.stored), (.pendingCodes, .pending),
+            (.permanentCodes, .permanent),
+        ] {
+            lists.append(List(kind: kind, asked: try connection.ask([service.rawValue])))
+        }
+    }
+
+    /// Every code, in the order in which it was reported.
+    var codes: [CodeReport] {
+        lists.flatMap { list in
+            list.asked.answer.items.compactMap { item in
+                if case .code(let report) = item { report } else { nil }
+            }
+        }
+    }
+
+    /// Every ECU that said anything, in the order of their addresses.
+    var ecus: [ECUAddress?] {
+        let all = ([status] + lists.map(\.asked)).flatMap { $0.answer.reply.messages.map(\.ecu) }
+        let known = Set(all.compactMap(\.self)).sorted()
+        return known.isEmpty ? (all.isEmpty ? [] : [nil]) : known
+    }
+
+    /// Why nobody said anything; nil when somebody did.
+    func failure(accessory: String) -> Failure? {
+        guard ecus.isEmpty else { return nil }
+        for asked in lists.map(\.asked) + [status] {
+            if let problem = asked.problem { return problem }
+            if let status = asked.status, let failure = Failure(status, accessory: accessory) {
+                return failure
+            }
+        }
+        return Failure(
+            "\(accessory): no ECU answered", hint: "switch the ignition on", status: .timedOut)
+    }
+
+    /// Whether `ecu` asks for the malfunction indicator lamp; nil where it did not tell.
+    func lampIsOn(_ ecu: ECUAddress?, _ table: PIDTable) -> Bool? {
+        Readiness(status.answer.items, table: table).ecus.first { $0.ecu == ecu }?.lampIsOn
+    }
+}
+
+/// Prints codes for people, as JSON Lines, or as CSV with the columns of a batch.
+struct CodePrinter {
+    private let output: OutputOptions
+    private let texts: CodeTexts
+    private let table: PIDTable
+    private let palette: Palette
+
+    /// A printer with the texts of the codes.
+    init(_ output: OutputOptions, table: PIDTable, texts: CodeTexts) {
+        self.output = output
+        self.table = table
+        self.texts = texts
+        palette = Palette(isOn: output.colours(1))
+    }
+
+    /// Prints what one vehicle said.
+    func print(
+        _ scan: CodeScan, of accessory: String, at time: UTC, to writer: inout TextOutput
+    ) throws(OutputError) {
+        switch output.format {
+        case .text:
+            try writer.write(text(scan))
+            for note in notes(scan) { output.note(note) }
+        case .csv:
+            try writer.append { bytes in
+                CodeBatchCSV.appendHeader(to: &bytes)
+                let lines = CodeBatch.lines(
+                    scan, accessory: accessory, label: nil, vin: nil, texts: texts, time: time)
+                for line in lines { CodeBatchCSV.append(line, to: &bytes) }
+            }
+        case .json:
+            var printer = AnswerPrinter(output, table: table)
+            for list in scan.lists {
+                for item in list.asked.answer.items {
+                    try printer.print(item, at: time, to: &writer)
+                }
+                try printer.printRest(of: list.asked, at: time, to: &writer)
+            }
+        }
+    }
+
+    private func text(_ scan: CodeScan) -> String {
+        var result = ""
+        for ecu in scan.ecus {
+            let codes = scan.codes.filter { $0.ecu == ecu }
+            var heading = palette(.bold, ecu?.description ?? "vehicle")
+            switch scan.lampIsOn(ecu, table) {
+            case true: heading += palette(.bad, "  check engine lamp on")
+            case false: heading += "  lamp off"
+            case nil: break
+            }
+            if codes.isEmpty { heading += "  no codes" }
+            result += heading + "\n"
+            var rows = TextTable([("", .left), ("", .left), ("", .left)])
+            for report in codes {
+                rows.add([
+                    .init(report.fullText, .bold),
+                    .init(report.kind.rawValue, report.kind == .pending ? .dim : nil),
+                    .init(texts.text(of: report.code) ?? "no text for this code is known"),
+                ])
+            }
+            result += rows.text(palette, indent: 2)
+        }
+        return result
+    }
+
+    /// What else was said: refusals, silence, damage.
+    private func notes(_ scan: CodeScan) -> [String] {
+        var notes: [String] = []
+        for list in scan.lists {
+            for item in list.asked.answer.items {
+                switch item {
+                case .negativeResponse(let refusal, let ecu, _):
+                    notes.append(
+                        "\(ecu?.description ?? "vehicle"): \(list.kind.rawValue) codes refused: "
+                            + "\(refusal.nrc.name)")
+                case .error(let error):
+                    notes.append("\(error.ecu?.description ?? "vehicle"): \(error.reason)")
+                case .message(let message):
+                    notes.append(
+                        "\(message.ecu?.description ?? "vehicle"): answered "
+                            + Hex.string(message.payload))
+                case .reading, .monitor, .monitorTest, .code: continue
+                }
+            }
+            for error in list.asked.answer.reply.errors {
+                notes.append("\(error.ecu?.description ?? "vehicle"): \(error.reason)")
+            }
+            if let problem = list.asked.problem {
+                notes.append("\(list.kind.rawValue) codes: \(problem.message)")
+            } else if let status = list.asked.status {
+                notes.append("\(list.kind.rawValue) codes: no answer (\(status.text))")
+            }
+        }
+        return notes
+    }
+}
+
+extension CodeReport {
+    /// The code with its failure type: `P0301-11`.
+    var fullText: String {
+        switch code {
+        case .dtc(let dtc): dtc.description
+        case .j1939(let code): code.text
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import Diagnostics
+import OBDCore
+import ScanSession
+import TripStore
+
+/// Keeps what clearing codes destroys, in the database, before it is destroyed.
+struct CodeSnapshot {
+    private let writer: TripWriter
+
+    /// Begins a record of the vehicle's state.
+    init(_ options: DatabaseOptions, _ connection: Connection) throws(Failure) {
+        let store = try options.open(.readWrite)
+        do {
+            writer = try store.startTrip(
+                TripStart(
+                    purpose: .scan, anchor: connection.anchor, accessory: connection.accessory),
+                table: connection.table)
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    /// Keeps what was read; returns when it is on the disk.
+    func keep(_ asked: [Asked]) throws(Failure) {
+        for one in asked where !one.answer.items.isEmpty {
+            _ = writer.offer(one.answer.items, at: one.answer.answered)
+        }
+        do {
+            try writer.flush()
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    /// Notes what became of the request and ends the record.
+    func finish(_ cleared: Asked) throws(Failure) {
+        for message in cleared.answer.reply.messages
+        where message.payload.first == Service.clearCodes.positiveResponse {
+            let event = TripEvent(
+                .codesCleared, text: "codes cleared", ecu: message.ecu, service: .clearCodes)
+            _ = writer.offer(.event(event), at: cleared.answer.answered)
+        }
+        do {
+            try writer.end(.stopped, at: cleared.answer.answered)
+        } catch {
+            throw Failure(error)
+        }
+    }
+}

@@ -1,0 +1,225 @@
+import ArgumentParser
+import Diagnostics
+import Glibc
+import OBDCore
+import PIDTables
+import TripExport
+
+/// `obdscan dtc`: trouble codes.
+struct DTCCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "dtc",
+        abstract: "Read, explain and clear trouble codes.",
+        discussion: """
+            EXAMPLES
+              obdscan dtc                                   stored, pending and permanent codes
+              obdscan dtc --batch cars.txt --to codes.csv   many vehicles into one table
+              obdscan dtc explain P0301 U0100               offline
+              obdscan dtc clear                             asks first
+            """,
+        subcommands: [DTCListCommand.self, DTCClearCommand.self, DTCExplainCommand.self],
+        defaultSubcommand: DTCListCommand.self)
+}
+
+/// `obdscan dtc list`.
+struct DTCListCommand: ParsableCommand, OutputCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Stored, pending and permanent codes of every ECU.",
+        discussion: """
+            The three lists are asked for one by one: an ECU that refuses one of them hides neither \
+            its other lists nor those of other ECUs.
+
+            With --batch every accessory or recorded conversation of a list is read, one after the \
+            other, into one table. A line of the list is ACCESSORY [LABEL]; # begins a comment. The \
+            columns are time, accessory, label, vin, ecu, kind, code, failure_type, status_byte, \
+            description, error: one row a code, a row of kind none for an ECU without codes, a row \
+            with error for an accessory that failed.
+
+            EXAMPLES
+              obdscan dtc list -d /dev/ttyUSB0
+              obdscan dtc list --exit-code --quiet && echo clean
+              obdscan dtc list --batch fleet.txt --to codes.csv
+            """)
+
+    @Flag(help: "Exit with 1 when there are codes.")
+    var exitCode = false
+
+    @Option(
+        help: ArgumentHelp("Read every accessory of a list.", valueName: "list"),
+        completion: .file())
+    var batch: String?
+
+    @Option(
+        help: ArgumentHelp("Write the batch's table to a file.", valueName: "file"),
+        completion: .file())
+    var to: String?
+
+    @OptionGroup var vehicle: VehicleOptions
+    @OptionGroup var tables: TableOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        if to != nil && batch == nil { throw ValidationError("--to needs --batch LIST") }
+    }
+
+    func run() throws {
+        if let batch {
+            try runBatch(batch)
+            return
+        }
+        let table = try loadTable(tables)
+        var hasCodes = false
+        try withVehicle(vehicle, output, table) { connection in
+            let scan = try CodeScan(connection)
+            if let failure = scan.failure(accessory: connection.accessory) { throw failure }
+            hasCodes = !scan.codes.isEmpty
+            var writer = TextOutput.standard
+            let printer = CodePrinter(output, table: table, texts: PIDTables.codeTexts())
+            try printer.print(
+                scan, of: connection.accessory, at: connection.utc(scan.status.answer.answered),
+                to: &writer)
+            try writer.flush()
+        }
+        if exitCode && hasCodes { throw Failure.silent(.findings) }
+    }
+
+    private func runBatch(_ path: String) throws {
+        let entries = CodeBatch.entries(
+            String(decoding: try contents(of: path), as: UTF8.self))
+        let table = try loadTable(tables)
+        let texts = PIDTables.codeTexts()
+        var file = STDOUT_FILENO
+        if let to {
+            file = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+            if file < 0 { throw Failure(outputFile: to, errno: errno) }
+        }
+        defer { if to != nil { close(file) } }
+        var writer = TextOutput(descriptor: file)
+        try writer.append { CodeBatchCSV.appendHeader(to: &$0) }
+        var firstFailure: Failure?
+        var hasCodes = false
+        for entry in entries {
+            var lines: [CodeBatchCSV.Line] = []
+            do {
+                lines = try read(entry, table, texts)
+                hasCodes = hasCodes || lines.contains { $0.code != nil }
+            } catch let failure as Failure {
+                output.note("\(entry.accessory): \(failure.message)")
+                firstFailure = firstFailure ?? failure
+                lines = [CodeBatch.line(failed: entry, failure, time: Clock.utc)]
+            }
+            try writer.append { bytes in
+                for line in lines { CodeBatchCSV.append(line, to: &bytes) }
+            }
+            // What was read stays read, whatever becomes of the next accessory.
+            try writer.flush()
+        }
+        if let firstFailure { throw Failure.silent(firstFailure.status) }
+        if exitCode && hasCodes { throw Failure.silent(.findings) }
+    }
+
+    private func read(
+        _ entry: CodeBatch.Entry, _ table: PIDTable, _ texts: CodeTexts
+    ) throws -> [CodeBatchCSV.Line] {
+        var options = vehicle
+        options.device = entry.accessory
+        var lines: [CodeBatchCSV.Line] = []
+        try withVehicle(options, output, table) { connection in
+            let scan = try CodeScan(connection)
+            if let failure = scan.failure(accessory: connection.accessory) { throw failure }
+            let vin = try connection.vin()
+            lines = CodeBatch.lines(
+                scan, accessory: entry.accessory, label: entry.label, vin: vin?.text,
+                texts: texts, time: connection.utc(scan.status.answer.answered))
+        }
+        return lines
+    }
+}
+
+/// `obdscan dtc explain`.
+struct DTCExplainCommand: ParsableCommand, OutputCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain",
+        abstract: "Say what codes mean, offline.",
+        discussion: """
+            EXAMPLES
+              obdscan dtc explain P0301
+              obdscan dtc explain P0301 U0100-11 --format json
+            """)
+
+    @Argument(help: ArgumentHelp("Codes such as P0301 or U0100-11.", valueName: "code"))
+    var codes: [String]
+
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        let parsed = try codes.map { text throws(Failure) in
+            guard let code = DTC(text) else {
+                throw Failure(
+                    "\"\(text)\" is no trouble code",
+                    hint: "a code is a letter P, C, B or U and four digits: P0301", status: .usage)
+            }
+            return code
+        }
+        let texts = PIDTables.codeTexts()
+        var writer = TextOutput.standard
+        var rows = TextTable([("CODE", .left), ("MEANING", .left), ("WHERE", .left)])
+        for code in parsed {
+            let description = texts.text(of: code)
+            switch output.format {
+            case .text:
+                rows.add([
+                    .init(code.description, .bold),
+                    .init(description ?? "no text for this code is known"),
+                    .init("\(code.system), \(code.definedBy)"),
+                ])
+            case .json:
+                var object = JSONObject()
+                object.add("code", code.text)
+                object.add("description", description)
+                if let type = code.failureType { object.add("failureType", Hex.string([type])) }
+                object.add("system", code.system)
+                object.add("definedBy", code.definedBy)
+                try writer.append { object.append(to: &$0) }
+            case .csv:
+                var line = CodeBatchCSV.Line(accessory: "")
+                line.code = code.text
+                line.failureType = code.failureType
+                line.description = description
+                try writer.append { bytes in
+                    if code == parsed.first { CodeBatchCSV.appendHeader(to: &bytes) }
+                    CodeBatchCSV.append(line, to: &bytes)
+                }
+            }
+        }
+        if output.format == .text {
+            try writer.write(rows.text(Palette(isOn: output.colours(1))))
+        }
+        try writer.flush()
+    }
+}
+
+extension DTC {
+    /// Which part of the vehicle the letter names.
+    var system: String {
+        switch code >> 14 {
+        case 0: "powertrain"
+        case 1: "chassis"
+        case 2: "body"
+        default: "network"
+        }
+    }
+
+    /// Who defines the code (SAE J2012: P2, P34–P3F, and U0, U2? of the standard's own ranges).
+    var definedBy: String {
+        let digit = (code >> 12) & 0x3
+        let isPowertrain = code >> 14 == 0
+        switch digit {
+        case 0: return "SAE J2012"
+        case 1: return "the manufacturer"
+        case 2: return isPowertrain ? "SAE J2012" : "the manufacturer"
+        default: return isPowertrain && (code >> 8) & 0xF < 4 ? "the manufacturer" : "SAE J2012"
+        }
+    }
+}

@@ -1,0 +1,172 @@
+import ArgumentParser
+import Glibc
+import OBDCore
+import TripExport
+import TripStore
+
+/// `obdscan export`: trips into files.
+struct ExportCommand: ParsableCommand, OutputCommand {
+    /// How CSV is laid out.
+    enum Layout: String, ExpressibleByArgument, CaseIterable {
+        /// A column a signal, a line a point in time.
+        case wide
+        /// A line a reading, with the keys of the JSON object as columns.
+        case long
+    }
+
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Write trips to CSV or JSON Lines.",
+        discussion: """
+            The format follows the file's ending (.csv, .jsonl, .ndjson, .json) or --format. Without \
+            a trip the latest one is taken, without --to standard output. A file appears whole or \
+            not at all.
+
+            EXAMPLES
+              obdscan export --to trip.csv
+              obdscan export 12 13 --to trips.jsonl
+              obdscan export 12 --layout long --signal RPM --signal VSS --to speeds.csv
+            """)
+
+    @Argument(help: ArgumentHelp("Numbers of trips.", valueName: "trip"))
+    var trips: [Int64] = []
+
+    @Option(help: ArgumentHelp("The file to write.", valueName: "file"), completion: .file())
+    var to: String?
+
+    @Option(help: "How CSV is laid out; several trips are always long.")
+    var layout: Layout?
+
+    @Option(
+        name: .customLong("signal"),
+        help: ArgumentHelp("Only this signal; may be repeated.", valueName: "signal"))
+    var signals: [String] = []
+
+    @Option(help: ArgumentHelp("Only this ECU.", valueName: "id"))
+    var ecu: ECUOption?
+
+    @Flag(help: "Print times as seconds since the trip's start (CSV).")
+    var relative = false
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        if trips.count > 1 && layout == .wide {
+            throw ValidationError("several trips fit no wide table: leave --layout wide out")
+        }
+    }
+
+    func run() throws {
+        let isCSV = try writesCSV()
+        let store = try database.open(.readOnly)
+        let ids = trips.isEmpty ? [try store.latestTrip()] : trips
+        var selection = TripReadings.Selection()
+        selection.signals = signals
+        selection.ecu = ecu?.address
+        let all = try ids.map { id in
+            try mapped { () throws(StoreError) in try store.readings(ofTrip: id, selection) }
+        }
+        try OutputFile.write(to) { writer in
+            for (index, readings) in all.enumerated() {
+                if isCSV {
+                    try writeCSV(readings, isFirst: index == 0, &writer)
+                } else {
+                    try writeJSON(readings, &writer)
+                }
+            }
+        }
+    }
+
+    /// Whether the file's ending or the option asks for CSV.
+    private func writesCSV() throws(Failure) -> Bool {
+        switch output.format {
+        case .csv: return true
+        case .json: return false
+        case .text: break
+        }
+        guard let to else { return true }
+        let ending = to.split(separator: ".").last.map { $0.lowercased() } ?? ""
+        switch ending {
+        case "csv": return true
+        case "jsonl", "ndjson", "json": return false
+        default:
+            throw Failure(
+                "\(to): no format goes by this ending",
+                hint: "use .csv or .jsonl, or --format csv|json", status: .usage)
+        }
+    }
+
+    private func writeCSV(
+        _ readings: TripReadings, isFirst: Bool, _ writer: inout TextOutput
+    ) throws {
+        let times: TimeStyle = relative ? .seconds(since: readings.trip.start) : .utc
+        let isWide = (layout ?? (trips.count > 1 ? .long : .wide)) == .wide
+        if isWide {
+            var csv = CSVWide(
+                table: readings.table,
+                columns: readings.signals.map { CSVWide.Column($0.signal, ecu: $0.ecu) },
+                units: output.units, times: times)
+            try writer.append { csv.appendHeader(to: &$0) }
+            try readings.forEach { time, reading in
+                try writer.append { csv.append(reading, time: time, to: &$0) }
+            }
+            try writer.append { csv.finish(&$0) }
+        } else {
+            var csv = CSVLong(table: readings.table, units: output.units, times: times)
+            if isFirst { try writer.append { csv.appendHeader(to: &$0) } }
+            try readings.forEach { time, reading in
+                try writer.append { csv.append(reading, time: time, to: &$0) }
+            }
+        }
+    }
+
+    private func writeJSON(_ readings: TripReadings, _ writer: inout TextOutput) throws {
+        var json = JSONLines(table: readings.table, units: output.units) { _ in nil }
+        try readings.forEach { time, reading in
+            try writer.append { json.append(reading, time: time, to: &$0) }
+        }
+    }
+}
+
+/// A file that appears whole or not at all.
+enum OutputFile {
+    /// Writes what `body` writes to `path`, to standard output without one or for `-`.
+    ///
+    /// A file is written beside its place and moved there when it is complete; devices and pipes
+    /// are written directly.
+    static func write(
+        _ path: String?, _ body: (inout TextOutput) throws -> Void
+    ) throws {
+        guard let path, path != "-" else {
+            var writer = TextOutput.standard
+            try body(&writer)
+            try writer.flush()
+            return
+        }
+        var status = stat()
+        let isSpecial = stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+        let place = isSpecial ? path : path + ".partial"
+        let flags = O_WRONLY | O_CLOEXEC | (isSpecial ? 0 : O_CREAT | O_TRUNC)
+        let descriptor = open(place, flags, 0o644)
+        guard descriptor >= 0 else { throw Failure(outputFile: path, errno: errno) }
+        do {
+            var writer = TextOutput(descriptor: descriptor)
+            try body(&writer)
+            try writer.flush()
+        } catch {
+            close(descriptor)
+            if !isSpecial { unlink(place) }
+            if case OutputError.failed(let number) = error {
+                throw Failure(outputFile: path, errno: number)
+            }
+            throw error
+        }
+        let isWritten = close(descriptor) == 0 && (isSpecial || rename(place, path) == 0)
+        guard isWritten else {
+            let number = errno
+            if !isSpecial { unlink(place) }
+            throw Failure(outputFile: path, errno: number)
+        }
+    }
+}

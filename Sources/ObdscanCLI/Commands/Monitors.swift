@@ -1,0 +1,188 @@
+import ArgumentParser
+import Diagnostics
+import OBDCore
+import PIDTables
+import ScanSession
+import TripExport
+
+/// `obdscan monitors`: readiness and test results.
+struct MonitorsCommand: ParsableCommand, OutputCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "monitors",
+        abstract: "Readiness for inspection, and on-board monitoring test results.",
+        discussion: """
+            Shows for each ECU which monitors have run since codes were cleared and in this driving \
+            cycle (PIDs 01 and 41), then every test result of service (mode) 06 with its limits.
+
+            EXAMPLES
+              obdscan monitors
+              obdscan monitors --readiness --exit-code && echo ready
+            """)
+
+    @Flag(help: "Readiness only, no test results.")
+    var readiness = false
+
+    @Flag(help: "Exit with 1 when a monitor has not run since codes were cleared.")
+    var exitCode = false
+
+    @OptionGroup var vehicle: VehicleOptions
+    @OptionGroup var tables: TableOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        let table = try loadTable(tables)
+        var isReady = true
+        try withVehicle(vehicle, output, table) { connection in
+            var writer = TextOutput.standard
+            var printer = AnswerPrinter(output, table: table)
+            var report = MonitorReport(output)
+            var said = false
+            var asked = [try connection.ask([0x01, 0x01]), try connection.ask([0x01, 0x41])]
+            if !readiness { asked += try testResults(connection) }
+            for one in asked {
+                let time = connection.utc(one.answer.answered)
+                for item in one.answer.items where MonitorReport.concerns(item) {
+                    said = true
+                    report.add(item)
+                    if output.format != .text { try printer.print(item, at: time, to: &writer) }
+                }
+                if output.format == .json {
+                    try printer.printRest(of: one, at: time, to: &writer)
+                }
+            }
+            let items = asked.flatMap(\.answer.items)
+            let sinceClear = Readiness(items, table: table)
+            isReady = sinceClear.incomplete.isEmpty && !sinceClear.supported.isEmpty
+            if output.format == .text { try writer.write(report.text(sinceClear)) }
+            try printer.finish(&writer)
+            if !said, let first = asked.first {
+                throw first.problem
+                    ?? first.status.flatMap { Failure($0, accessory: connection.accessory) }
+                    ?? Failure(
+                        "\(connection.accessory): no ECU tells its monitors", status: .timedOut)
+            }
+        }
+        if exitCode && !isReady { throw Failure.silent(.findings) }
+    }
+
+    /// Service 06 by its support maps: monitor ids on CAN, test ids before it.
+    private func testResults(_ connection: Connection) throws(ScanError) -> [Asked] {
+        let (supported, _) = try connection.supportedIDs(of: .monitorTests)
+        var results: [Asked] = []
+        for id in supported.all { results.append(try connection.ask([0x06, id])) }
+        return results
+    }
+}
+
+/// Monitors and test results as tables for people.
+struct MonitorReport {
+    private let palette: Palette
+    private let units: UnitSystem
+    private var statuses: [MonitorStatus] = []
+    private var tests = TextTable([
+        ("ECU", .left), ("MONITOR", .left), ("TEST", .left), ("VALUE", .right), ("MIN", .right),
+        ("MAX", .right), ("UNIT", .left), ("RESULT", .left),
+    ])
+
+    /// An empty report.
+    init(_ output: OutputOptions) {
+        palette = Palette(isOn: output.colours(1))
+        units = output.units
+    }
+
+    /// Whether an item belongs into the report: support maps do not.
+    static func concerns(_ item: DiagnosticItem) -> Bool {
+        switch item {
+        case .monitor, .monitorTest, .negativeResponse, .error, .message: true
+        case .reading(let reading): reading.dataID == DataID(.currentData, 1)
+        case .code: false
+        }
+    }
+
+    /// Takes an item over.
+    mutating func add(_ item: DiagnosticItem) {
+        switch item {
+        case .monitor(let status): statuses.append(status)
+        case .monitorTest(let result): add(result)
+        case .reading, .code, .negativeResponse, .message, .error: return
+        }
+    }
+
+    private mutating func add(_ result: MonitorTestResult) {
+        let number = { (value: Double?) in value.map { fixed($0, 3) } ?? "" }
+        let monitor =
+            result.monitor
+            ?? result.mid.map { "monitor \(Hex.string([$0]))" }
+            ?? result.component.map { "component \(Hex.string([$0]))" } ?? ""
+        let verdict: TextTable.Cell =
+            switch result.passed {
+            case true: .init("passed", .good)
+            case false: .init("FAILED", .bad)
+            case nil: .init("not run", .dim)
+            }
+        tests.add([
+            .init(result.ecu?.description ?? "—"), .init(monitor),
+            .init(result.test ?? "test \(Hex.string([result.tid]))"), .init(number(result.value)),
+            .init(number(result.min)), .init(number(result.max)), .init(result.unit ?? ""),
+            verdict,
+        ])
+    }
+
+    /// Readiness, then the results.
+    func text(_ readiness: Readiness) -> String {
+        var rows = TextTable([
+            ("ECU", .left), ("MONITOR", .left), ("SINCE CLEAR", .left), ("THIS CYCLE", .left),
+        ])
+        for status in statuses where status.scope == .sinceClear && status.supported {
+            let cycle = statuses.first {
+                $0.scope == .thisCycle && $0.ecu == status.ecu && $0.monitor == status.monitor
+            }
+            rows.add([
+                .init(status.ecu?.description ?? "—"), .init(status.monitor.title),
+                cell(status.complete), cycle.map { $0.supported ? cell($0.complete) : "off" } ?? "",
+            ])
+        }
+        var text = rows.isEmpty ? "" : rows.text(palette)
+        if !readiness.supported.isEmpty {
+            let missing = readiness.incomplete.count
+            text +=
+                missing == 0
+                ? palette(.good, "Ready: every supported monitor has run.") + "\n"
+                : palette(.warning, "Not ready: \(missing) monitors have not run.") + "\n"
+        }
+        if !tests.isEmpty { text += (text.isEmpty ? "" : "\n") + tests.text(palette) }
+        return text
+    }
+
+    private func cell(_ complete: Bool?) -> TextTable.Cell {
+        switch complete {
+        case true: .init("complete", .good)
+        case false: .init("not complete", .warning)
+        case nil: .init("")
+        }
+    }
+}
+
+extension MonitorStatus.Monitor {
+    /// For people.
+    var title: String {
+        switch self {
+        case .misfire: "Misfire"
+        case .fuelSystem: "Fuel system"
+        case .components: "Components"
+        case .catalyst: "Catalyst"
+        case .heatedCatalyst: "Heated catalyst"
+        case .evaporative: "Evaporative system"
+        case .secondaryAir: "Secondary air"
+        case .gpfOrACRefrigerant: "Particulate filter (petrol) or A/C refrigerant"
+        case .oxygenSensor: "Oxygen sensor"
+        case .oxygenSensorHeater: "Oxygen sensor heater"
+        case .egrVvt: "EGR or variable valve timing"
+        case .nmhcCatalyst: "NMHC catalyst"
+        case .noxSCR: "NOx aftertreatment"
+        case .boostPressure: "Boost pressure"
+        case .exhaustGasSensor: "Exhaust gas sensor"
+        case .pmFilter: "Particulate filter"
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import ArgumentParser
+import Diagnostics
+import OBDCore
+import PIDTables
+import ScanSession
+
+/// `obdscan read`: asks for signals once.
+struct ReadCommand: ParsableCommand, OutputCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "read",
+        abstract: "Ask for signals once.",
+        discussion: """
+            Signals are given by their SAE short name (RPM VSS ECT), by an alias (rpm speed \
+            coolant-temp) or by service and PID (01:0C). Every ECU that answers is shown. \
+            'obdscan pids list' shows all names.
+
+            EXAMPLES
+              obdscan read rpm speed coolant-temp
+              obdscan read 01:0C 09:02 --format json
+              obdscan read vin -d sim:
+            """)
+
+    @Argument(help: ArgumentHelp("Signals to read.", valueName: "signal"))
+    var signals: [String]
+
+    @OptionGroup var vehicle: VehicleOptions
+    @OptionGroup var tables: TableOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        let table = try loadTable(tables)
+        let names = SignalNames(table)
+        let questions = try SignalQuestion.all(signals.map { try names.find($0) })
+        try withVehicle(vehicle, output, table) { connection in
+            var writer = TextOutput.standard
+            var printer = AnswerPrinter(output, table: table)
+            var isAnswered = false
+            var lastFailure: Failure?
+            for question in questions {
+                let asked = try connection.ask(question)
+                let time = connection.utc(asked.answer.answered)
+                if let voltage = asked.answer.reply.voltage {
+                    try printer.print(voltage: voltage, at: time, to: &writer)
+                    isAnswered = true
+                }
+                for item in asked.answer.items where question.wants(item) {
+                    try printer.print(item, at: time, to: &writer)
+                    isAnswered = true
+                }
+                try printer.printRest(of: asked, at: time, to: &writer)
+                try writer.flush()
+                lastFailure =
+                    asked.problem
+                    ?? asked.status.flatMap { Failure($0, accessory: connection.accessory) }
+                    ?? lastFailure
+            }
+            try printer.finish(&writer)
+            if !isAnswered, let lastFailure { throw lastFailure }
+        }
+    }
+}
+
+/// One record to ask for, and which of its signals are wanted.
+struct SignalQuestion: Hashable, Sendable {
+    /// The record; nil = the voltage at the adapter.
+    var record: PIDTable.Record?
+    /// The signals wanted; empty = all of the record.
+    var signals: [SignalIndex]
+
+    /// The questions that `selected` needs, one a record, in the order of first mention.
+    static func all(_ selected: [SelectedSignal]) -> [SignalQuestion] {
+        var questions: [SignalQuestion] = []
+        for one in selected {
+            let signals = one.signal.map { [$0] } ?? []
+            guard let place = questions.firstIndex(where: { $0.record == one.record }) else {
+                questions.append(SignalQuestion(record: one.record, signals: signals))
+                continue
+            }
+            let known = questions[place].signals
+            questions[place].signals =
+                known.isEmpty || signals.isEmpty
+                ? [] : known + signals.filter { !known.contains($0) }
+        }
+        return questions
+    }
+
+    /// Whether an item is a wanted signal, or no reading at all.
+    func wants(_ item: DiagnosticItem) -> Bool {
+        guard case .reading(let reading) = item, !signals.isEmpty else { return true }
+        return signals.contains(reading.signal)
+    }
+}
+
+extension Connection {
+    /// Asks for a record, or for the voltage at the adapter.
+    func ask(_ question: SignalQuestion) throws(ScanError) -> Asked {
+        guard let record = question.record else { return try command("AT RV") }
+        let id = record.dataID
+        var payload = [id.service.rawValue]
+        if id.digits > 2 { payload.append(UInt8(truncatingIfNeeded: id.id >> 8)) }
+        payload.append(UInt8(truncatingIfNeeded: id.id))
+        if id.service == .freezeFrame { payload.append(0) }
+        return try ask(payload, target: record.target)
+    }
+}

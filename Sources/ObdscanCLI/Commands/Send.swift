@@ -1,0 +1,190 @@
+import Adapters
+import ArgumentParser
+import Diagnostics
+import Glibc
+import OBDCore
+import ScanSession
+import TripExport
+
+/// `obdscan send`: raw commands.
+struct SendCommand: ParsableCommand, OutputCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "send",
+        abstract: "Send raw adapter or OBD commands, one reply each.",
+        discussion: """
+            A command is an AT or ST command of the adapter, or a request to the vehicle in \
+            hexadecimal. Without any they are read from standard input, line by line, with a prompt \
+            on a terminal.
+
+            What is known only to read is sent at once. Everything else needs a confirmation (or \
+            --yes), is refused while the engine runs or the vehicle moves (unless --force), and is \
+            never repeated.
+
+            EXAMPLES
+              obdscan send "AT RV" 010C 22F190
+              obdscan send -d /dev/ttyUSB0
+              echo 0902 | obdscan send --format json
+            """)
+
+    @Argument(help: ArgumentHelp("Commands to send.", valueName: "command"))
+    var commands: [String] = []
+
+    @Flag(help: "Do not ask before commands that may change something.")
+    var yes = false
+
+    @Flag(help: "Send such commands also while the engine runs or the vehicle moves.")
+    var force = false
+
+    @OptionGroup var vehicle: VehicleOptions
+    @OptionGroup var tables: TableOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        let requests = try commands.map { try RawCommand($0) }
+        let permission = WritePermission(yes: yes, force: force)
+        if let writing = requests.first(where: { !$0.isReadOnly }) {
+            try permission.checkThatSomebodyCanAnswer(for: "\"\(writing.text)\"")
+        }
+        let table = try loadTable(tables)
+        try withVehicle(vehicle, output, table) { connection in
+            var run = SendRun(
+                connection: connection, permission: permission, output: output, table: table)
+            if requests.isEmpty {
+                try run.converse()
+            } else {
+                for request in requests { try run.send(request) }
+            }
+            if let problem = run.lastProblem { throw problem }
+        }
+    }
+}
+
+/// One command as typed.
+struct RawCommand: Hashable, Sendable {
+    /// As typed, without blanks around it.
+    var text: String
+    private var payload: [UInt8]?
+
+    /// Reads an AT or ST command or hexadecimal; a ``Failure`` for anything else.
+    init(_ typed: String) throws(Failure) {
+        let compact = typed.filter { $0 != " " && $0 != "\t" }
+        let upper = compact.uppercased()
+        text = upper
+        if let bytes = Hex.bytes(upper), !bytes.isEmpty {
+            payload = bytes
+        } else if (upper.hasPrefix("AT") || upper.hasPrefix("ST")) && upper.utf8.count > 2,
+            typed.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
+        {
+            // As typed: some commands take a text whose blanks and case count.
+            text = typed.trimmed
+        } else {
+            throw Failure(
+                "\"\(typed)\" is no command",
+                hint: "adapter commands begin with AT or ST, requests are whole bytes: 010C",
+                status: .usage)
+        }
+    }
+
+    /// Whether it only reads, or changes nothing that outlives the session.
+    var isReadOnly: Bool {
+        payload.map { VehicleRequest.isReadOnly($0) } ?? AdapterRequest.isReadOnlyCommand(text)
+    }
+
+    /// The request for a session.
+    func request(target: ECUAddress?) -> AdapterRequest {
+        let id = RequestID(rawValue: 0)
+        if let payload {
+            return .vehicle(VehicleRequest(id: id, target: target, payload: payload))
+        }
+        return .command(id: id, text: text, mayRepeat: isReadOnly)
+    }
+}
+
+/// Commands and their replies, over one connection.
+private struct SendRun: ~Copyable {
+    let connection: Connection
+    let permission: WritePermission
+    let output: OutputOptions
+    let table: PIDTable
+    var lastProblem: Failure?
+    private var writer = TextOutput.standard
+
+    init(
+        connection: Connection, permission: WritePermission, output: OutputOptions, table: PIDTable
+    ) {
+        self.connection = connection
+        self.permission = permission
+        self.output = output
+        self.table = table
+    }
+
+    /// Commands from standard input until its end.
+    mutating func converse() throws {
+        let isTerminal = isatty(STDIN_FILENO) == 1
+        while true {
+            if isTerminal { writeToStandardError("> ") }
+            let line: String?
+            do {
+                line = try LineReader.next(STDIN_FILENO, interruptedBy: connection.interrupt)
+            } catch {
+                throw ScanError.interrupted
+            }
+            guard let line else {
+                if isTerminal { writeToStandardError("\n") }
+                return
+            }
+            let typed = line.trimmed
+            if typed.isEmpty || typed.hasPrefix("#") { continue }
+            if typed == "quit" || typed == "exit" { return }
+            do {
+                try send(RawCommand(typed))
+            } catch let failure as Failure {
+                // At a prompt a mistake is told and the next line awaited.
+                if !isTerminal { throw failure }
+                writeToStandardError(failure.text)
+            }
+        }
+    }
+
+    mutating func send(_ command: RawCommand) throws {
+        if !command.isReadOnly {
+            try permission.checkThatSomebodyCanAnswer(for: "\"\(command.text)\"")
+            try permission.checkThatVehicleStandsStill(connection)
+            try permission.confirm(
+                "\(command.text) may change something.", word: "yes", connection)
+        }
+        let asked = try connection.ask(command.request(target: connection.ecu?.physicalRequest))
+        try print(command, asked)
+        lastProblem = asked.problem
+    }
+
+    private mutating func print(_ command: RawCommand, _ asked: Asked) throws {
+        let lines = asked.answer.reply.rawLines(without: command.text)
+        if output.format == .text {
+            for line in lines { try writer.writeLine(printable(line)) }
+        } else {
+            let time = connection.utc(asked.answer.answered)
+            var printer = AnswerPrinter(output, table: table)
+            if output.format == .json {
+                var object = JSONObject()
+                object.add("kind", "reply")
+                object.add("time", time)
+                object.add("command", command.text)
+                object.add("lines", lines)
+                try writer.append { object.append(to: &$0) }
+            }
+            for item in asked.answer.items { try printer.print(item, at: time, to: &writer) }
+            try printer.printRest(of: asked, at: time, to: &writer)
+            try printer.finish(&writer)
+        }
+        try writer.flush()
+    }
+}
+
+extension String {
+    /// Without blanks, tabs and line ends at both ends.
+    var trimmed: String {
+        let isBlank = { (character: Character) in character.isWhitespace }
+        return String(drop(while: isBlank).reversed().drop(while: isBlank).reversed())
+    }
+}

@@ -1,0 +1,36 @@
+import ArgumentParser
+import TripStore
+
+/// Where trips and what is remembered are kept.
+struct DatabaseOptions: ParsableArguments {
+    @Option(
+        name: .customLong("db"),
+        help: ArgumentHelp(
+            "The database.",
+            discussion:
+                "Else the environment variable OBDSCAN_DB; else $XDG_DATA_HOME/obdscan/obdscan.db.",
+            valueName: "file"),
+        completion: .file())
+    var path: String?
+
+    /// The database's file; nil without a home directory.
+    var file: String? {
+        if let path { return path }
+        if let path = environment("OBDSCAN_DB"), !path.isEmpty { return path }
+        return dataFolder().map { $0 + "/obdscan.db" }
+    }
+
+    /// Opens the database; the file is made where it is missing and may be written to.
+    func open(_ access: TripStore.Access) throws(Failure) -> TripStore {
+        guard let file else {
+            throw Failure(
+                "there is no home directory to keep the database in",
+                hint: "--db FILE says where it is", status: .cannotCreate)
+        }
+        do {
+            return try TripStore(path: file, access: access)
+        } catch {
+            throw Failure(error)
+        }
+    }
+}

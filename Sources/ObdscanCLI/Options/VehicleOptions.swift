@@ -1,0 +1,80 @@
+import Accessory
+import ArgumentParser
+import OBDCore
+import ScanSession
+
+extension DialectChoice: ExpressibleByArgument {}
+
+/// Which vehicle protocol to use, as options name it.
+struct ProtocolOption: ExpressibleByArgument, Hashable, Sendable {
+    /// Nil = find out.
+    var vehicleProtocol: VehicleProtocol?
+
+    /// Finds the protocol out.
+    static let automatic = ProtocolOption(vehicleProtocol: nil)
+
+    private init(vehicleProtocol: VehicleProtocol?) {
+        self.vehicleProtocol = vehicleProtocol
+    }
+
+    init?(argument: String) {
+        if argument == "auto" || argument == "0" {
+            vehicleProtocol = nil
+        } else if let found = VehicleProtocol(argument) {
+            vehicleProtocol = found
+        } else {
+            return nil
+        }
+    }
+
+    var defaultValueDescription: String { "auto" }
+
+    static var allValueStrings: [String] { ["auto"] + VehicleProtocol.allCases.map(\.name) }
+}
+
+/// An ECU by its address.
+struct ECUOption: ExpressibleByArgument, Hashable, Sendable {
+    /// The responder.
+    var address: ECUAddress
+
+    init?(argument: String) {
+        guard let address = ECUAddress(argument) else { return nil }
+        self.address = address
+    }
+}
+
+/// Options of every command that talks to a vehicle.
+struct VehicleOptions: ParsableArguments {
+    @Option(
+        name: [.short, .customLong("device")],
+        help: ArgumentHelp(
+            "The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.",
+            discussion: "Else the environment variable OBDSCAN_DEVICE; else the only attached one.",
+            valueName: "accessory"),
+        completion: .file())
+    var device: String?
+
+    @Option(help: ArgumentHelp("What the adapter speaks.", valueName: "dialect"))
+    var adapter: DialectChoice = .automatic
+
+    @Option(
+        name: .customLong("protocol"),
+        help: ArgumentHelp(
+            "The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.",
+            valueName: "protocol"))
+    var vehicleProtocol: ProtocolOption = .automatic
+
+    @Option(help: ArgumentHelp("Only this ECU: 7E8, 18DAF110, 10.", valueName: "id"))
+    var ecu: ECUOption?
+
+    @Option(
+        help: ArgumentHelp(
+            "Write every byte with its time to a file (obdscan-transcript(5)).", valueName: "file"),
+        completion: .file())
+    var record: String?
+
+    @Flag(help: "Print every transition of the state machine to stderr.")
+    var traceStates = false
+
+    @OptionGroup var database: DatabaseOptions
+}

@@ -1,0 +1,122 @@
+import Adapters
+import Diagnostics
+import OBDCore
+import PIDTables
+import TripExport
+import VehicleLink
+
+/// Prints what vehicles say: JSON objects as they come, text as one aligned table at the end.
+struct AnswerPrinter {
+    private let output: OutputOptions
+    private let table: PIDTable
+    private let palette: Palette
+    private var json: JSONLines
+    private var csv: CSVLong
+    private var hasHeading = false
+    private var rows = TextTable([
+        ("ECU", .left), ("SIGNAL", .left), ("NAME", .left), ("VALUE", .right), ("UNIT", .left),
+    ])
+    private var notes: [String] = []
+
+    /// A printer for readings of `table`.
+    init(_ output: OutputOptions, table: PIDTable) {
+        let texts = PIDTables.codeTexts()
+        self.output = output
+        self.table = table
+        palette = Palette(isOn: output.colours(1))
+        json = JSONLines(table: table, units: output.units, describe: { texts.text(of: $0) })
+        csv = CSVLong(table: table, units: output.units)
+    }
+
+    /// Prints an item.
+    mutating func print(
+        _ item: DiagnosticItem, at time: UTC?, to writer: inout TextOutput
+    ) throws(OutputError) {
+        switch output.format {
+        case .json: try writer.append { json.append(item, time: time, to: &$0) }
+        case .csv:
+            if case .reading(let reading) = item {
+                try writer.append { bytes in
+                    if !hasHeading { csv.appendHeader(to: &bytes) }
+                    csv.append(reading, time: time, to: &bytes)
+                }
+                hasHeading = true
+            } else if let note = note(item) {
+                notes.append(note)
+            }
+        case .text:
+            if case .reading(let reading) = item {
+                add(reading)
+            } else if let note = note(item) {
+                notes.append(note)
+            }
+        }
+    }
+
+    /// Prints what stands beside the items of an answer: damaged frames, the adapter's words.
+    mutating func printRest(
+        of asked: Asked, at time: UTC?, to writer: inout TextOutput
+    ) throws(OutputError) {
+        for error in asked.answer.reply.errors {
+            if output.format == .json {
+                try writer.append {
+                    json.appendError(
+                        line: 0, reason: error.reason, text: nil, ecu: error.ecu, time: time,
+                        to: &$0)
+                }
+            } else {
+                notes.append("\(error.ecu?.description ?? "—")  damaged: \(error.reason)")
+            }
+        }
+        for status in asked.answer.reply.statuses {
+            if output.format == .json {
+                try writer.append {
+                    json.appendAdapterStatus(
+                        status.rawValue, text: status.text, time: time, to: &$0)
+                }
+            } else {
+                notes.append("\(asked.answer.requestText): \(status.text)")
+            }
+        }
+    }
+
+    /// Prints the voltage at the adapter; unit: V.
+    mutating func print(
+        voltage: Double, at time: UTC?, to writer: inout TextOutput
+    ) throws(OutputError) {
+        guard let signal = table.adapterVoltage else { return }
+        let reading = Reading(
+            ecu: nil, dataID: nil, signal: signal, value: .number(voltage), raw: [], line: 0)
+        try print(.reading(reading), at: time, to: &writer)
+    }
+
+    /// Prints what was kept back: the table, then what is no reading, on stderr.
+    mutating func finish(_ writer: inout TextOutput) throws(OutputError) {
+        if output.format == .text && !rows.isEmpty { try writer.write(rows.text(palette)) }
+        try writer.flush()
+        for note in notes { writeToStandardError(printable(note) + "\n") }
+        notes = []
+    }
+
+    private mutating func add(_ reading: Reading) {
+        let signal = table[reading.signal]
+        let value = ValueText(reading, signal, output.units)
+        rows.add([
+            .init(reading.ecu?.description ?? "—"), .init(signal.id, .bold), .init(signal.name),
+            .init(value.value, value.isMissing ? .dim : nil), .init(value.unit),
+        ])
+    }
+
+    private func note(_ item: DiagnosticItem) -> String? {
+        let ecu = item.ecu?.description ?? "—"
+        switch item {
+        case .negativeResponse(let refusal, _, _):
+            return "\(ecu)  refused service \(refusal.service): \(refusal.nrc.name) "
+                + "(\(Hex.string([refusal.nrc.rawValue])))"
+        case .message(let message): return "\(ecu)  \(Hex.string(message.payload))"
+        case .error(let error): return "\(ecu)  error: \(error.reason)"
+        case .code(let report): return "\(ecu)  \(report.kind.rawValue) \(report.code.text)"
+        case .monitor, .monitorTest, .reading: return nil
+        }
+    }
+}

@@ -1,0 +1,19 @@
+import Glibc
+import OBDCore
+
+/// A point in time on the clock on the wall: `2026-11-21 09:15:02`.
+func localTime(_ utc: UTC) -> String {
+    var second = time_t(utc.microseconds / 1_000_000)
+    var parts = tm()
+    guard localtime_r(&second, &parts) != nil else { return utc.text }
+    let two = { (number: Int32) in (number < 10 ? "0" : "") + String(number) }
+    return "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday)) "
+        + "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))"
+}
+
+/// The same without the day and with milliseconds: `09:15:02.123`.
+func localClock(_ utc: UTC) -> String {
+    let milliseconds = utc.microseconds / 1000 % 1000
+    return localTime(utc).suffix(8) + "."
+        + String(repeating: "0", count: 3 - String(milliseconds).count) + String(milliseconds)
+}

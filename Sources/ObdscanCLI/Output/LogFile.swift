@@ -1,0 +1,25 @@
+import Glibc
+
+extension OutputOptions {
+    /// Opens the file of `--log-file`; nil without that option. Lines are appended whole, so that
+    /// several writers may share it; it stays open until the process ends.
+    func openLogFile() throws(Failure) -> Int32? {
+        guard let logFile else { return nil }
+        let descriptor = open(logFile, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
+        if descriptor < 0 { throw Failure(outputFile: logFile, errno: errno) }
+        return descriptor
+    }
+
+    /// Appends one line with the time to the log file, where there is one.
+    func log(_ text: String) throws(Failure) {
+        guard let descriptor = try openLogFile() else { return }
+        defer { close(descriptor) }
+        try? writeAll(Array("\(Clock.utc) \(printable(text))\n".utf8), to: descriptor)
+    }
+}
+
+/// A command with the options that all commands share.
+protocol OutputCommand {
+    /// Format, colour, units, how much is said.
+    var output: OutputOptions { get }
+}

@@ -1,0 +1,53 @@
+import CAccessory
+import Glibc
+
+/// A question that a person has to answer on the terminal.
+struct Confirmation {
+    /// The word that means yes; a bare Enter never does.
+    var word: String
+
+    /// Whether there is a person to ask.
+    static var isPossible: Bool { isatty(STDIN_FILENO) == 1 }
+
+    /// Asks on stderr and reads a line; false = anything but the word.
+    ///
+    /// - Throws: ``Interrupted`` when `interrupt` became readable first.
+    func ask(_ question: String, interruptedBy interrupt: Int32) throws(Interrupted) -> Bool {
+        writeToStandardError("\(printable(question)) Type \(word) to go on: ")
+        guard let line = try LineReader.next(STDIN_FILENO, interruptedBy: interrupt) else {
+            writeToStandardError("\n")
+            return false
+        }
+        return line == word
+    }
+}
+
+/// A signal came while input was awaited.
+struct Interrupted: Error {}
+
+/// Reads lines byte by byte, so that nothing behind the line is taken away from who reads next.
+enum LineReader {
+    /// A longer line is cut here; unit: bytes.
+    private static let longestLine = 64 * 1024
+
+    /// The next line without its end; nil at the end of input.
+    static func next(
+        _ descriptor: Int32, interruptedBy interrupt: Int32
+    ) throws(Interrupted) -> String? {
+        var line: [UInt8] = []
+        while line.count < longestLine {
+            var waiting = [
+                pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: interrupt, events: Int16(POLLIN), revents: 0),
+            ]
+            _ = ca_ppoll_until(&waiting, 2, -1)
+            if waiting[1].revents != 0 { throw Interrupted() }
+            var byte: UInt8 = 0
+            let count = ca_read(descriptor, &byte, 1)
+            if count <= 0 { return line.isEmpty ? nil : String(decoding: line, as: UTF8.self) }
+            if byte == 0x0A { break }
+            if byte != 0x0D { line.append(byte) }
+        }
+        return String(decoding: line, as: UTF8.self)
+    }
+}

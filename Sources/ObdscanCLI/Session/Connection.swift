@@ -1,0 +1,113 @@
+import Accessory
+import Adapters
+import Diagnostics
+import Glibc
+import OBDCore
+import ScanSession
+
+/// One question and what became of it.
+struct Asked: Sendable {
+    /// What came, complete or not.
+    var answer: Answer
+    /// Why it is not complete; nil when it is.
+    var problem: Failure?
+
+    /// Whether an ECU answered anything positive.
+    var isPositive: Bool {
+        answer.reply.messages.contains { message in
+            message.payload.first.map { $0 != Service.negativeResponse.rawValue } ?? false
+        }
+    }
+
+    /// The adapter's word where no ECU answered.
+    var status: AdapterStatus? { answer.reply.messages.isEmpty ? answer.reply.statuses.last : nil }
+}
+
+/// A command's link to one vehicle.
+struct Connection {
+    /// The scan tool at work.
+    let scan: ScanSession
+    /// What decodes its answers.
+    let table: PIDTable
+    /// The accessory as messages name it.
+    let accessory: String
+    /// The one ECU asked.
+    let ecu: ECUAddress?
+    /// Becomes readable when the user wants to stop.
+    let interrupt: Int32
+
+    /// Asks the vehicle: all ECUs, or the one of `--ecu`.
+    ///
+    /// An answer that is missing or incomplete is an answer too; what is thrown ends the command.
+    func ask(
+        _ payload: [UInt8], target: ECUAddress? = nil
+    ) throws(ScanError) -> Asked {
+        let request = VehicleRequest(
+            id: RequestID(rawValue: 0), target: ecu?.physicalRequest ?? target, payload: payload)
+        return try ask(.vehicle(request))
+    }
+
+    /// Asks the adapter itself.
+    func command(_ text: String) throws(ScanError) -> Asked {
+        try ask(
+            .command(
+                id: RequestID(rawValue: 0), text: text,
+                mayRepeat: AdapterRequest.isReadOnlyCommand(text)))
+    }
+
+    /// Sends a request as it is.
+    func ask(_ request: AdapterRequest) throws(ScanError) -> Asked {
+        do {
+            return Asked(answer: filtered(try scan.ask(request, interruptedBy: interrupt)))
+        } catch .requestFailed(let reason, let soFar) {
+            let failure = Failure(
+                ScanError.requestFailed(reason, soFar: soFar), accessory: accessory)
+            if case .linkLost = reason { throw .requestFailed(reason, soFar: soFar) }
+            return Asked(answer: filtered(soFar), problem: failure)
+        }
+    }
+
+    /// With `--ecu` an answer of another ECU does not count.
+    private func filtered(_ answer: Answer) -> Answer {
+        guard let ecu else { return answer }
+        var answer = answer
+        answer.reply.messages.removeAll { $0.ecu != nil && $0.ecu != ecu }
+        answer.items.removeAll { item in item.ecu.map { $0 != ecu } ?? false }
+        return answer
+    }
+
+    /// The two clocks at the session's beginning.
+    var anchor: OBDCore.TimeAnchor {
+        OBDCore.TimeAnchor(
+            monotonic: scan.anchor.monotonic,
+            utc: UTC(microseconds: scan.anchor.utcNanoseconds / 1000))
+    }
+
+    /// Civil time of `instant`.
+    func utc(_ instant: Instant) -> UTC { anchor.utc(at: instant) }
+}
+
+extension DiagnosticItem {
+    /// Who said it; nil where headers were off.
+    var ecu: ECUAddress? {
+        switch self {
+        case .reading(let reading): reading.ecu
+        case .monitor(let monitor): monitor.ecu
+        case .monitorTest(let result): result.ecu
+        case .code(let report): report.ecu
+        case .negativeResponse(_, let ecu, _): ecu
+        case .message(let message): message.ecu
+        case .error(let error): error.ecu
+        }
+    }
+}
+
+extension Connection {
+    /// The vehicle's identification number; nil where it does not tell a whole one.
+    func vin() throws(ScanError) -> VIN? {
+        for case .reading(let reading) in try ask([0x09, 0x02]).answer.items {
+            if case .text(let text) = reading.value, let vin = VIN(text) { return vin }
+        }
+        return nil
+    }
+}

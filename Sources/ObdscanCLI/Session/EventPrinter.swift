@@ -1,0 +1,101 @@
+import CAccessory
+import Glibc
+import OBDCore
+import ScanSession
+import TripExport
+
+/// Writes what happens in a session as lines: to stderr with `-v` and `--trace-states`, to a file
+/// with `--log-file`.
+struct EventPrinter: ScanObserver {
+    let interests: ScanEvent.Kinds
+    private let descriptor: Int32
+    private let asJSON: Bool
+
+    /// The printers that the options ask for.
+    static func observers(
+        _ output: OutputOptions, traceStates: Bool
+    ) throws(Failure) -> [any ScanObserver] {
+        var printers: [any ScanObserver] = []
+        var kinds: ScanEvent.Kinds = []
+        if output.verbose { kinds.formUnion([.milestones, .requests]) }
+        if traceStates { kinds.insert(.states) }
+        if !kinds.isEmpty {
+            printers.append(
+                EventPrinter(
+                    interests: kinds, descriptor: STDERR_FILENO, asJSON: output.format == .json))
+        }
+        if let log = try output.openLogFile() {
+            printers.append(
+                EventPrinter(
+                    interests: traceStates ? .all : [.milestones, .requests], descriptor: log,
+                    asJSON: false))
+        }
+        return printers
+    }
+
+    func scan(_ event: ScanEvent, at time: Instant) {
+        // What kinds mean is the session's; states among milestones are not wanted twice.
+        guard !interests.isDisjoint(with: event.kind) else { return }
+        var line: [UInt8] = []
+        let utc = Clock.utc
+        if asJSON, case .didChangeState(let step) = event {
+            var object = JSONObject()
+            object.add("kind", "state")
+            object.add("time", utc)
+            object.add("from", step.from.rawValue)
+            object.add("to", step.to.rawValue)
+            object.add("event", step.event.rawValue)
+            object.append(to: &line)
+        } else {
+            line = Array("\(utc) \(printable(event.text))\n".utf8)
+        }
+        // A log that cannot be written must not end the session.
+        try? writeAll(line, to: descriptor)
+    }
+}
+
+extension ScanEvent {
+    /// One line for people.
+    var text: String {
+        switch self {
+        case .scanDidStart: "polling starts"
+        case .scanDidPause: "polling paused"
+        case .scanDidCancel: "polling cancelled"
+        case .toolDidConnect: "accessory opened"
+        case .toolDidDisconnect(let error):
+            "accessory closed" + (error.map { ": \(Failure($0).message)" } ?? "")
+        case .toolDidInitialize(let link):
+            "adapter ready: \(link.title)"
+                + (link.capabilities.vehicleProtocol.map { ", \($0.title)" } ?? "")
+        case .toolDidFailToInitialize(let failure):
+            "adapter not set up: \(Failure(failure, accessory: "adapter").message)"
+        case .toolWillSleep: "the adapter is about to sleep"
+        case .didSendCommand(let request):
+            switch request {
+            case .vehicle(let request):
+                "sent \(Hex.string(request.payload))"
+                    + (request.target.map { " to \($0)" } ?? "")
+            case .command(_, let text, _): "sent \(text)"
+            }
+        case .didReceiveResponses(_, let count): "received \(count) messages"
+        case .didReceiveVoltage(let volts): "voltage \(fixed(volts, 1)) V"
+        case .didTimeOut: "no complete answer in time"
+        case .didReceiveError(let report):
+            "error: \(report.reason), failure \(report.attempt) in a row, next: \(report.next)"
+        case .pollDidFinish: "polling done"
+        case .didChangeState(let step):
+            "state \(step.from.rawValue) -> \(step.to.rawValue) (\(step.event.rawValue))"
+        case .recordingFailed(let number):
+            "the recording cannot be written: \(describe(errno: number))"
+        case .sessionDidEnd(let error):
+            "session over" + (error.map { ": \(Failure($0, accessory: "adapter").message)" } ?? "")
+        }
+    }
+}
+
+extension LinkInformation {
+    /// The adapter as it calls itself: `ELM327 v2.1`, `STN2232 v5.10.3`.
+    var title: String {
+        identity.stnFirmware ?? identity.banner ?? dialect
+    }
+}

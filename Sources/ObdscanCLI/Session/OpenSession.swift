@@ -1,0 +1,120 @@
+import Accessory
+import Adapters
+import Diagnostics
+import Glibc
+import OBDCore
+import PIDTables
+import ScanSession
+
+extension VehicleOptions {
+    /// The accessory to use: the option, the environment, or the only attached one.
+    func address() throws(Failure) -> AccessoryAddress {
+        guard let text = device ?? environment("OBDSCAN_DEVICE"), !text.isEmpty else {
+            return try AttachedAccessories.only()
+        }
+        do {
+            return try AccessoryAddress(text)
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    /// How the session with `address` is to be made.
+    ///
+    /// `recording` is kept open by the caller for as long as the session lives.
+    func configuration(
+        for address: AccessoryAddress, recording: RecordingFile?
+    ) throws(Failure) -> SessionConfiguration {
+        var configuration = SessionConfiguration(connector: try connector(for: address))
+        configuration.dialect = adapter
+        configuration.vehicleProtocol = vehicleProtocol.vehicleProtocol
+        if let descriptor = recording?.descriptor {
+            configuration.recordTo = descriptor
+            configuration.recordHead = [
+                .init("program", "obdscan \(ObdscanCommand.configuration.version)"),
+                .init("accessory", "\(address)"), .init("recorded", "\(Clock.utc)"),
+            ]
+        }
+        return configuration
+    }
+}
+
+/// A file that a transcript is written to.
+final class RecordingFile {
+    let descriptor: Int32
+
+    /// Makes the file, or empties it.
+    init(path: String) throws(Failure) {
+        descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        if descriptor < 0 { throw Failure(outputFile: path, errno: errno) }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+}
+
+/// How `address` is opened; what is served by this program itself is set up when it is opened.
+func connector(for address: AccessoryAddress) throws(Failure) -> Connector {
+    if let connector = Connector(address) { return connector }
+    switch address {
+    case .simulator(let options): return try SimulatorLink.connector(options)
+    case .replay(let path): return try ReplayLink.connector(path: path)
+    case .alias(let name):
+        throw Failure(
+            "no accessory is called \"\(name)\"",
+            hint: "give a path such as /dev/ttyUSB0, or a form such as sim:", status: .usage)
+    case .serial, .rfcomm, .bluetooth, .tcp:
+        throw Failure("\(address) has no connector", status: .bug)
+    }
+}
+
+/// Runs `body` with a session that is open and set up, and ends it in order on every path.
+///
+/// A signal that asks the command to end is raised again after the session's orderly end.
+func withVehicle(
+    _ options: VehicleOptions, _ output: OutputOptions, _ table: PIDTable,
+    _ body: (Connection) throws -> Void
+) throws {
+    let inbox = try SignalInbox(SignalInbox.endings)
+    let address = try options.address()
+    let recording: RecordingFile? =
+        if let path = options.record { try RecordingFile(path: path) } else { nil }
+    let memory = AdapterMemories(options.database, address)
+    var configuration = try options.configuration(for: address, recording: recording)
+    configuration.memory = memory.known
+    let accessory = configuration.connector.name
+    do {
+        let scan = try ScanSession.start(
+            configuration, decoder: try responseDecoder(table),
+            observers: try EventPrinter.observers(output, traceStates: options.traceStates),
+            interruptedBy: inbox.descriptor)
+        let connection = Connection(
+            scan: scan, table: table, accessory: accessory, ecu: options.ecu?.address,
+            interrupt: inbox.descriptor)
+        defer {
+            scan.stop()
+            memory.save(scan.memory)
+        }
+        try body(connection)
+    } catch ScanError.interrupted {
+        if let number = inbox.next() { SignalInbox.die(of: number) }
+        throw Failure.silent(.done)
+    } catch let error as ScanError {
+        throw Failure(error, accessory: accessory)
+    }
+}
+
+/// What decodes answers by `table`.
+func responseDecoder(_ table: PIDTable) throws(Failure) -> ResponseDecoder {
+    ResponseDecoder(table: table, monitors: try loadMonitorTables())
+}
+
+/// Names and scalings of monitors, and the rules for readiness.
+func loadMonitorTables() throws(Failure) -> MonitorTables {
+    do {
+        return try PIDTables.monitorTables()
+    } catch {
+        throw Failure(error)
+    }
+}

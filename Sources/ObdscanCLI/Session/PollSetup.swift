@@ -1,0 +1,74 @@
+import Diagnostics
+import OBDCore
+import ScanSession
+
+/// Which records `live` and `log` ask for, and which of their signals count.
+struct PollSetup: Sendable {
+    /// What is asked.
+    var wants: [PollPlan.Want]
+    /// The signals that a user named; empty = whatever the vehicle supports.
+    var named: [SignalIndex]
+    /// Whether the voltage at the adapter is wanted.
+    var readsVoltage: Bool
+
+    /// What named signals need.
+    init(_ selected: [SelectedSignal], table: PIDTable, every period: Duration?, ecu: ECUAddress?) {
+        wants = []
+        named = []
+        readsVoltage = false
+        for one in selected {
+            guard let record = one.record else {
+                readsVoltage = true
+                named += [table.adapterVoltage].compactMap(\.self)
+                continue
+            }
+            wants.append(PollPlan.Want(record, period: period, ecu: ecu))
+            if let signal = one.signal {
+                named.append(signal)
+            } else {
+                named += record.signals.map { SignalIndex(rawValue: $0) }
+            }
+        }
+    }
+
+    /// Everything current that the vehicle supports; what changes slowly is asked seldom.
+    init(
+        supported: SupportedIDs, table: PIDTable, every period: Duration?, ecu: ECUAddress?
+    ) {
+        named = []
+        readsVoltage = true
+        wants = supported.all.compactMap { id in
+            guard let record = table.record(DataID(.currentData, UInt32(id))) else { return nil }
+            return PollPlan.Want(record, period: period ?? Self.pace(of: id), ecu: ecu)
+        }
+    }
+
+    /// Whether a reading is one of the named signals, or any where none is named.
+    func wants(_ reading: Reading) -> Bool {
+        named.isEmpty || named.contains(reading.signal)
+    }
+
+    /// How often a record of service 01 is worth asking; nil = as often as the link allows.
+    static func pace(of id: UInt8) -> Duration? {
+        switch id {
+        // Monitors, what the vehicle was built with, counters since codes were cleared.
+        case 0x01, 0x02, 0x12, 0x13, 0x1C, 0x1D, 0x1E, 0x21, 0x30, 0x31, 0x41, 0x4D...0x51, 0x5F,
+            0x65, 0x7F, 0xA6:
+            .seconds(10)
+        // Temperatures, levels, run time, ambient pressure.
+        case 0x05, 0x0F, 0x1F, 0x2F, 0x33, 0x3C...0x3F, 0x42, 0x46, 0x5C, 0x67, 0x68: .seconds(1)
+        default: nil
+        }
+    }
+}
+
+extension PollPlan.Want {
+    /// A record of the table; one whose length varies cannot share a request.
+    init(_ record: PIDTable.Record, period: Duration?, ecu: ECUAddress?) {
+        let length = record.length
+        self.init(
+            record.dataID,
+            length: length.lowerBound == length.upperBound ? length.lowerBound : nil,
+            period: period, target: ecu?.physicalRequest ?? record.target)
+    }
+}

@@ -1,0 +1,56 @@
+import ScanSession
+import TripExport
+
+/// What `live` and `log` say when they end.
+struct Summary {
+    /// The figures.
+    var statistics: SessionStatistics
+    /// The trip that was recorded.
+    var trip: Int64?
+    /// Batches that the view had no time for.
+    var dropped = 0
+
+    /// Appends the JSON object.
+    func append(to output: inout [UInt8]) {
+        var roundTrip = JSONObject()
+        roundTrip.add("p50", statistics.roundTripP50)
+        roundTrip.add("p95", statistics.roundTripP95)
+        roundTrip.add("p99", statistics.roundTripP99)
+        var object = JSONObject()
+        object.add("kind", "summary")
+        object.add("trip", trip.map { Int($0) })
+        object.add("seconds", rounded(statistics.seconds))
+        object.add("readings", statistics.readings)
+        object.add("requests", statistics.requests)
+        object.add("batched", statistics.batched)
+        object.add("readingsPerSecond", rounded(statistics.readingsPerSecond))
+        object.add("roundTrip", roundTrip)
+        object.add("timeouts", statistics.timeouts)
+        object.add("errors", statistics.errors)
+        object.add("reconnects", statistics.reconnects)
+        object.append(to: &output)
+    }
+
+    /// For people.
+    var text: String {
+        var parts = [
+            "\(statistics.readings) readings in \(clockText(statistics.seconds))",
+            "\(fixed(statistics.readingsPerSecond, 1)) readings/s",
+            "\(statistics.requests) requests",
+        ]
+        if statistics.batched > 1 { parts.append("up to \(statistics.batched) signals a request") }
+        if let p50 = statistics.roundTripP50, let p95 = statistics.roundTripP95,
+            let p99 = statistics.roundTripP99
+        {
+            let times = [p50, p95, p99].map { fixed($0 * 1000, 1) }.joined(separator: "/")
+            parts.append("round trip \(times) ms (p50/p95/p99)")
+        }
+        if statistics.timeouts > 0 { parts.append("\(statistics.timeouts) timeouts") }
+        if statistics.errors > 0 { parts.append("\(statistics.errors) errors") }
+        if statistics.reconnects > 0 { parts.append("\(statistics.reconnects) reconnects") }
+        if dropped > 0 { parts.append("\(dropped) updates not drawn") }
+        return (trip.map { "Trip \($0): " } ?? "") + parts.joined(separator: ", ")
+    }
+
+    private func rounded(_ value: Double) -> Double { (value * 10).rounded() / 10 }
+}

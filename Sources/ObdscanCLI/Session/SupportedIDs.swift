@@ -1,0 +1,55 @@
+import Diagnostics
+import OBDCore
+import ScanSession
+
+/// Which identifiers of a service each ECU announces, by its support maps.
+struct SupportedIDs: Sendable {
+    /// One ECU's announcement; the ECU is nil where headers are off.
+    private(set) var byECU: [(ecu: ECUAddress?, ids: [UInt8])] = []
+
+    /// Every identifier that any ECU announces, ascending; the maps themselves do not count.
+    var all: [UInt8] {
+        Set(byECU.flatMap(\.ids)).filter { $0 & 0x1F != 0 }.sorted()
+    }
+
+    /// What `ecu` announces.
+    func ids(of ecu: ECUAddress?) -> [UInt8] {
+        byECU.first { $0.ecu == ecu }?.ids ?? []
+    }
+
+    /// Takes the maps among `items` over; returns whether an ECU has more maps behind this one.
+    mutating func take(_ items: [DiagnosticItem]) -> Bool {
+        var hasMore = false
+        for case .reading(let reading) in items {
+            guard case .supportMap(let raw) = reading.value else { continue }
+            let ids = reading.announcedIDs.map { UInt8(truncatingIfNeeded: $0.id) }
+            if let place = byECU.firstIndex(where: { $0.ecu == reading.ecu }) {
+                byECU[place].ids += ids
+            } else {
+                byECU.append((reading.ecu, ids))
+            }
+            if raw & 1 != 0 { hasMore = true }
+        }
+        return hasMore
+    }
+}
+
+extension Connection {
+    /// Asks for the support maps of `service`, one behind the other as long as there are more.
+    ///
+    /// - Returns: what was announced, and the first question: it tells why nothing was.
+    func supportedIDs(
+        of service: Service, frame: UInt8? = nil
+    ) throws(ScanError) -> (supported: SupportedIDs, first: Asked) {
+        var supported = SupportedIDs()
+        let suffix = frame.map { [$0] } ?? []
+        let first = try ask([service.rawValue, 0] + suffix)
+        var hasMore = supported.take(first.answer.items)
+        var base: UInt8 = 0x20
+        while hasMore && base != 0 {
+            hasMore = supported.take(try ask([service.rawValue, base] + suffix).answer.items)
+            base &+= 0x20
+        }
+        return (supported, first)
+    }
+}

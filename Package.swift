@@ -85,6 +85,7 @@ let package = Package(
         tests("VehicleLink", ["OBDCore", "VehicleLink"]),
         tests("Adapters", ["OBDCore", "VehicleLink", "Adapters"]),
         tests("Diagnostics", ["OBDCore", "VehicleLink", "Diagnostics"]),
+        tests("TripExport", ["OBDCore", "Diagnostics", "TripExport"]),
         tests("ScanTool", ["OBDCore", "VehicleLink", "Adapters", "ScanTool"]),
         tests("Accessory", ["OBDCore", "CAccessory", "Accessory"]),
         tests(

@@ -5,21 +5,17 @@ public import OBDCore
 ///
 /// Keeps what it has prepared for a signal, so use one for a whole output.
 public struct JSONLines: Sendable {
-    /// What does not change from reading to reading of one signal.
-    private struct Prepared: Sendable {
-        /// Written before the value: `"signal":…,"name":…,"value":`.
-        var head: [UInt8]
-        /// Written behind the value: `,"unit":…,"raw":`.
-        var tail: [UInt8]
-        var conversion: UnitSystem.Conversion?
-    }
-
     private let table: PIDTable
     private let units: UnitSystem
     private let showsLine: Bool
     private let describe: @Sendable (CodeReport.Code) -> String?
-    private var prepared: [Prepared?]
-    private var voltage: Prepared?
+    // By signal, side by side: a struct of all would be copied for every reading. The last signal
+    // is the adapter's voltage, which no table has.
+    /// Written before the value: `"signal":…,"name":…,"value":`; empty = not yet prepared.
+    private var heads: [[UInt8]]
+    /// Written behind it: `,"unit":…,"raw":`.
+    private var tails: [[UInt8]]
+    private var scales: [(factor: Double, offset: Double)]
     private var timeText = TimeText()
 
     /// A writer for readings of `table`.
@@ -34,7 +30,9 @@ public struct JSONLines: Sendable {
         self.units = units
         self.showsLine = showsLine
         self.describe = describe
-        prepared = Array(repeating: nil, count: table.signals.count)
+        heads = Array(repeating: [], count: table.signals.count + 1)
+        tails = heads
+        scales = Array(repeating: (1, 0), count: table.signals.count + 1)
     }
 
     /// Appends the object of `item` and a line end; `time` is printed where it is known, as null in
@@ -62,9 +60,8 @@ public struct JSONLines: Sendable {
     /// Appends a reading; a signal that the table does not have is left out.
     public mutating func append(_ reading: Reading, time: UTC?, to output: inout [UInt8]) {
         let index = Int(reading.signal.rawValue)
-        guard prepared.indices.contains(index) else { return }
-        if prepared[index] == nil { prepared[index] = prepare(table.signals[index]) }
-        guard let signal = prepared[index] else { return }
+        guard index >= 0, index < table.signals.count else { return }
+        if heads[index].isEmpty { prepare(table.signals[index], index) }
 
         JSONText.append(raw: "{\"time\":", to: &output)
         if let time {
@@ -98,13 +95,13 @@ public struct JSONLines: Sendable {
             JSONText.append(raw: ",\"dtc\":", to: &output)
             JSONText.append(dtc.text, to: &output)
         }
-        output.append(contentsOf: signal.head)
-        appendValue(of: reading, signal, to: &output)
+        output.append(contentsOf: heads[index])
+        appendValue(of: reading, index, to: &output)
         if let checkDigit = reading.checkDigit {
             JSONText.append(raw: ",\"checkDigit\":", to: &output)
             JSONText.append(checkDigit, to: &output)
         }
-        output.append(contentsOf: signal.tail)
+        output.append(contentsOf: tails[index])
         if reading.dataID == nil && reading.raw.isEmpty {
             JSONText.append(raw: "null", to: &output)
         } else {
@@ -119,19 +116,19 @@ public struct JSONLines: Sendable {
     public mutating func appendVoltage(
         _ volts: Double, line: Int = 0, time: UTC?, to output: inout [UInt8]
     ) {
-        let signal = voltage ?? prepare(.adapterVoltage)
-        voltage = signal
+        let index = table.signals.count
+        if heads[index].isEmpty { prepare(.adapterVoltage, index) }
         JSONText.append(raw: "{\"time\":", to: &output)
         appendTime(time, to: &output)
         JSONText.append(raw: ",\"ecu\":null,\"service\":null,\"pid\":null", to: &output)
-        output.append(contentsOf: signal.head)
+        output.append(contentsOf: heads[index])
         JSONText.append(volts, to: &output)
-        output.append(contentsOf: signal.tail)
+        output.append(contentsOf: tails[index])
         JSONText.append(raw: "null", to: &output)
         end(line: line, to: &output)
     }
 
-    private func prepare(_ signal: Signal) -> Prepared {
+    private mutating func prepare(_ signal: Signal, _ index: Int) {
         let conversion = signal.kind == .number ? units.conversion(from: signal.unit) : nil
         var head: [UInt8] = []
         JSONText.append(raw: ",\"signal\":", to: &head)
@@ -148,15 +145,17 @@ public struct JSONLines: Sendable {
             JSONText.append(unit, to: &tail)
         }
         JSONText.append(raw: ",\"raw\":", to: &tail)
-        return Prepared(head: head, tail: tail, conversion: conversion)
+        heads[index] = head
+        tails[index] = tail
+        if let conversion { scales[index] = (conversion.factor, conversion.offset) }
     }
 
     private func appendValue(
-        of reading: Reading, _ signal: Prepared, to output: inout [UInt8]
+        of reading: Reading, _ index: Int, to output: inout [UInt8]
     ) {
         switch reading.value {
         case .number(let value):
-            JSONText.append(signal.conversion.map { $0(value) } ?? value, to: &output)
+            JSONText.append(value * scales[index].factor + scales[index].offset, to: &output)
         case .flag(let value): JSONText.append(value, to: &output)
         case .label(let code):
             if let label = ReadingText.label(code, of: table[reading.signal]) {

@@ -33,4 +33,10 @@ struct TimeText: Sendable {
         output.append(0x30 &+ UInt8(truncatingIfNeeded: low % 10))
         output.append(0x5A)
     }
+
+    /// Appends seconds with microseconds, `12.345678`; trailing zeros stay away.
+    static func appendSeconds(from start: UTC, to time: UTC, _ output: inout [UInt8]) {
+        let gap = time.microseconds.subtractingReportingOverflow(start.microseconds)
+        NumberText.append(Double(gap.partialValue) / 1e6, to: &output)
+    }
 }

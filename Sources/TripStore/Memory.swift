@@ -214,9 +214,9 @@ extension TripStore {
         try vehicles().first { $0.vin == vin }
     }
 
-    /// Replaces what is remembered of a vehicle; `seen` is now. One without VIN is found by name.
+    /// Replaces what is remembered of a vehicle; `seen` is now.
     ///
-    /// A vehicle with neither is not remembered.
+    /// One without VIN is found by its name. A vehicle with neither is not remembered.
     public func remember(_ vehicle: RememberedVehicle, seen: UTC) throws(StoreError) {
         try transaction { database in
             let id: Int64

@@ -2,7 +2,9 @@ import Diagnostics
 import GRDB
 import OBDCore
 
-/// Turns a trip's entries into rows. A value: whoever rolls a transaction back keeps the old one.
+/// Turns a trip's entries into rows.
+///
+/// A value: whoever rolls a transaction back keeps the old one.
 struct RowWriter {
     let trip: Int64
     private let anchor: TimeAnchor
@@ -28,13 +30,14 @@ struct RowWriter {
     }
 
     /// Stores one entry.
-    mutating func store(_ entry: TripEntry, at instant: Instant, in database: Database) throws {
+    mutating func store(
+        _ entry: TripEntry, at instant: Instant, _ row: inout RowStatement, in database: Database
+    ) throws {
         let t = time(of: instant)
         switch entry {
-        case .items(let items): try store(items, t: t, in: database)
+        case .items(let items): try store(items, t: t, &row, in: database)
         case .voltage(let volts):
             let place = try channels.voltagePlace(in: database)
-            var row = try RowStatement(Self.insertReading, in: database)
             row.bind(trip)
             row.bind(t)
             row.bind(sequence(at: t))
@@ -131,15 +134,18 @@ struct RowWriter {
 
     // MARK: Rows
 
-    private static let insertReading: StaticString = """
-        INSERT INTO reading (trip, t, sequence, channel, value, raw, detail)
-        VALUES (?, ?, ?, ?, ?, ?, ?)
-        """
+    /// The statement that ``store(_:at:_:in:)`` binds readings to; one a transaction.
+    static func insertReading(in database: Database) throws -> RowStatement {
+        try RowStatement(
+            """
+            INSERT INTO reading (trip, t, sequence, channel, value, raw, detail)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            """, in: database)
+    }
 
     private mutating func store(
-        _ items: [DiagnosticItem], t: Int64, in database: Database
+        _ items: [DiagnosticItem], t: Int64, _ row: inout RowStatement, in database: Database
     ) throws {
-        var row = try RowStatement(Self.insertReading, in: database)
         var previous: Reading?
         for item in items {
             switch item {

@@ -1,6 +1,5 @@
 public import Diagnostics
 import GRDB
-import GRDBSQLite
 public import OBDCore
 
 /// The signals of a trip and what they add up to.
@@ -52,17 +51,14 @@ public struct TripReadings: Sendable {
 
     let store: TripStore
     /// By channel number; what a reading of it has in common with all others.
-    private let templates: [Int64: Reading]
-    private let times: ClosedRange<Int64>
-    private let isAll: Bool
+    let templates: [Int64: Reading]
+    let times: ClosedRange<Int64>
+    let isAll: Bool
 
     init(trip: TripSummary, selection: Selection, store: TripStore) throws(StoreError) {
         self.trip = trip
         self.store = store
-        let start = trip.start.microseconds
-        let from = selection.from?.microseconds.subtractingReportingOverflow(start).partialValue
-        let to = selection.to?.microseconds.subtractingReportingOverflow(start).partialValue
-        times = (from ?? .min)...Swift.max(from ?? .min, (to ?? .max) &- (to == nil ? 0 : 1))
+        times = Self.times(selection, since: trip.start)
         let channels = try store.read { try Self.channels(of: trip.id, in: $0) }
         var table = PIDTable()
         var signals: [TripSignal] = []
@@ -87,6 +83,18 @@ public struct TripReadings: Sendable {
         self.signals = signals
         self.templates = templates
         isAll = signals.count == channels.count
+    }
+
+    /// Microseconds since the trip's start, saturated.
+    private static func times(_ selection: Selection, since start: UTC) -> ClosedRange<Int64> {
+        func gap(_ time: UTC) -> Int64 {
+            let gap = time.microseconds.subtractingReportingOverflow(start.microseconds)
+            return gap.overflow ? (time < start ? .min : .max) : gap.partialValue
+        }
+        let first = selection.from.map(gap) ?? .min
+        let last = selection.to.map { gap($0).subtractingReportingOverflow(1).partialValue } ?? .max
+        // An empty selection is a range that no row is in.
+        return first <= last ? first...last : Int64.min...Int64.min
     }
 
     private struct Channel {
@@ -149,126 +157,6 @@ public struct TripReadings: Sendable {
                     dtc: (row["dtc"] as String?).flatMap { DTC($0) }, readings: row["readings"],
                     minimum: row["minimum"], maximum: row["maximum"],
                     mean: numbers > 0 ? total / Double(numbers) : nil))
-        }
-    }
-
-    // MARK: Going through
-
-    /// Calls `body` with every reading in the order of time; stops at the first error.
-    public func forEach(
-        _ body: (_ time: UTC, _ reading: borrowing Reading) throws -> Void
-    ) throws {
-        let start = trip.start.microseconds
-        try forEachRow { row in
-            guard row.isSelected else { return }
-            try body(UTC(microseconds: start &+ row.t), row.reading)
-        }
-    }
-
-    /// One row as SQLite gives it.
-    struct Stored {
-        var t: Int64 = 0
-        var sequence: Int64 = 0
-        /// Whether it passes the selection; others are gone through for their raw bytes.
-        var isSelected = false
-        var reading = Reading(
-            ecu: nil, dataID: nil, signal: SignalIndex(rawValue: 0), value: .flag(false), raw: [],
-            line: 0)
-    }
-
-    func forEachRow(_ body: (borrowing Stored) throws -> Void) throws {
-        // Which of the two `WHERE`s: a list of channels is worth it only for part of them, and
-        // without the first signal of a record its raw bytes must be looked up.
-        let filter =
-            isAll
-            ? ""
-            : " AND channel IN ("
-                + templates.keys.sorted().map(String.init)
-                .joined(separator: ",") + ")"
-        let raw =
-            isAll
-            ? "raw"
-            : """
-            coalesce(raw, (SELECT f.raw FROM reading AS f WHERE f.trip = r.trip AND f.t = r.t
-                AND f.sequence < r.sequence AND f.raw IS NOT NULL
-                ORDER BY f.sequence DESC LIMIT 1))
-            """
-        let sql = """
-            SELECT t, sequence, channel, value, \(raw), detail FROM reading AS r
-            WHERE trip = ? AND t BETWEEN ? AND ?\(filter) ORDER BY t, sequence
-            """
-        // By channel number, so that a row costs no dictionary.
-        let largest = Int(templates.keys.max() ?? 0)
-        var byChannel = [Reading?](repeating: nil, count: largest + 1)
-        for (channel, template) in templates { byChannel[Int(channel)] = template }
-        let kinds = table.signals.map(\.kind)
-        let isVIN = table.signals.map { $0.id == "VIN" }
-
-        try store.queue.read { database in
-            let statement = try database.cachedStatement(sql: sql)
-            let handle = statement.sqliteStatement
-            sqlite3_bind_int64(handle, 1, trip.id)
-            sqlite3_bind_int64(handle, 2, times.lowerBound)
-            sqlite3_bind_int64(handle, 3, times.upperBound)
-            defer { sqlite3_reset(handle) }
-            var row = Stored()
-            var bytes = InlineBytes()
-            while true {
-                let result = sqlite3_step(handle)
-                if result == SQLITE_DONE { break }
-                guard result == SQLITE_ROW else {
-                    throw DatabaseError(
-                        resultCode: ResultCode(
-                            rawValue: sqlite3_extended_errcode(database.sqliteConnection)),
-                        message: database.lastErrorMessage)
-                }
-                row.t = sqlite3_column_int64(handle, 0)
-                row.sequence = sqlite3_column_int64(handle, 1)
-                let channel = Int(sqlite3_column_int64(handle, 2))
-                if sqlite3_column_type(handle, 4) != SQLITE_NULL {
-                    bytes = InlineBytes(
-                        UnsafeRawBufferPointer(
-                            start: sqlite3_column_blob(handle, 4),
-                            count: Int(sqlite3_column_bytes(handle, 4))))
-                }
-                guard channel < byChannel.count, let template = byChannel[channel] else {
-                    continue
-                }
-                row.isSelected = true
-                row.reading = template
-                row.reading.raw = bytes
-                let index = Int(template.signal.rawValue)
-                row.reading.value = Self.value(kinds[index], handle)
-                if isVIN[index], case .text(let text) = row.reading.value {
-                    row.reading.checkDigit = VIN(text)?.hasValidCheckDigit
-                }
-                try body(row)
-            }
-        }
-    }
-
-    @inline(__always)
-    private static func value(_ kind: Signal.Kind, _ handle: OpaquePointer) -> Reading.Value {
-        switch sqlite3_column_type(handle, 5) {
-        case SQLITE_NULL: break
-        case SQLITE_INTEGER:
-            let code: UInt64? =
-                sqlite3_column_type(handle, 3) == SQLITE_NULL
-                ? nil : UInt64(exactly: sqlite3_column_double(handle, 3))
-            let reason = Reading.Missing(stored: sqlite3_column_int64(handle, 5))
-            return .missing(reason ?? .undefined, code: code)
-        default:
-            return .text(sqlite3_column_text(handle, 5).map { String(cString: $0) } ?? "")
-        }
-        let number = sqlite3_column_double(handle, 3)
-        switch kind {
-        case .number: return .number(number)
-        case .flag: return .flag(number != 0)
-        case .enumeration:
-            return UInt64(exactly: number).map { .label(code: $0) } ?? .number(number)
-        case .supportMap:
-            return UInt32(exactly: number).map { .supportMap(raw: $0) } ?? .number(number)
-        case .code, .text, .bytes: return .number(number)
         }
     }
 }

@@ -14,19 +14,37 @@ public final class TripStore: Sendable {
         case readWrite
     }
 
+    /// How much a database may take.
+    public struct Limits: Hashable, Sendable {
+        /// How large the file may grow; nil = as the disk allows. Unit: bytes.
+        public var size: Int?
+        /// How long to wait for another process that writes.
+        public var patience: Duration
+
+        /// Limits; the defaults suit people who log on a disk of their own.
+        public init(size: Int? = nil, patience: Duration = .seconds(3)) {
+            self.size = size
+            self.patience = patience
+        }
+    }
+
     /// The file.
     public let path: String
     /// What it was opened for.
     public let access: Access
+    let limits: Limits
     let queue: DatabaseQueue
 
     /// Opens the database at `path`.
     ///
     /// A new file may be read by its owner only. Trips whose process died are closed at their last
     /// record.
-    public init(path: String, access: Access = .readWrite) throws(StoreError) {
+    public init(
+        path: String, access: Access = .readWrite, limits: Limits = Limits()
+    ) throws(StoreError) {
         self.path = path
         self.access = access
+        self.limits = limits
         switch access {
         case .readOnly:
             guard Glibc.access(path, F_OK) == 0 else { throw .missing(path: path) }
@@ -34,7 +52,7 @@ public final class TripStore: Sendable {
         }
         guard Glibc.access(path, R_OK) == 0 else { throw .permission(path: path) }
         do {
-            queue = try Self.connect(path, access: access)
+            queue = try Self.connect(path, access: access, limits: limits)
         } catch {
             throw StoreError(error, path: path)
         }
@@ -42,15 +60,21 @@ public final class TripStore: Sendable {
     }
 
     /// A connection with our settings.
-    static func connect(_ path: String, access: Access) throws -> DatabaseQueue {
+    static func connect(
+        _ path: String, access: Access, limits: Limits
+    ) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.readonly = access == .readOnly
-        configuration.busyMode = .timeout(3)
+        configuration.busyMode = .timeout(limits.patience.seconds)
         configuration.label = "obdscan"
         configuration.prepareDatabase { database in
             guard access == .readWrite else { return }
             // A commit that was reported survives a power cut.
             try database.execute(sql: "PRAGMA synchronous = FULL")
+            if let size = limits.size {
+                let page = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 4096
+                try database.execute(sql: "PRAGMA max_page_count = \(max(1, size / page))")
+            }
         }
         return try DatabaseQueue(path: path, configuration: configuration)
     }
@@ -95,12 +119,38 @@ public final class TripStore: Sendable {
         }
     }
 
+    // MARK: Care
+
+    /// What is wrong with the file, in SQLite's words; empty = nothing.
+    public func check() throws(StoreError) -> [String] {
+        try read { database in
+            let found = try String.fetchAll(database, sql: "PRAGMA integrity_check")
+            let orphans = try Row.fetchAll(database, sql: "PRAGMA foreign_key_check")
+            return found.filter { $0 != "ok" }
+                + orphans.map { "a row of \($0["table"] as String) belongs to nothing" }
+        }
+    }
+
+    /// Gives the space of deleted trips back to the disk.
+    public func compact() throws(StoreError) {
+        try write { try $0.execute(sql: "VACUUM") }
+    }
+
     // MARK: Access
 
     func read<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {
         do {
             return try queue.read(body)
         } catch {
+            throw StoreError(error, path: path)
+        }
+    }
+
+    /// Like ``read(_:)``, but what `body` itself throws passes unchanged.
+    func reading(_ body: (Database) throws -> Void) throws {
+        do {
+            try queue.read(body)
+        } catch let error as DatabaseError {
             throw StoreError(error, path: path)
         }
     }

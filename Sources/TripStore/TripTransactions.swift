@@ -17,6 +17,9 @@ struct TripTransactions: Sendable {
         self.rows = rows
     }
 
+    /// Closes the connection; a failure to do so has no consequence for what is stored.
+    func close() { try? connection.close() }
+
     /// Stores the work in one transaction; on failure everything is as it was.
     mutating func store(_ work: WriteQueue.Work) -> Result<Rejected, any Error> {
         do {
@@ -36,21 +39,22 @@ struct TripTransactions: Sendable {
         var rejected = Rejected()
         try connection.writeWithoutTransaction { database in
             try database.inTransaction(.immediate) {
+                var row = try RowWriter.insertReading(in: database)
                 if work.dropped.items > 0 {
                     let gap = TripEvent(
                         .gap, text: "\(work.dropped.items) entries could not be stored",
                         duration: work.dropped.last - work.dropped.first)
-                    try next.store(.event(gap), at: work.dropped.first, in: database)
+                    try next.store(.event(gap), at: work.dropped.first, &row, in: database)
                 }
                 for batch in work.batches {
                     guard rejecting else {
-                        try next.store(batch.entry, at: batch.instant, in: database)
+                        try next.store(batch.entry, at: batch.instant, &row, in: database)
                         continue
                     }
                     let before = next
                     do {
                         try database.inSavepoint {
-                            try next.store(batch.entry, at: batch.instant, in: database)
+                            try next.store(batch.entry, at: batch.instant, &row, in: database)
                             return .commit
                         }
                     } catch let error as DatabaseError

@@ -71,7 +71,7 @@ public struct TripSummary: Hashable, Sendable {
     public var anchor: TimeAnchor
     /// Up to the last record; unit: seconds.
     public var seconds: Double
-    /// Driven distance from the odometer, else from the speed; nil without either. Unit: km.
+    /// Driven distance from the odometer, else from the speed; unit: km, nil without either.
     public var distance: Double?
     /// Number of readings.
     public var readings: Int

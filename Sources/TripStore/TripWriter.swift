@@ -63,19 +63,20 @@ public final class TripWriter: Sendable {
     private let finished = DispatchSemaphore(value: 0)
 
     init(
-        trip: Int64, anchor: TimeAnchor, table: PIDTable, path: String, limits: Limits,
+        trip: Int64, anchor: TimeAnchor, table: PIDTable, store: TripStore, limits: Limits,
         notify: @escaping @Sendable (Notice) -> Void
     ) throws(StoreError) {
         self.trip = trip
         self.anchor = anchor
-        self.path = path
+        path = store.path
         self.limits = limits
         self.notify = notify
         queue = Mutex(WriteQueue(limits: limits))
         let transactions: TripTransactions
         do {
             transactions = TripTransactions(
-                connection: try TripStore.connect(path, access: .readWrite),
+                connection: try TripStore.connect(
+                    path, access: .readWrite, limits: store.limits),
                 rows: RowWriter(trip: trip, anchor: anchor, table: table))
         } catch {
             throw StoreError(error, path: path)
@@ -148,6 +149,7 @@ public final class TripWriter: Sendable {
                 }
                 continue
             }
+            if work.makesSpace { notify(.space) }
             let result = transactions.store(work)
             switch result {
             case .success(let rejected):
@@ -165,6 +167,7 @@ public final class TripWriter: Sendable {
             }
             for flush in work.flushes { flush.signal() }
             if work.ending != nil {
+                transactions.close()
                 finished.signal()
                 return
             }

@@ -88,7 +88,7 @@ extension TripStore {
             return trip
         }
         return try TripWriter(
-            trip: trip, anchor: start.anchor, table: table, path: path, limits: limits,
+            trip: trip, anchor: start.anchor, table: table, store: self, limits: limits,
             notify: notify)
     }
 

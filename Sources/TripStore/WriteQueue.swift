@@ -38,6 +38,8 @@ struct WriteQueue {
         var dropped: Dropped
         var flushes: [DispatchSemaphore]
         var ending: Ending?
+        /// Somebody was refused before and would be taken now.
+        var makesSpace: Bool
     }
 
     struct Ending: Hashable, Sendable {
@@ -134,10 +136,11 @@ struct WriteQueue {
             items = 0
             dropped = Dropped()
             flushes = []
+            hasRefused = false
         }
         return Work(
             batches: batches[first...], items: items, dropped: dropped, flushes: flushes,
-            ending: ending)
+            ending: ending, makesSpace: hasRefused && ending == nil)
     }
 
     /// The work is on the disk.
@@ -146,10 +149,6 @@ struct WriteQueue {
         if failure != nil { notices.append(.recovered) }
         failure = nil
         if work.ending != nil { hasEnded = true }
-        if hasRefused && work.ending == nil {
-            hasRefused = false
-            notices.append(.space)
-        }
         return notices
     }
 

@@ -1,0 +1,142 @@
+public import Diagnostics
+public import OBDCore
+
+/// How times stand in tables.
+public enum TimeStyle: Hashable, Sendable {
+    /// `2026-11-21T08:15:02.123456Z`.
+    case utc
+    /// Seconds since a point in time, such as the trip's start.
+    case seconds(since: UTC)
+}
+
+/// Readings as CSV, one a line, with the keys of the JSON object as columns.
+///
+/// Keeps what it has prepared for a signal, so use one for a whole output.
+public struct CSVLong: Sendable {
+    /// Whose readings the prepared cells of a signal are good for.
+    private struct Source: Hashable, Sendable {
+        var ecu: ECUAddress?
+        var dataID: DataID?
+        var frame: UInt8?
+        var dtc: DTC?
+        var factor = 1.0
+        var offset = 0.0
+    }
+
+    private let table: PIDTable
+    private let units: UnitSystem
+    private let times: TimeStyle
+    // By signal, side by side: a struct of all would be copied for every reading.
+    private var sources: [Source?]
+    /// Everything between time and value.
+    private var heads: [[UInt8]]
+    /// The unit's cell, `,rpm,`.
+    private var tails: [[UInt8]]
+    private var timeText = TimeText()
+
+    /// A writer for readings of `table`.
+    public init(table: PIDTable, units: UnitSystem = .metric, times: TimeStyle = .utc) {
+        self.table = table
+        self.units = units
+        self.times = times
+        sources = Array(repeating: nil, count: table.signals.count)
+        heads = Array(repeating: [], count: table.signals.count)
+        tails = heads
+    }
+
+    /// Appends the line of column names.
+    public func appendHeader(to output: inout [UInt8]) {
+        JSONText.append(
+            raw: "time,ecu,service,pid,frame,dtc,signal,name,value,unit,code,status,raw",
+            to: &output)
+        CSVText.endLine(&output)
+    }
+
+    /// Appends a reading; a signal that the table does not have is left out.
+    public mutating func append(
+        _ reading: borrowing Reading, time: UTC?, to output: inout [UInt8]
+    ) {
+        let index = Int(reading.signal.rawValue)
+        guard index >= 0, index < sources.count else { return }
+        // The usual case: one source a signal.
+        var source = sources[index]
+        if source == nil || source?.ecu != reading.ecu || source?.dataID != reading.dataID
+            || source?.frame != reading.frame || source?.dtc != reading.dtc
+        {
+            source = prepare(reading, index)
+        }
+        append(time: time, to: &output)
+        output.append(contentsOf: heads[index])
+        append(reading, factor: source?.factor ?? 1, offset: source?.offset ?? 0, to: &output)
+        for byte in reading.raw { Hex.append(byte, to: &output) }
+        CSVText.endLine(&output)
+    }
+
+    private mutating func append(time: UTC?, to output: inout [UInt8]) {
+        guard let time else { return }
+        switch times {
+        case .utc: timeText.append(time, to: &output)
+        case .seconds(let start): TimeText.appendSeconds(from: start, to: time, &output)
+        }
+    }
+
+    private func append(
+        _ reading: borrowing Reading, factor: Double, offset: Double, to output: inout [UInt8]
+    ) {
+        var code: UInt64?
+        var status: Reading.Missing?
+        switch reading.value {
+        case .number(let value):
+            let shown = value * factor + offset
+            if shown.isFinite { NumberText.append(shown, to: &output) }
+        case .flag(let value): JSONText.append(value, to: &output)
+        case .label(let label):
+            CSVText.append(
+                ReadingText.label(label, of: table[reading.signal]), to: &output)
+            code = label
+        case .text(let text): CSVText.append(text, to: &output)
+        case .supportMap(let raw):
+            CSVText.append(
+                ReadingText.supportMap(raw, base: reading.dataID?.id ?? 0), to: &output)
+            code = UInt64(raw)
+        case .missing(let reason, let raw):
+            status = reason
+            code = raw
+        }
+        output.append(contentsOf: tails[Int(reading.signal.rawValue)])
+        if let code { output.append(contentsOf: String(code).utf8) }
+        output.append(0x2C)
+        if let status { output.append(contentsOf: status.rawValue.utf8) }
+        output.append(0x2C)
+    }
+
+    private mutating func prepare(_ reading: borrowing Reading, _ index: Int) -> Source {
+        let signal = table[reading.signal]
+        let conversion = signal.kind == .number ? units.conversion(from: signal.unit) : nil
+        var head: [UInt8] = [0x2C]
+        CSVText.append(reading.ecu?.description, to: &head)
+        head.append(0x2C)
+        CSVText.append(reading.dataID?.service.description, to: &head)
+        head.append(0x2C)
+        CSVText.append(reading.dataID?.idText, to: &head)
+        head.append(0x2C)
+        CSVText.append(reading.frame.map { String($0) }, to: &head)
+        head.append(0x2C)
+        CSVText.append(reading.dtc?.text, to: &head)
+        head.append(0x2C)
+        CSVText.append(signal.id, to: &head)
+        head.append(0x2C)
+        CSVText.append(signal.name, to: &head)
+        head.append(0x2C)
+        var tail: [UInt8] = [0x2C]
+        CSVText.append(conversion?.unit ?? signal.unit, to: &tail)
+        tail.append(0x2C)
+        heads[index] = head
+        tails[index] = tail
+        let source = Source(
+            ecu: reading.ecu, dataID: reading.dataID, frame: reading.frame, dtc: reading.dtc,
+            factor: conversion?.factor ?? 1, offset: conversion?.offset ?? 0)
+        sources[index] = source
+        return source
+    }
+}

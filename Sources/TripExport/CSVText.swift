@@ -1,0 +1,39 @@
+/// Cells of comma-separated values (RFC 4180) that spreadsheets can open without harm.
+enum CSVText {
+    /// CR LF, as RFC 4180 demands.
+    @inline(__always)
+    static func endLine(_ output: inout [UInt8]) {
+        output.append(0x0D)
+        output.append(0x0A)
+    }
+
+    /// Appends text, quoted where it must be.
+    ///
+    /// A spreadsheet takes a cell that begins with one of `= + - @`, tab or CR for a formula, and
+    /// what a vehicle or an adapter says may begin with one; an apostrophe in front makes it text.
+    static func append(_ text: String, to output: inout [UInt8]) {
+        var text = text
+        text.withUTF8 { append($0, to: &output) }
+    }
+
+    private static func append(_ text: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]) {
+        let isFormula =
+            switch text.first {
+            case 0x3D, 0x2B, 0x2D, 0x40, 0x09, 0x0D: true
+            default: false
+            }
+        let mustQuote = text.contains { $0 == 0x2C || $0 == 0x22 || $0 == 0x0D || $0 == 0x0A }
+        if mustQuote { output.append(0x22) }
+        if isFormula { output.append(0x27) }
+        for byte in text {
+            if byte == 0x22 { output.append(0x22) }
+            output.append(byte)
+        }
+        if mustQuote { output.append(0x22) }
+    }
+
+    /// Appends text or an empty cell.
+    static func append(_ text: String?, to output: inout [UInt8]) {
+        if let text { append(text, to: &output) }
+    }
+}

@@ -1,0 +1,129 @@
+public import Diagnostics
+import GRDB
+import GRDBSQLite
+public import OBDCore
+
+extension TripReadings {
+    /// Calls `body` with every reading in the order of time; stops at the first error.
+    public func forEach(
+        _ body: (_ time: UTC, _ reading: borrowing Reading) throws -> Void
+    ) throws {
+        let start = trip.start.microseconds
+        try store.reading { database in
+            try forEachRow(in: database) { row in
+                try body(UTC(microseconds: start &+ row.t), row.reading)
+            }
+        }
+    }
+
+    /// One row as SQLite gives it.
+    struct Stored {
+        var t: Int64 = 0
+        var sequence: Int64 = 0
+        var reading = Reading(
+            ecu: nil, dataID: nil, signal: SignalIndex(rawValue: 0), value: .flag(false), raw: [],
+            line: 0)
+    }
+
+    func forEachRow(
+        in database: Database, _ body: (borrowing Stored) throws -> Void
+    ) throws {
+        // Without the first signal of a record its raw bytes must be looked up.
+        let channels = templates.keys.sorted().map(String.init).joined(separator: ",")
+        let filter = isAll ? "" : " AND channel IN (\(channels))"
+        let raw =
+            isAll
+            ? "raw"
+            : """
+            coalesce(raw, (SELECT f.raw FROM reading AS f WHERE f.trip = r.trip AND f.t = r.t
+                AND f.sequence < r.sequence AND f.raw IS NOT NULL
+                ORDER BY f.sequence DESC LIMIT 1))
+            """
+        let sql = """
+            SELECT t, sequence, channel, value, \(raw), detail FROM reading AS r
+            WHERE trip = ? AND t BETWEEN ? AND ?\(filter) ORDER BY t, sequence
+            """
+        // By channel number, so that a row costs no dictionary.
+        let largest = Int(templates.keys.max() ?? 0)
+        guard largest < 10_000_000 else {
+            throw StoreError.damaged(path: store.path, message: "channel \(largest)")
+        }
+        var byChannel = [Reading?](repeating: nil, count: largest + 1)
+        for (channel, template) in templates { byChannel[Int(channel)] = template }
+        let kinds = table.signals.map(\.kind)
+        let isVIN = table.signals.map { $0.id == "VIN" }
+
+        let statement = try database.cachedStatement(sql: sql)
+        let handle = statement.sqliteStatement
+        sqlite3_bind_int64(handle, 1, trip.id)
+        sqlite3_bind_int64(handle, 2, times.lowerBound)
+        sqlite3_bind_int64(handle, 3, times.upperBound)
+        defer { sqlite3_reset(handle) }
+        var row = Stored()
+        var bytes = InlineBytes()
+        while true {
+            let result = sqlite3_step(handle)
+            if result == SQLITE_DONE { break }
+            guard result == SQLITE_ROW else {
+                throw DatabaseError(
+                    resultCode: ResultCode(
+                        rawValue: sqlite3_extended_errcode(database.sqliteConnection)),
+                    message: database.lastErrorMessage)
+            }
+            row.t = sqlite3_column_int64(handle, 0)
+            row.sequence = sqlite3_column_int64(handle, 1)
+            let channel = Int(sqlite3_column_int64(handle, 2))
+            if sqlite3_column_type(handle, 4) != SQLITE_NULL {
+                bytes = Self.blob(handle, 4)
+            }
+            guard channel < byChannel.count, let template = byChannel[channel] else {
+                continue
+            }
+            row.reading = template
+            row.reading.raw = bytes
+            let index = Int(template.signal.rawValue)
+            row.reading.value = Self.value(kinds[index], handle)
+            if isVIN[index], case .text(let text) = row.reading.value {
+                row.reading.checkDigit = VIN(text)?.hasValidCheckDigit
+            }
+            try body(row)
+        }
+    }
+
+    @inline(__always)
+    private static func blob(_ handle: OpaquePointer, _ column: Int32) -> InlineBytes {
+        let blob = UnsafeRawBufferPointer(
+            start: sqlite3_column_blob(handle, column),
+            count: Int(sqlite3_column_bytes(handle, column)))
+        var bytes = InlineBytes()
+        for byte in blob { bytes.append(byte) }
+        return bytes
+    }
+
+    @inline(__always)
+    private static func value(_ kind: Signal.Kind, _ handle: OpaquePointer) -> Reading.Value {
+        switch sqlite3_column_type(handle, 5) {
+        case SQLITE_NULL: break
+        case SQLITE_INTEGER:
+            let code: UInt64? =
+                sqlite3_column_type(handle, 3) == SQLITE_NULL
+                ? nil : UInt64(exactly: sqlite3_column_double(handle, 3))
+            let reason = Reading.Missing(stored: sqlite3_column_int64(handle, 5))
+            return .missing(reason ?? .undefined, code: code)
+        default:
+            let text = UnsafeBufferPointer(
+                start: sqlite3_column_text(handle, 5), count: Int(sqlite3_column_bytes(handle, 5)))
+            return .text(String(decoding: text, as: UTF8.self))
+        }
+        let number = sqlite3_column_double(handle, 3)
+        switch kind {
+        case .number: return .number(number)
+        case .flag: return .flag(number != 0)
+        case .enumeration:
+            return UInt64(exactly: number).map { .label(code: $0) } ?? .number(number)
+        case .supportMap:
+            return UInt32(exactly: number).map { .supportMap(raw: $0) } ?? .number(number)
+        case .code, .text, .bytes: return .number(number)
+        }
+    }
+}

@@ -1,0 +1,187 @@
+public import Diagnostics
+import Foundation
+import GRDB
+public import OBDCore
+
+/// Whatever stands in a trip.
+public enum TripRecord: Hashable, Sendable {
+    /// A reading, a monitor, a test result, a code or a message.
+    case item(DiagnosticItem)
+    /// Something that happened: refusals and faults of decoding are here too.
+    case event(TripEvent)
+    /// What its user wrote.
+    case note(String)
+}
+
+extension TripReadings {
+    /// Calls `body` with everything of the trip in the order of time; stops at the first error.
+    ///
+    /// The selection's times hold for everything, its signals and ECU for readings alone.
+    public func forEachRecord(
+        _ body: (_ time: UTC, _ record: TripRecord) throws -> Void
+    ) throws {
+        let start = trip.start.microseconds
+        try store.reading { database in
+            var others = try OtherRecords(trip: trip.id, times: times, in: database)
+            try forEachRow(in: database) { row in
+                while let next = try others.next(before: (row.t, row.sequence)) {
+                    try body(UTC(microseconds: start &+ next.t), next.record)
+                }
+                try body(UTC(microseconds: start &+ row.t), .item(.reading(row.reading)))
+            }
+            while let next = try others.next(before: (.max, .max)) {
+                try body(UTC(microseconds: start &+ next.t), next.record)
+            }
+        }
+    }
+}
+
+/// Everything of a trip but its readings, merged from several tables in the order of their keys.
+private struct OtherRecords {
+    struct Record {
+        var t: Int64
+        var sequence: Int64
+        var record: TripRecord
+    }
+
+    private struct Source {
+        var rows: RowCursor
+        var read: (Row) -> TripRecord?
+        var next: Record?
+
+        mutating func advance() throws {
+            next = nil
+            while let row = try rows.next() {
+                guard let record = read(row) else { continue }
+                next = Record(t: row["t"], sequence: row["sequence"], record: record)
+                return
+            }
+        }
+    }
+
+    private var sources: [Source] = []
+
+    init(trip: Int64, times: ClosedRange<Int64>, in database: Database) throws {
+        let readers: [(table: String, read: (Row) -> TripRecord?)] = [
+            ("monitor", Self.monitor), ("monitor_test", Self.monitorTest),
+            ("code_report", Self.code), ("message", Self.message), ("event", Self.event),
+        ]
+        for reader in readers {
+            let rows = try Row.fetchCursor(
+                database,
+                sql: """
+                    SELECT * FROM \(reader.table) WHERE trip = ? AND t BETWEEN ? AND ?
+                    ORDER BY t, sequence
+                    """, arguments: [trip, times.lowerBound, times.upperBound])
+            sources.append(Source(rows: rows, read: reader.read))
+        }
+        let notes = try Row.fetchCursor(
+            database,
+            sql: """
+                SELECT coalesce(t, 0) AS t, 0 AS sequence, text FROM note
+                WHERE trip = ? AND coalesce(t, 0) BETWEEN ? AND ? ORDER BY t, id
+                """, arguments: [trip, times.lowerBound, times.upperBound])
+        sources.append(Source(rows: notes, read: { .note($0["text"]) }))
+        for place in sources.indices { try sources[place].advance() }
+    }
+
+    /// The next record whose key is smaller than `key`.
+    mutating func next(before key: (t: Int64, sequence: Int64)) throws -> Record? {
+        var best: Int?
+        var bestKey = key
+        for (place, source) in sources.enumerated() {
+            guard let next = source.next, (next.t, next.sequence) < bestKey else { continue }
+            best = place
+            bestKey = (next.t, next.sequence)
+        }
+        guard let best else { return nil }
+        let found = sources[best].next
+        try sources[best].advance()
+        return found
+    }
+
+    // MARK: Rows
+
+    private static func ecu(_ row: Row) -> ECUAddress? {
+        (row["ecu"] as String?).flatMap { ECUAddress($0) }
+    }
+
+    private static func monitor(_ row: Row) -> TripRecord? {
+        guard let scope = MonitorStatus.Scope(rawValue: row["scope"]),
+            let monitor = MonitorStatus.Monitor(rawValue: row["monitor"])
+        else { return nil }
+        return .item(
+            .monitor(
+                MonitorStatus(
+                    ecu: ecu(row), scope: scope, monitor: monitor, supported: row["supported"],
+                    complete: row["complete"], line: 0)))
+    }
+
+    private static func monitorTest(_ row: Row) -> TripRecord? {
+        let raw: [UInt8] = (row["raw"] as Data?).map { Array($0) } ?? []
+        var result = MonitorTestResult(
+            ecu: ecu(row), tid: row["tid"], raw: InlineBytes(raw), line: 0)
+        result.mid = row["mid"]
+        result.monitor = row["monitor"]
+        result.test = row["test"]
+        result.component = row["component"]
+        result.uas = row["uas"]
+        result.value = row["value"]
+        result.min = row["minimum"]
+        result.max = row["maximum"]
+        result.unit = row["unit"]
+        result.passed = row["passed"]
+        return .item(.monitorTest(result))
+    }
+
+    private static func code(_ row: Row) -> TripRecord? {
+        guard let kind = CodeReport.Kind(rawValue: row["kind"]),
+            let code = CodeReport.Code(
+                stored: row["code"], failureType: row["failure_type"],
+                occurrences: row["occurrences"], conversionMethod: row["conversion"])
+        else { return nil }
+        var report = CodeReport(ecu: ecu(row), kind: kind, code: code, line: 0)
+        report.statusByte = row["status_byte"]
+        report.severity = row["severity"]
+        report.lamps = (row["lamps"] as UInt8?).map { CodeReport.Lamps(packed: $0) }
+        return .item(.code(report))
+    }
+
+    private static func message(_ row: Row) -> TripRecord? {
+        let payload: Data = row["payload"]
+        return .item(
+            .message(
+                ECUMessage(
+                    ecu: ecu(row), payload: Array(payload), parameterGroup: row["pgn"])))
+    }
+
+    private static func event(_ row: Row) -> TripRecord? {
+        guard let kind = TripEvent.Kind(rawValue: row["kind"]) else { return nil }
+        let service: UInt8? = row["service"]
+        let duration: Int64? = row["duration"]
+        return .event(
+            TripEvent(
+                kind, text: row["text"], ecu: ecu(row), service: service.map { Service($0) },
+                code: row["code"], duration: duration.map { .microseconds($0) }))
+    }
+}
+
+extension CodeReport.Code {
+    /// The code whose ``text`` is `stored`; nil for what is none.
+    init?(
+        stored: String, failureType: UInt8?, occurrences: UInt8?, conversionMethod: Bool?
+    ) {
+        if let code = DTC(stored) {
+            self = .dtc(DTC(code.code, failureType: failureType))
+            return
+        }
+        let parts = stored.split(separator: "/")
+        guard parts.count == 2, parts[0].hasPrefix("SPN"), parts[1].hasPrefix("FMI"),
+            let spn = UInt32(parts[0].dropFirst(3)), let fmi = UInt8(parts[1].dropFirst(3))
+        else { return nil }
+        self = .j1939(
+            J1939Code(
+                spn: spn, fmi: fmi, occurrenceCount: occurrences ?? 127,
+                conversionMethod: conversionMethod ?? false))
+    }
+}

@@ -1,0 +1,148 @@
+import Diagnostics
+import OBDCore
+import Testing
+
+@testable import TripExport
+
+@Suite struct CSVTests {
+    static let cells: [(String, String)] = [
+        ("plain", "plain"), ("a,b", "\"a,b\""), ("say \"x\"", "\"say \"\"x\"\"\""),
+        ("two\r\nlines", "\"two\r\nlines\""), ("", ""), ("=1+1", "'=1+1"), ("+1", "'+1"),
+        ("-1", "'-1"), ("@x", "'@x"), ("\tx", "'\tx"), ("\rx", "\"'\rx\""),
+        ("=a,b", "\"'=a,b\""), ("a=b", "a=b"), ("°C", "°C"),
+    ]
+
+    @Test(arguments: cells) func `a cell is quoted where it must be and never a formula`(
+        _ text: String, _ expected: String
+    ) {
+        #expect(Fixtures.text { CSVText.append(text, to: &$0) } == expected)
+    }
+
+    @Test func `long tables have the keys of the JSON object as columns`() {
+        var writer = CSVLong(table: Fixtures.table)
+        let text = Fixtures.text { output in
+            writer.appendHeader(to: &output)
+            writer.append(Fixtures.rpm, time: Fixtures.time, to: &output)
+            var cold = Fixtures.reading(
+                .coolant, DataID(.currentData, 5), .number(-40), [0], ecu: nil)
+            writer.append(cold, time: nil, to: &output)
+            cold.value = .missing(.notAvailable, code: 0)
+            cold.ecu = ECUAddress(0x7E9, .can11)
+            writer.append(cold, time: Fixtures.time, to: &output)
+            writer.append(
+                Fixtures.reading(.fuelType, DataID(.currentData, 0x51), .label(code: 4), [4]),
+                time: Fixtures.time, to: &output)
+            var frozen = Fixtures.rpm
+            frozen.dataID = DataID(.freezeFrame, 0x0C)
+            frozen.frame = 0
+            frozen.dtc = DTC("P0301")
+            writer.append(frozen, time: Fixtures.time, to: &output)
+        }
+        let time = "2026-11-21T08:15:02.123456Z"
+        #expect(
+            text.split(separator: "\r\n").map(String.init) == [
+                "time,ecu,service,pid,frame,dtc,signal,name,value,unit,code,status,raw",
+                "\(time),7E8,01,0C,,,RPM,Engine speed,1726,rpm,,,1AF8",
+                ",,01,05,,,ECT,Engine coolant temperature,-40,°C,,,00",
+                "\(time),7E9,01,05,,,ECT,Engine coolant temperature,,°C,0,notAvailable,00",
+                "\(time),7E8,01,51,,,FUEL_TYP,Fuel type,\"'=diesel, \"\"red\"\"\",,4,,04",
+                "\(time),7E8,02,0C,0,P0301,RPM,Engine speed,1726,rpm,,,1AF8",
+            ])
+        #expect(text.hasSuffix("\r\n"))
+    }
+
+    @Test func `times can be seconds, values in other units`() {
+        let start = UTC(microseconds: Fixtures.time.microseconds - 1_500_000)
+        var writer = CSVLong(table: Fixtures.table, units: .us, times: .seconds(since: start))
+        let reading = Fixtures.reading(.coolant, DataID(.currentData, 5), .number(100), [140])
+        #expect(
+            Fixtures.text { writer.append(reading, time: Fixtures.time, to: &$0) }
+                == "1.5,7E8,01,05,,,ECT,Engine coolant temperature,212,°F,,,8C\r\n")
+    }
+
+    @Test func `wide tables leave cells empty and invent nothing`() {
+        let rpm = SignalIndex(rawValue: Fixtures.Place.rpm.rawValue)
+        let coolant = SignalIndex(rawValue: Fixtures.Place.coolant.rawValue)
+        let other = ECUAddress(0x7E9, .can11)
+        var writer = CSVWide(
+            table: Fixtures.table,
+            columns: [
+                .init(rpm, ecu: Fixtures.ecu), .init(rpm, ecu: other), .init(coolant),
+                .init(SignalIndex(rawValue: 99)),
+            ], units: .us, times: .seconds(since: Fixtures.time))
+        func at(_ seconds: Int64) -> UTC {
+            UTC(microseconds: Fixtures.time.microseconds + seconds * 1_000_000)
+        }
+        var second = Fixtures.rpm
+        second.ecu = other
+        second.value = .number(800.5)
+        let warm = Fixtures.reading(.coolant, DataID(.currentData, 5), .number(0), [40])
+        let mil = Fixtures.reading(.mil, DataID(.currentData, 1), .flag(true), [0x80])
+        let text = Fixtures.text { output in
+            writer.appendHeader(to: &output)
+            writer.append(Fixtures.rpm, time: at(0), to: &output)
+            writer.append(warm, time: at(0), to: &output)
+            writer.append(second, time: at(1), to: &output)
+            writer.append(mil, time: at(1), to: &output)
+            writer.append(second, time: at(1), to: &output)
+            writer.finish(&output)
+            writer.finish(&output)
+        }
+        #expect(
+            text.split(separator: "\r\n").map(String.init) == [
+                "time,7E8 RPM (rpm),7E9 RPM (rpm),ECT (°F)", "0,1726,,32", "1,,800.5,",
+                "1,,800.5,",
+            ])
+    }
+
+    @Test func `a batch of codes has exactly the promised columns`() {
+        var code = CodeBatchCSV.Line(accessory: "tcp:10.0.0.1:35000")
+        code.time = Fixtures.time
+        code.label = "bay 3, left"
+        code.vin = "1HGCM82633A004352"
+        (code.ecu, code.kind, code.code) = ("7E8", "stored", "P0301")
+        (code.failureType, code.statusByte) = (0x11, 0x2F)
+        code.description = "Cylinder 1 misfire detected"
+        var failed = CodeBatchCSV.Line(accessory: "/dev/ttyUSB0")
+        failed.error = "-no answer"
+        let text = Fixtures.text { output in
+            CodeBatchCSV.appendHeader(to: &output)
+            CodeBatchCSV.append(code, to: &output)
+            CodeBatchCSV.append(failed, to: &output)
+        }
+        #expect(
+            text.split(separator: "\r\n").map(String.init) == [
+                "time,accessory,label,vin,ecu,kind,code,failure_type,status_byte,description,"
+                    + "error",
+                "2026-11-21T08:15:02.123456Z,tcp:10.0.0.1:35000,\"bay 3, left\","
+                    + "1HGCM82633A004352,7E8,stored,P0301,11,2F,Cylinder 1 misfire detected,",
+                ",/dev/ttyUSB0,,,,,,,,,'-no answer",
+            ])
+    }
+}
+
+@Suite struct UnitSystemTests {
+    /// NIST SP 811, appendix B.8 (US gallon, psi, pound-foot) and the definitions of mile, imperial
+    /// gallon and degree Fahrenheit, rounded to six digits.
+    static let cases: [(String, UnitSystem, Double, Double, String)] = [
+        ("km/h", .us, 100, 62.1371, "mph"), ("km", .imperial, 1.609344, 1, "mi"),
+        ("°C", .us, -40, -40, "°F"), ("°C", .imperial, 100, 212, "°F"),
+        ("kPa", .us, 101.325, 14.6959, "psi"), ("L", .us, 3.785412, 1, "gal"),
+        ("L", .imperial, 4.54609, 1, "gal"), ("L/h", .us, 3.785412, 1, "gal/h"),
+        ("g/s", .us, 7.559872, 1, "lb/min"), ("kg/h", .us, 0.4535924, 1, "lb/h"),
+        ("N·m", .us, 1.355818, 1, "lb·ft"),
+    ]
+
+    @Test(arguments: cases.indices) func `values are converted`(_ index: Int) throws {
+        let (unit, system, value, expected, shown) = Self.cases[index]
+        let conversion = try #require(system.conversion(from: unit))
+        #expect(conversion.unit == shown)
+        #expect(abs(conversion(value) - expected) < abs(expected) * 1e-5)
+    }
+
+    @Test func `metric stays as it is, and so does what has no other unit`() {
+        #expect(UnitSystem.metric.conversion(from: "km/h") == nil)
+        #expect(UnitSystem.us.conversion(from: "rpm") == nil)
+        #expect(UnitSystem.us.conversion(from: "%") == nil)
+    }
+}

@@ -1,0 +1,249 @@
+import Diagnostics
+import Foundation
+import OBDCore
+import Testing
+
+@testable import TripExport
+
+@Suite struct JSONLinesTests {
+    /// The object of `item`, without its line end, which must be there.
+    private func line(
+        _ item: DiagnosticItem, time: UTC? = nil, units: UnitSystem = .metric,
+        showsLine: Bool = false, texts: [String: String] = [:]
+    ) -> String {
+        var writer = JSONLines(table: Fixtures.table, units: units, showsLine: showsLine) {
+            texts[$0.text]
+        }
+        let text = Fixtures.text { writer.append(item, time: time, to: &$0) }
+        #expect(text.last == "\n" && !text.dropLast().contains("\n"))
+        return String(text.dropLast())
+    }
+
+    @Test func `a reading is the object that the command line promises`() {
+        #expect(
+            line(.reading(Fixtures.rpm), time: Fixtures.time) == #"""
+                {"time":"2026-11-21T08:15:02.123456Z","ecu":"7E8","service":"01","pid":"0C",\#
+                "signal":"RPM","name":"Engine speed","value":1726,"unit":"rpm","raw":"1AF8"}
+                """#)
+    }
+
+    @Test func `what is not known of a reading is null, not absent`() {
+        var reading = Fixtures.rpm
+        reading.ecu = nil
+        #expect(
+            line(.reading(reading)) == #"""
+                {"time":null,"ecu":null,"service":"01","pid":"0C","signal":"RPM",\#
+                "name":"Engine speed","value":1726,"unit":"rpm","raw":"1AF8"}
+                """#)
+    }
+
+    static let values: [(Fixtures.Place, UInt32, Reading.Value, InlineBytes, String)] = [
+        (.mil, 0x01, .flag(true), [0x81], #""value":true,"unit":null,"raw":"81""#),
+        (.fuelType, 0x51, .label(code: 1), [1], #""value":"gasoline","code":1,"unit":null"#),
+        (
+            .rpm, 0x0C, .missing(.notSupported, code: nil), [0, 0],
+            #""value":null,"status":"notSupported","unit":"rpm""#
+        ),
+        (
+            .fuelType, 0x51, .missing(.undefined, code: 200), [200],
+            #""value":null,"status":"undefined","code":200,"unit":null"#
+        ),
+        // BE3EB811 is the map of the ELM327 data sheet's example.
+        (
+            .support, 0x00, .supportMap(raw: 0xBE3E_B811), [0xBE, 0x3E, 0xB8, 0x11],
+            #""value":"01 03 04 05 06 07 0B 0C 0D 0E 0F 11 13 14 15 1C 20","code":3191781393,"#
+        ),
+        (.support, 0x00, .supportMap(raw: 0), [0, 0, 0, 0], #""value":"","code":0,"#),
+        (.rpm, 0x0C, .number(-0.25), [0], #""value":-0.25,"#),
+        (.rpm, 0x0C, .number(.infinity), [0], #""value":null,"#),
+    ]
+
+    @Test(arguments: values.indices) func `each kind of value has its form`(_ index: Int) {
+        let (place, pid, value, raw, expected) = Self.values[index]
+        let reading = Fixtures.reading(place, DataID(.currentData, pid), value, raw)
+        let text = line(.reading(reading))
+        #expect(text.contains(expected), "\(text)")
+        #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(text.utf8)) }
+    }
+
+    @Test func `the ids of a support map follow from the record`() {
+        #expect(ReadingText.supportMap(0x8000_0001, base: 0x20) == "21 40")
+        #expect(ReadingText.supportMap(0x8000_0001, base: 0xE0) == "E1 00")
+    }
+
+    @Test func `freeze frames, VINs and identifiers of four digits carry their keys`() {
+        var frozen = Fixtures.reading(
+            .rpm, DataID(.freezeFrame, 0x0C), .number(1726), [0x1A, 0xF8])
+        frozen.frame = 0
+        frozen.dtc = DTC("P0301")
+        #expect(
+            line(.reading(frozen)).contains(
+                #""service":"02","pid":"0C","frame":0,"dtc":"P0301","signal":"RPM","#))
+        var vin = Fixtures.reading(
+            .vin, DataID(.vehicleInformation, 0x02), .text("1HGCM82633A004352"),
+            InlineBytes("1HGCM82633A004352".utf8))
+        vin.checkDigit = true
+        #expect(
+            line(.reading(vin)).contains(#""value":"1HGCM82633A004352","checkDigit":true,"unit""#))
+        let did = Fixtures.reading(.rpm, DataID(.readData, 0xF40C), .number(1), [0, 4])
+        #expect(line(.reading(did)).contains(#""service":"22","pid":"F40C","#))
+        let group = Fixtures.reading(
+            .rpm, DataID(DataID.parameterGroups, 0xF004), .number(1), [0, 4],
+            ecu: ECUAddress(0x18F0_0400, .can29))
+        #expect(
+            line(.reading(group)).contains(#""ecu":"18F00400","service":"FE","pid":"00F004","#))
+    }
+
+    @Test func `the voltage at the adapter is a reading without service and PID`() {
+        var writer = JSONLines(table: Fixtures.table) { _ in nil }
+        let text = Fixtures.text { writer.appendVoltage(12.3, line: 4, time: nil, to: &$0) }
+        #expect(
+            text == #"""
+                {"time":null,"ecu":null,"service":null,"pid":null,"signal":"ADAPTER_VOLTAGE",\#
+                "name":"Voltage at the adapter","value":12.3,"unit":"V","raw":null}
+
+                """#)
+    }
+
+    @Test func `every object can carry the number of its input line`() {
+        var reading = Fixtures.rpm
+        reading.line = 7
+        #expect(line(.reading(reading), showsLine: true).hasSuffix(#""raw":"1AF8","line":7}"#))
+        #expect(!line(.reading(reading)).contains("line"))
+        let refusal = NegativeResponse(service: .permanentCodes, nrc: NRC(0x11))
+        #expect(
+            line(.negativeResponse(refusal, ecu: Fixtures.ecu, line: 2), showsLine: true) == #"""
+                {"ecu":"7E8","kind":"negativeResponse","service":"0A","nrc":"11",\#
+                "name":"serviceNotSupported","line":2}
+                """#)
+    }
+
+    @Test func `codes carry text, failure type, status and lamps where they have them`() {
+        let stored = CodeReport(
+            ecu: Fixtures.ecu, kind: .stored, code: .dtc(DTC(0x0301)), line: 0)
+        #expect(
+            line(.code(stored), texts: ["P0301": "Cylinder 1 misfire detected"]) == #"""
+                {"ecu":"7E8","kind":"stored","code":"P0301",\#
+                "description":"Cylinder 1 misfire detected"}
+                """#)
+        var uds = CodeReport(
+            ecu: Fixtures.ecu, kind: .pending, code: .dtc(DTC(0x0301, failureType: 0x11)), line: 0)
+        uds.statusByte = 0x2F
+        #expect(
+            line(.code(uds), time: Fixtures.time) == #"""
+                {"time":"2026-11-21T08:15:02.123456Z","ecu":"7E8","kind":"pending",\#
+                "code":"P0301","description":null,"failureType":"11","statusByte":"2F"}
+                """#)
+        var heavy = CodeReport(
+            ecu: ECUAddress(0x18FE_CA00, .can29), kind: .stored,
+            code: .j1939(
+                J1939Code(spn: 609, fmi: 19, occurrenceCount: 3, conversionMethod: false)),
+            line: 0)
+        heavy.lamps = .init(malfunction: true, redStop: false, amberWarning: nil, protect: false)
+        #expect(
+            line(.code(heavy)) == #"""
+                {"ecu":"18FECA00","kind":"stored","code":"SPN609/FMI19","description":null,\#
+                "occurrences":3,"lamps":{"malfunction":true,"redStop":false,\#
+                "amberWarning":null,"protect":false}}
+                """#)
+    }
+
+    @Test func `monitors and their results are the objects that the command line promises`() {
+        let monitor = MonitorStatus(
+            ecu: Fixtures.ecu, scope: .sinceClear, monitor: .catalyst, supported: true,
+            complete: false, line: 0)
+        #expect(
+            line(.monitor(monitor)) == #"""
+                {"ecu":"7E8","kind":"monitor","scope":"sinceClear","monitor":"catalyst",\#
+                "supported":true,"complete":false}
+                """#)
+        var result = MonitorTestResult(ecu: Fixtures.ecu, tid: 1, raw: [], line: 0)
+        result.mid = 1
+        result.monitor = "Oxygen sensor B1S1"
+        result.uas = 0x0A
+        (result.value, result.min, result.max) = (365.2, 300, 700)
+        (result.unit, result.passed) = ("mV", true)
+        #expect(
+            line(.monitorTest(result)) == #"""
+                {"ecu":"7E8","kind":"monitorTest","mid":"01","monitor":"Oxygen sensor B1S1",\#
+                "tid":"01","test":null,"uas":"0A","value":365.2,"min":300,"max":700,"unit":"mV",\#
+                "passed":true}
+                """#)
+        var legacy = MonitorTestResult(
+            ecu: ECUAddress(0x10, .byte), tid: 5, raw: [], line: 0)
+        legacy.component = 0x11
+        legacy.value = 100
+        #expect(
+            line(.monitorTest(legacy)) == #"""
+                {"ecu":"10","kind":"monitorTest","monitor":null,"tid":"05","test":null,\#
+                "component":"11","value":100,"min":null,"max":null,"unit":null,"passed":null}
+                """#)
+    }
+
+    @Test func `messages say whose answer they are`() {
+        let message = ECUMessage(ecu: Fixtures.ecu, payload: [0x49, 0x02, 0x01])
+        #expect(
+            line(.message(message))
+                == #"{"ecu":"7E8","kind":"message","service":"09","payload":"490201"}"#)
+        let refusal = ECUMessage(ecu: nil, payload: [0x7F, 0x0A, 0x11])
+        #expect(line(.message(refusal)).contains(#""ecu":null,"kind":"message","service":"0A""#))
+        let request = ECUMessage(ecu: nil, payload: [0x01, 0x0C])
+        #expect(line(.message(request)).contains(#""service":null"#))
+        let group = ECUMessage(ecu: nil, payload: [0x7F, 1], parameterGroup: 0xFECA)
+        #expect(line(.message(group)).contains(#""service":null,"pgn":"00FECA","payload":"7F01""#))
+    }
+
+    @Test func `statuses, frames and faults are the objects that the command line promises`() {
+        var writer = JSONLines(table: Fixtures.table, showsLine: true) { _ in nil }
+        #expect(
+            Fixtures.text {
+                writer.appendAdapterStatus("noData", text: "NO DATA", time: nil, to: &$0)
+            } == #"{"kind":"adapterStatus","status":"noData","text":"NO DATA"}"# + "\n")
+        #expect(
+            Fixtures.text {
+                writer.appendFrame(
+                    id: Fixtures.ecu, data: [0x03, 0x41], line: 9, time: nil, to: &$0)
+            } == #"{"kind":"frame","id":"7E8","data":"0341","line":9}"# + "\n")
+        #expect(
+            Fixtures.text {
+                writer.appendError(
+                    line: 3, reason: "consecutive frame 3 after 1", text: "7E8 23 \u{1}", to: &$0)
+            } == #"{"kind":"error","line":3,"reason":"consecutive frame 3 after 1","#
+                + #""text":"7E8 23 \u0001"}"# + "\n")
+    }
+
+    @Test func `a signal that is not in the table is left out`() {
+        var reading = Fixtures.rpm
+        for place: Int32 in [-1, 6, .max] {
+            reading.signal = SignalIndex(rawValue: place)
+            var writer = JSONLines(table: Fixtures.table) { _ in nil }
+            #expect(Fixtures.text { writer.append(reading, time: nil, to: &$0) } == "")
+        }
+    }
+
+    @Test func `units follow the option, flags and labels do not`() {
+        let reading = Fixtures.reading(.coolant, DataID(.currentData, 5), .number(100), [140])
+        #expect(line(.reading(reading), units: .us).contains(#""value":212,"unit":"°F""#))
+        #expect(line(.reading(Fixtures.rpm), units: .us).contains(#""value":1726,"unit":"rpm""#))
+    }
+
+    @Test func `an object of the command line is built key by key`() {
+        var trip = JSONObject()
+        trip.add("kind", "trip")
+        trip.add("id", 12)
+        trip.add("vin", String?.none)
+        trip.add("start", Fixtures.time)
+        trip.add("seconds", 1834.2)
+        trip.add("open", false)
+        trip.add("tags", ["a", "b\""])
+        var round = JSONObject()
+        round.add("p50", 0.0161)
+        trip.add("roundTrip", round)
+        #expect(
+            Fixtures.text { trip.append(to: &$0) } == #"""
+                {"kind":"trip","id":12,"vin":null,"start":"2026-11-21T08:15:02.123456Z",\#
+                "seconds":1834.2,"open":false,"tags":["a","b\""],"roundTrip":{"p50":0.0161}}
+
+                """#)
+    }
+}

@@ -1,6 +1,5 @@
 public import OBDCore
 
-
 /// One decoded value of one ECU.
 public struct Reading: Hashable, Sendable {
     /// A value, or why there is none.

@@ -39,7 +39,9 @@ struct NumberedParts: Sendable {
     /// Whether nothing waits to be joined.
     var isEmpty: Bool { parts.isEmpty }
 
-    /// Takes one part; one that came before with the same data is dropped. False = no room.
+    /// Takes one part; one that came before with the same data is dropped.
+    ///
+    /// False means that there is no room.
     mutating func add(
         number: UInt8, data: ArraySlice<UInt8>, infoType: UInt8, ecu: ECUAddress?, line: Int
     ) -> Bool {

@@ -28,17 +28,18 @@ public struct ReadinessRules: Hashable, Sendable {
     }
 
     mutating func add(_ row: RowReader) throws(MonitorTableError) {
-        let first = try row.number(0)
-        let last = row[1].isEmpty ? nil : try row.number(1)
-        let allowed = try row.number(2)
-        guard let firstYear = Int(exactly: first), let allowed = Int(exactly: allowed), allowed >= 0
-        else { throw row.malformed(row[0], "a model year and a number of monitors") }
+        guard let firstYear = Int(row[0]), let allowed = Int(row[2]), allowed >= 0 else {
+            throw row.malformed(row[0], "a model year and a number of monitors")
+        }
+        let lastYear = Int(row[1])
+        guard lastYear != nil || row[1].isEmpty else {
+            throw row.malformed(row[1], "a model year or empty")
+        }
         if let previous = rules.last, firstYear <= previous.lastYear ?? .max {
             throw row.malformed(row[0], "a year behind those of the row above")
         }
         rules.append(
-            Rule(
-                firstYear: firstYear, lastYear: last.flatMap { Int(exactly: $0) }, allowed: allowed)
+            Rule(firstYear: firstYear, lastYear: lastYear, allowed: allowed)
         )
     }
 }
@@ -112,8 +113,9 @@ public struct Readiness: Hashable, Sendable {
         else { return }
         switch (table[reading.signal].id, reading.value) {
         case ("MIL", .flag(let isOn)): ecus[place(of: reading.ecu)].lampIsOn = isOn
-        case ("DTC_CNT", .number(let count)):
-            ecus[place(of: reading.ecu)].codeCount = Int(exactly: count)
+        case ("DTC_CNT", .number):
+            // Bits 6–0 of byte A.
+            ecus[place(of: reading.ecu)].codeCount = reading.raw.first.map { Int($0 & 0x7F) }
         default: return
         }
     }

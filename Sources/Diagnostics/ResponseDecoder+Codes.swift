@@ -2,7 +2,7 @@ import OBDCore
 
 /// Lists of codes: services 03, 07 and 0A, and KWP's service 18.
 extension ResponseDecoder {
-    /// CAN: `43 n` and n codes. Before CAN: `43` and three codes, empty places 0000.
+    /// On CAN `43 n` and n codes, before it `43` and three codes, empty places 0000.
     func decodeCodes(_ answer: Answer, _ kind: CodeReport.Kind, _ out: inout [DiagnosticItem]) {
         let length = answer.payload.count - 1
         guard length > 0 else {

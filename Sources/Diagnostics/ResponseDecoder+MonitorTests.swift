@@ -107,7 +107,7 @@ extension ResponseDecoder {
         result.value = scaled[0]
         result.min = scaled[1]
         result.max = scaled[2]
-        result.unit = scaling?.unit
+        result.unit = scaling.flatMap { $0.unit.isEmpty ? nil : $0.unit }
         if raw != [0, 0, 0] { result.passed = raw[1] <= raw[0] && raw[0] <= raw[2] }
         return result
     }

@@ -44,7 +44,7 @@ extension ResponseDecoder {
         }
     }
 
-    /// CAN: `49 00 map`, several behind each other. Before CAN: `49 00 01 map`.
+    /// On CAN `49 00 map`, several behind each other; before it `49 00 01 map`.
     private func decodeInfoTypeMaps(_ answer: Answer, _ out: inout [DiagnosticItem]) {
         let payload = answer.payload
         let id = DataID(.vehicleInformation, UInt32(payload[1]))

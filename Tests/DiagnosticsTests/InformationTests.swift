@@ -258,8 +258,8 @@ import Testing
         Row(
             "06A2", .can, "46A20B2400000000FFFFA20C2400010000FFFF",
             [
-                "test mid A2 tid 0B value 0.0 min 0.0 max 65535.0 count passed",
-                "test mid A2 tid 0C value 1.0 min 0.0 max 65535.0 count passed",
+                "test mid A2 tid 0B value 0.0 min 0.0 max 65535.0 passed",
+                "test mid A2 tid 0C value 1.0 min 0.0 max 65535.0 passed",
             ]),
         Row("0601", .can, "4601010A0BB00BB00B", ["error"]),
         Row(

@@ -155,7 +155,7 @@ enum TestTable {
             ),
             (
                 .scalings,
-                "0A\t1000/8192\t0\tmV\tvoltage\n16\t1/10\t-40\t°C\ttemperature\n24\t1\t0\tcount\tcounts\nFE\t1/4\t0\tPa\tvacuum\n"
+                "0A\t1000/8192\t0\tmV\tvoltage\n16\t1/10\t-40\t°C\ttemperature\n24\t1\t0\t\tcounts\nFE\t1/4\t0\tPa\tvacuum\n"
             ),
         ]
         for (file, text) in files { try? tables.add(text, of: file) }

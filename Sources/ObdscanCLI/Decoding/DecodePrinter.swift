@@ -104,7 +104,7 @@ struct DecodePrinter {
         case .item(.message(let message), _):
             return "\(ecu)  message  \(Hex.string(message.payload))"
         case .voltage(let volts, _): return "\(padded("", 8))  adapter voltage \(volts) V"
-        case .frame(let id, let data, _): return "\(padded(id.description, 8))  \(Hex.string(data))"
+        case .frame(let id, let data, _): return "\(padded(id?.description ?? "", 8))  \(Hex.string(data))"
         case .status(_, let text, _): return "\(padded("", 8))  adapter: \(printable(text))"
         case .item(.error, _), .damaged:
             return "\(ecu)  error in line \(column("line")): \(column("description"))"
@@ -138,7 +138,7 @@ struct DecodePrinter {
         case .frame(let id, let data, let line):
             row.line = line
             row.kind = "frame"
-            row.ecu = id.description
+            row.ecu = id?.description ?? ""
             row.raw = Hex.string(data)
         case .damaged(let error, let text, let line):
             row.line = line

@@ -12,7 +12,7 @@ enum DecodedLine: Hashable, Sendable {
     /// The voltage at the adapter; unit: V.
     case voltage(Double, line: Int)
     /// A frame of a monitored bus.
-    case frame(id: ECUAddress, data: [UInt8], line: Int)
+    case frame(id: ECUAddress?, data: [UInt8], line: Int)
     /// A line or message that is damaged.
     case damaged(LinkError, text: String, line: Int)
 

@@ -86,6 +86,10 @@ let package = Package(
         tests("Adapters", ["OBDCore", "VehicleLink", "Adapters"]),
         tests("Diagnostics", ["OBDCore", "VehicleLink", "Diagnostics"]),
         tests("TripExport", ["OBDCore", "Diagnostics", "TripExport"]),
+        tests("PIDTables", ["OBDCore", "Diagnostics", "PIDTables"]),
+        tests(
+            "Simulator",
+            ["OBDCore", "VehicleLink", "Adapters", "Diagnostics", "PIDTables", "Simulator"]),
         tests("ScanTool", ["OBDCore", "VehicleLink", "Adapters", "ScanTool"]),
         tests("Accessory", ["OBDCore", "CAccessory", "Accessory"]),
         tests(

@@ -45,7 +45,7 @@ private struct NameCheck {
     }
 
     private var records: [Key: Int] = [:]
-    private var names: [Key: (line: Int, name: String)] = [:]
+    private var names: [Key: (record: DataID, line: Int, name: String)] = [:]
 
     mutating func check(_ record: TableRecord, _ findings: inout [TableFinding]) {
         func key(_ name: String) -> Key {
@@ -61,8 +61,10 @@ private struct NameCheck {
         }
         for (signal, line) in zip(record.signals, record.signalLines) {
             func enter(_ text: String) -> Int? {
-                let earlier = names.updateValue((line, signal.name), forKey: key(text))
-                guard let earlier, earlier.name != signal.name else { return nil }
+                let new = (record.dataID, line, signal.name)
+                guard let earlier = names.updateValue(new, forKey: key(text)),
+                    earlier.name != signal.name || earlier.record == record.dataID
+                else { return nil }
                 return earlier.line
             }
             func found(_ kind: TableFinding.Kind) {

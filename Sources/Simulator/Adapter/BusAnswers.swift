@@ -19,7 +19,7 @@ extension SimulatedAdapter {
                 all = frameBeforeCAN(answer, on: vehicleProtocol, source: source, first: first)
             }
             let lost = personality.faults.contains(.lastFrameLost)
-            frames += all.filter { !(lost && $0.endsLongMessage) }
+            frames += all.filter { !(lost && $0.isPart && $0.completes) }
         }
         // Sorted by insertion where times are equal, so that ECUs keep their order.
         return frames.enumerated().sorted { left, right in
@@ -56,7 +56,7 @@ extension SimulatedAdapter {
             return BusFrame(
                 at: arrival(answer, order, first), order: order, identifier: identifier,
                 bytes: bytes, message: 0..<bytes.count,
-                endsLongMessage: whole > 1 && number == whole - 1, pending: pending)
+                isPart: whole > 1, completes: number == whole - 1, pending: pending)
         }
     }
 

@@ -15,8 +15,10 @@ struct BusFrame: Hashable, Sendable {
     var message: Range<Int>
     /// Whether it is a whole message without protocol control bytes (STCSEGR).
     var joined = false
-    /// Whether it is the last one of a message that takes several.
-    var endsLongMessage = false
+    /// Whether it is one of several that make a message.
+    var isPart = false
+    /// Whether its message is complete with it.
+    var completes = true
     /// Whether it says "response pending".
     var pending = false
 }

@@ -12,6 +12,8 @@ extension SimulatedAdapter {
         var timeout: Duration?
         /// Whether a request may be longer than one frame.
         var long = false
+        /// Whether `answers` counts messages, as an OBDLink does, and not frames.
+        var countsMessages = false
     }
 
     /// Obeys a line of hexadecimal digits; anything else is answered `?`.
@@ -109,6 +111,7 @@ extension SimulatedAdapter {
         let patience = special.timeout ?? settings.answerTimeout
         var deadline = sent + patience
         var shown = 0
+        var counted = 0
         var last = sent
         var budget = personality.answerCharacters
         for frame in frames where frame.at <= deadline {
@@ -123,8 +126,9 @@ extension SimulatedAdapter {
                 write(line, at: frame.at)
             }
             shown += 1
+            if frame.completes || !special.countsMessages { counted += 1 }
             last = frame.at
-            if shown == special.answers {
+            if counted == special.answers {
                 finish(at: last)
                 return
             }

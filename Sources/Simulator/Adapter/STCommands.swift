@@ -100,7 +100,7 @@ extension SimulatedAdapter {
 
     /// STPX: `H:7E0,D:010C,T:100,R:1` or with `L:` and the bytes typed afterwards.
     private mutating func transmit(_ text: Substring, at now: Instant) {
-        var special = RequestOptions(long: true)
+        var special = RequestOptions(long: true, countsMessages: true)
         var data: [UInt8]?
         var length: Int?
         for item in text.split(separator: ",") {

@@ -1,0 +1,96 @@
+import Adapters
+import OBDCore
+import Testing
+
+@testable import Simulator
+
+@Suite struct `Replaying` {
+    private func ask(_ adapter: inout ReplayAdapter, _ line: String) -> String {
+        adapter.receive(Array((line + "\r").utf8), at: .zero)
+        return Bench.visible(adapter.due(at: .zero))
+    }
+
+    private static let recording = Transcript(chunks: [
+        .init(time: .zero, direction: .toAdapter, bytes: Array("ATZ\r".utf8)),
+        .init(time: .zero, direction: .fromAdapter, bytes: Array("\r\rELM3".utf8)),
+        .init(time: .zero, direction: .fromAdapter, bytes: Array("27 v1.5\r\r>".utf8)),
+        .init(time: .zero, direction: .toAdapter, bytes: Array("010".utf8)),
+        .init(time: .zero, direction: .toAdapter, bytes: Array("C\r".utf8)),
+        .init(time: .zero, direction: .fromAdapter, bytes: Array("\0A\r\n\r\n>".utf8)),
+        .init(time: .zero, direction: .toAdapter, bytes: Array("01 0c1\r".utf8)),
+        .init(time: .zero, direction: .fromAdapter, bytes: Array("B\r\r>".utf8)),
+        .init(time: .zero, direction: .toAdapter, bytes: Array("03\r".utf8)),
+        .init(time: .zero, direction: .fromAdapter, bytes: Array("C\r\r>".utf8)),
+        .init(time: .zero, direction: .toAdapter, bytes: Array("010C\r".utf8)),
+        .init(time: .zero, direction: .fromAdapter, bytes: Array("D\r\r>".utf8)),
+    ])
+
+    @Test func `answers come byte for byte, in the order of the recording`() {
+        var adapter = ReplayAdapter(Self.recording)
+        #expect(ask(&adapter, "atz") == "↵↵ELM327 v1.5↵↵>")
+        #expect(ask(&adapter, "010C") == "␀A↵⇣↵⇣>")
+        #expect(ask(&adapter, "010C1") == "B↵↵>")
+        #expect(ask(&adapter, "0 3") == "C↵↵>")
+        #expect(ask(&adapter, "010C") == "D↵↵>")
+        // Nothing like it behind: the latest one before.
+        #expect(ask(&adapter, "03") == "C↵↵>")
+        #expect(ask(&adapter, "010C") == "D↵↵>")
+    }
+
+    @Test func `a count digit that was not recorded is overlooked`() {
+        var adapter = ReplayAdapter(Self.recording)
+        #expect(ask(&adapter, "031") == "C↵↵>")
+        #expect(ask(&adapter, "010C2") == "D↵↵>")
+    }
+
+    @Test func `nothing is invented`() {
+        var adapter = ReplayAdapter(Self.recording)
+        #expect(ask(&adapter, "ATDPN") == "?↵↵>")
+        #expect(ask(&adapter, "STI") == "?↵↵>")
+        #expect(ask(&adapter, "0902") == "NO DATA↵↵>")
+        #expect(ask(&adapter, "hello") == "?↵↵>")
+    }
+
+    @Test func `a lone carriage return repeats`() {
+        var adapter = ReplayAdapter(Self.recording)
+        #expect(ask(&adapter, "") == "↵>")
+        #expect(ask(&adapter, "010C") == "␀A↵⇣↵⇣>")
+        #expect(ask(&adapter, "") == "D↵↵>")
+    }
+
+    @Test func `a conversation as text is replayed with prompts`() {
+        let text = """
+            # source: somewhere
+            ELM327 v1.5
+            > ATI
+            ELM327 v1.5
+
+            >0902
+            014
+            0: 49 02 01 31 44 34
+            >
+            >0100
+            """
+        var adapter = ReplayAdapter(conversation: text.utf8)
+        #expect(ask(&adapter, "ATI") == "ELM327 v1.5↵↵>")
+        #expect(ask(&adapter, "0902") == "014↵0: 49 02 01 31 44 34↵↵>")
+        #expect(ask(&adapter, "0100") == "↵>")
+        #expect(ReplayAdapter(conversation: "no commands here".utf8).isEmpty)
+    }
+
+    @Test func `every split of the input gives the same output`() {
+        let session = Array("atz\r010C\r\r0902\r03 1\r".utf8)
+        func output(_ pieces: [ArraySlice<UInt8>]) -> [UInt8] {
+            var adapter = ReplayAdapter(Self.recording)
+            return pieces.flatMap { piece in
+                adapter.receive(piece, at: .zero)
+                return adapter.due(at: .zero)
+            }
+        }
+        let whole = output([session[...]])
+        for cut in 0...session.count {
+            #expect(output([session[..<cut], session[cut...]]) == whole)
+        }
+        #expect(output(session.indices.map { session[$0...$0] }) == whole)
+    }
+}

@@ -5,9 +5,59 @@ public struct RecordDecoder: Sendable {
     /// The table whose rows say what the bits mean.
     public let table: PIDTable
 
+    /// A number of whole bytes that no flag, condition or pattern takes away: most are.
+    ///
+    /// It is read without touching its row, whose strings would have to be retained.
+    private struct PlainNumber {
+        var start = 0
+        /// 0 = the signal is none of these.
+        var length = 0
+        var isSigned = false
+        var multiplier = 1.0
+        var divisor = 1.0
+        var offset = 0.0
+
+        init(_ signal: Signal) {
+            guard signal.kind == .number, !signal.isLittleEndian, signal.supportFlag == nil,
+                signal.condition == nil, signal.notAvailable.isEmpty, signal.bitOffset >= 0,
+                signal.bitOffset & 7 == 0, (8...32).contains(signal.bitLength),
+                signal.bitLength & 7 == 0
+            else { return }
+            start = signal.bitOffset / 8
+            length = signal.bitLength / 8
+            isSigned = signal.isSigned
+            multiplier = signal.multiplier
+            divisor = signal.divisor
+            offset = signal.offset
+        }
+
+        /// The value in data that begins at `first`; nil where they end before it.
+        @inline(__always)
+        func value(in payload: [UInt8], _ data: Range<Int>) -> Double? {
+            guard data.count >= start &+ length else { return nil }
+            var raw: UInt32 = 0
+            var index = data.lowerBound &+ start
+            for _ in 0..<length {
+                raw = raw &<< 8 | UInt32(payload[index])
+                index &+= 1
+            }
+            let number: Double
+            if isSigned {
+                let spare = UInt32(32 &- length &* 8)
+                number = Double(Int32(bitPattern: raw &<< spare) &>> Int32(spare))
+            } else {
+                number = Double(raw)
+            }
+            return number * multiplier / divisor + offset
+        }
+    }
+
+    private let plain: [PlainNumber]
+
     /// A decoder by `table`.
     public init(table: PIDTable) {
         self.table = table
+        plain = table.signals.map { PlainNumber($0) }
     }
 
     /// Whose record it is and where it came from.
@@ -40,10 +90,11 @@ public struct RecordDecoder: Sendable {
         _ payload: [UInt8], _ data: Range<Int>, signals: Range<Int32>, _ origin: Origin,
         _ body: (Reading) -> Void
     ) {
-        let raw = InlineBytes(payload[data])
+        var raw = InlineBytes()
+        for index in data { raw.append(payload[index]) }
         for index in signals {
             let signal = SignalIndex(rawValue: index)
-            guard let value = value(of: signal, in: payload[data], origin) else { continue }
+            guard let value = value(of: signal, in: payload, data, origin) else { continue }
             var reading = Reading(
                 ecu: origin.ecu, dataID: origin.dataID, signal: signal, value: value, raw: raw,
                 line: origin.line)
@@ -72,6 +123,15 @@ public struct RecordDecoder: Sendable {
     /// The value of one signal; nil where the record holds something else or ended before it.
     @inline(__always)
     private func value(
+        of index: SignalIndex, in payload: [UInt8], _ data: Range<Int>, _ origin: Origin
+    ) -> Reading.Value? {
+        if origin.overrides == nil, plain[Int(index.rawValue)].length > 0 {
+            return plain[Int(index.rawValue)].value(in: payload, data).map { .number($0) }
+        }
+        return anyValue(of: index, in: payload[data], origin)
+    }
+
+    private func anyValue(
         of index: SignalIndex, in data: ArraySlice<UInt8>, _ origin: Origin
     ) -> Reading.Value? {
         guard let value = table.value(of: index, in: data) else { return nil }

@@ -23,6 +23,7 @@ extension ResponseDecoder {
         // A freeze frame holds the records of service 01.
         let tableService = service == .freezeFrame ? .currentData : service
         let records = table.records
+        let ecu = answer.ecu
         var splitter = RecordSplitter(answer.payload, layout: layout, request: answer.request)
         var isForeign = false
         var isFirst = true

@@ -1,0 +1,51 @@
+import Diagnostics
+import OBDCore
+import Testing
+
+@Suite struct `One record's bytes` {
+    /// A table of one record whose numbers stand at every byte, in every width and sign.
+    private static let table: PIDTable = {
+        var table = PIDTable()
+        var signals: [Signal] = []
+        for byte in 0..<6 {
+            for length in [1, 7, 8, 12, 16, 24, 32] where byte * 8 + length <= 64 {
+                for isSigned in [false, true] {
+                    signals.append(
+                        Signal(
+                            id: "B\(byte)L\(length)\(isSigned)", name: "", bitOffset: byte * 8,
+                            bitLength: length, kind: .number, isSigned: isSigned, multiplier: 3,
+                            divisor: 7, offset: -1.5))
+                }
+            }
+        }
+        table.add(DataID(.currentData, 0x0C), name: "", length: 8...8, signals: signals)
+        return table
+    }()
+
+    // The other way to the same value is Signal.value(in:), which is tested bit by bit.
+    @Test func `the quick way reads numbers as the thorough one does`() throws {
+        let decoder = RecordDecoder(table: Self.table)
+        let record = try #require(Self.table.record(DataID(.currentData, 0x0C)))
+        for bytes in [
+            [0, 0, 0, 0, 0, 0, 0, 0], [255, 255, 255, 255, 255, 255, 255, 255],
+            [0x80, 0x00, 0x00, 0x00, 0x7F, 0xFF, 0xFF, 0xFF], [1, 2, 3, 4, 5, 6, 7, 8],
+            [0xFE, 0xDC, 0xBA, 0x98, 0x76, 0x54, 0x32, 0x10],
+        ] as [[UInt8]] {
+            var items: [DiagnosticItem] = []
+            decoder.decode(bytes, as: record, from: nil, line: 0, &items)
+            #expect(items.count == record.signals.count)
+            for case .reading(let reading) in items {
+                #expect(reading.value == Self.table[reading.signal].value(in: bytes))
+                #expect(reading.raw == InlineBytes(bytes))
+            }
+        }
+    }
+
+    @Test func `signals behind the end of a shorter record are left out`() throws {
+        let decoder = RecordDecoder(table: TestTable.pids)
+        let record = try #require(TestTable.pids.record(DataID(.currentData, 0x06)))
+        var items: [DiagnosticItem] = []
+        decoder.decode([0x80], as: record, from: nil, line: 0, &items)
+        #expect(items.map(short) == ["SHRTFT1=0"])
+    }
+}

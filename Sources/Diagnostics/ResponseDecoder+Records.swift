@@ -29,7 +29,7 @@ extension ResponseDecoder {
         var isFirst = true
         walk: while true {
             let step = splitter.next { id in
-                table.recordPlace(DataID(tableService, id), from: answer.ecu).map {
+                table.recordPlace(DataID(tableService, id), from: ecu).map {
                     records[$0].length
                 }
             }

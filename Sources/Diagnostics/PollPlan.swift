@@ -156,7 +156,7 @@ public struct PollPlan: Sendable {
         }
     }
 
-    /// Asks `request` before anything else. Its outcome is the caller's alone.
+    /// Asks `request` before anything else; its outcome is the caller's alone.
     public mutating func enqueue(urgent request: VehicleRequest) {
         urgent.append(request)
     }

@@ -29,6 +29,7 @@ public struct DTC: Hashable, Comparable, Sendable {
             failureType: digits.count == 6 ? digits[4] << 4 | digits[5] : nil)
     }
 
+    /// The order in which lists are printed.
     public static func < (left: DTC, right: DTC) -> Bool {
         (left.code, left.failureType ?? 0) < (right.code, right.failureType ?? 0)
     }

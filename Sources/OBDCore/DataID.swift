@@ -18,6 +18,7 @@ public struct DataID: Hashable, Comparable, Sendable {
     /// The pseudo service under which J1939 parameter groups stand.
     public static let parameterGroups = Service(0xFE)
 
+    /// The order in which lists are printed.
     public static func < (left: DataID, right: DataID) -> Bool {
         (left.service, left.id) < (right.service, right.id)
     }

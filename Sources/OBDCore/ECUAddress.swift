@@ -47,6 +47,7 @@ public struct ECUAddress: Hashable, Comparable, Sendable {
         }
     }
 
+    /// The order in which lists are printed.
     public static func < (left: ECUAddress, right: ECUAddress) -> Bool {
         (left.form.rawValue, left.value, left.extended ?? 0)
             < (right.form.rawValue, right.value, right.extended ?? 0)

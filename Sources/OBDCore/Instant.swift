@@ -13,6 +13,7 @@ public struct Instant: Hashable, Comparable, Sendable {
     /// The clock's start.
     public static let zero = Instant(nanoseconds: 0)
 
+    /// Whether the left instant is the earlier one.
     public static func < (left: Instant, right: Instant) -> Bool {
         left.nanoseconds < right.nanoseconds
     }

@@ -14,6 +14,7 @@ public struct Service: RawRepresentable, Hashable, Comparable, Sendable {
         self.rawValue = rawValue
     }
 
+    /// The order in which lists are printed.
     public static func < (left: Service, right: Service) -> Bool { left.rawValue < right.rawValue }
 
     /// Current data.

@@ -8,6 +8,7 @@ public struct RequestID: RawRepresentable, Hashable, Comparable, Sendable {
         self.rawValue = rawValue
     }
 
+    /// The order in which lists are printed.
     public static func < (left: RequestID, right: RequestID) -> Bool {
         left.rawValue < right.rawValue
     }
@@ -29,7 +30,7 @@ public struct VehicleRequest: Hashable, Sendable {
     public var target: ECUAddress?
     /// Service and data: `01 0C`.
     public var payload: [UInt8]
-    /// Whether it may be sent again after a failure. Never for a request that writes.
+    /// Whether it may be sent again after a failure; never for a request that writes.
     public var mayRepeat: Bool
     /// Frames that all known responders together will send; nil = unknown, wait the time-out out.
     public var expectedFrames: Int?

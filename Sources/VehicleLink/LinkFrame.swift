@@ -5,7 +5,7 @@ public struct LinkFrame: Hashable, Sendable {
     /// The CAN identifier; nil where headers are off and on protocols before CAN, whose header
     /// bytes stand in `bytes`.
     public var header: ECUAddress?
-    /// CAN: the data field with its protocol control bytes. Before CAN: the whole frame, header
+    /// The data field with its protocol control bytes on CAN; before CAN the whole frame, header
     /// and checksum included, or the bare message where headers are off.
     public var bytes: InlineBytes
     /// The input line it stood on, from 1; 0 on a live link.

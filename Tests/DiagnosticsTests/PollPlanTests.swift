@@ -33,7 +33,8 @@ private struct Bench {
     }
 }
 
-private func want(_ pid: UInt32, _ length: Int? = 1, every period: Duration? = nil) -> PollPlan.Want {
+private func want(_ pid: UInt32, _ length: Int? = 1, every period: Duration? = nil) -> PollPlan.Want
+{
     PollPlan.Want(DataID(.currentData, pid), length: length, period: period)
 }
 
@@ -114,7 +115,8 @@ private func ecu(
         #expect(clone.plan.batchesWork == false)
     }
 
-    @Test func `a record that a batch leaves out is asked alone at once and the rest stays batched`() {
+    @Test
+    func `a record that a batch leaves out is asked alone at once and the rest stays batched`() {
         var bench = Bench(six + [want(0x5C)])
         bench.link.itemsPerRequest = 6
         bench.run(40) { request in
@@ -187,10 +189,13 @@ private func ecu(
         #expect(request.payload == [0x03])
     }
 
-    @Test(arguments: [
-        (DataID(.currentData, 0x0C), [0x01, 0x0C]), (DataID(.freezeFrame, 0x0C), [0x02, 0x0C, 0x00]),
-        (DataID(.readData, 0xF40C), [0x22, 0xF4, 0x0C]), (DataID(.vehicleInformation, 2), [9, 2]),
-    ] as [(DataID, [UInt8])])
+    @Test(
+        arguments: [
+            (DataID(.currentData, 0x0C), [0x01, 0x0C]),
+            (DataID(.freezeFrame, 0x0C), [0x02, 0x0C, 0x00]),
+            (DataID(.readData, 0xF40C), [0x22, 0xF4, 0x0C]),
+            (DataID(.vehicleInformation, 2), [9, 2]),
+        ] as [(DataID, [UInt8])])
     func `requests spell the identifier as its service wants it`(id: DataID, payload: [UInt8]) {
         var plan = PollPlan(wants: [PollPlan.Want(id, length: nil)])
         guard case .ask(let request) = plan.next(at: .zero, link: LinkCapabilities()) else {

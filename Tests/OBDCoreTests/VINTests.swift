@@ -13,7 +13,9 @@ import Testing
         #expect(try #require(VIN(text)).hasValidCheckDigit == false)
     }
 
-    @Test(arguments: ["", "1M8GDM9AXKP04278", "1M8GDM9AXKP0427880", "IM8GDM9AXKP042788", "1m8gdm9axkp042788"])
+    @Test(arguments: [
+        "", "1M8GDM9AXKP04278", "1M8GDM9AXKP0427880", "IM8GDM9AXKP042788", "1m8gdm9axkp042788",
+    ])
     func `length and alphabet are checked`(text: String) {
         #expect(VIN(text) == nil)
     }

@@ -36,7 +36,8 @@ import Testing
             contentsOf: Self.folder.appending(path: "\(name).facts.tsv"), encoding: .utf8)
         var checked = 0
         for row in table.split(separator: "\n").dropFirst() {
-            let cells = row.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+            let cells = row.split(separator: "\t", omittingEmptySubsequences: false).map(
+                String.init)
             guard cells.count >= 8, let line = Int(cells[0]) else { continue }
             let fact = Fact(
                 line: line, ecu: cells[1], service: cells[2], pid: cells[3], signal: cells[4],
@@ -79,7 +80,9 @@ import Testing
             return !near.contains { $0["code"] is String && $0["ecu"] as? String == fact.ecu }
         }
         guard fact.signal == "CODES", let count = Int(fact.value) else { return false }
-        let codes = near.filter { $0["code"] is String && (fact.ecu.isEmpty || $0["ecu"] as? String == fact.ecu) }
+        let codes = near.filter {
+            $0["code"] is String && (fact.ecu.isEmpty || $0["ecu"] as? String == fact.ecu)
+        }
         return codes.count == count && !near.contains { $0["kind"] as? String == "error" }
     }
 
@@ -88,8 +91,9 @@ import Testing
         switch fact.signal {
         case "error": return kind == "error"
         case "status": return object["status"] as? String == fact.value
-        case "NRC": return kind == "negativeResponse" && object["nrc"] as? String == fact.value
-            && object["service"] as? String == fact.service && sameECU(object, fact)
+        case "NRC":
+            return kind == "negativeResponse" && object["nrc"] as? String == fact.value
+                && object["service"] as? String == fact.service && sameECU(object, fact)
         case "payload":
             return object["payload"] as? String == fact.value && sameECU(object, fact)
         case "length":
@@ -126,7 +130,9 @@ import Testing
         if fact.value == "notAvailable" { return object["status"] as? String == fact.value }
         if fact.unit == "code" { return text(object["code"]) == fact.value }
         if fact.unit == "bool" {
-            return (object["value"] as? Bool).map { $0 == (fact.value == "1" || fact.value == "true") }
+            return (object["value"] as? Bool).map {
+                $0 == (fact.value == "1" || fact.value == "true")
+            }
                 ?? false
         }
         if let number = object["value"] as? Double, let expected = Double(fact.value) {
@@ -156,7 +162,8 @@ import Testing
         let key = last == "raw" ? parts[parts.count - 2] : last
         guard let expected = Double(fact.value) else { return false }
         guard let number = object[key] as? Double else { return false }
-        return expected == 0 || last == "raw" ? (number < 0) == (expected < 0) || number == 0
+        return expected == 0 || last == "raw"
+            ? (number < 0) == (expected < 0) || number == 0
             : abs(number - expected) < 1e-6
     }
 

@@ -6,7 +6,7 @@ import OBDCore
 import PIDTables
 import TripExport
 
-/// `obdscan decode`: adapter output in, what it says out. Offline.
+/// Reads adapter output and prints what it says: `obdscan decode`.
 struct DecodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "decode",
@@ -58,10 +58,12 @@ struct DecodeCommand: ParsableCommand {
     func validate() throws {
         if protocolName != "auto" && protocolName != "0" && VehicleProtocol(protocolName) == nil {
             throw ValidationError(
-                "'\(printable(protocolName))' is no vehicle protocol: use auto, 1 to 9, A to C, or a name such as iso15765-11-500")
+                "'\(printable(protocolName))' is no vehicle protocol: use auto, 1 to 9, A to C, or a name such as iso15765-11-500"
+            )
         }
         if let request, !isRequest(request) {
-            throw ValidationError("'\(printable(request))' is no request: use hexadecimal digits, such as 010C")
+            throw ValidationError(
+                "'\(printable(request))' is no request: use hexadecimal digits, such as 010C")
         }
     }
 

@@ -104,7 +104,8 @@ struct DecodePrinter {
         case .item(.message(let message), _):
             return "\(ecu)  message  \(Hex.string(message.payload))"
         case .voltage(let volts, _): return "\(padded("", 8))  adapter voltage \(volts) V"
-        case .frame(let id, let data, _): return "\(padded(id?.description ?? "", 8))  \(Hex.string(data))"
+        case .frame(let id, let data, _):
+            return "\(padded(id?.description ?? "", 8))  \(Hex.string(data))"
         case .status(_, let text, _): return "\(padded("", 8))  adapter: \(printable(text))"
         case .item(.error, _), .damaged:
             return "\(ecu)  error in line \(column("line")): \(column("description"))"
@@ -172,7 +173,8 @@ struct DecodePrinter {
                 ecu = monitor.ecu?.description ?? ""
                 name = monitor.monitor.rawValue
                 value = monitor.scope.rawValue
-                status = !monitor.supported
+                status =
+                    !monitor.supported
                     ? "not supported" : monitor.complete == true ? "complete" : "not complete"
             case .monitorTest(let result):
                 line = result.line

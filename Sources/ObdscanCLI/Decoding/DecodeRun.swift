@@ -25,7 +25,7 @@ enum DecodedLine: Hashable, Sendable {
     }
 }
 
-/// Turns adapter text, line by line, into what it says. Pure.
+/// Turns adapter text, line by line, into what it says; pure.
 struct DecodeRun {
     private var reader: ConversationReader
     private var decoder: ResponseDecoder
@@ -46,7 +46,8 @@ struct DecodeRun {
     }
 
     /// Reads one line without its line end.
-    mutating func read(_ line: [UInt8], number: Int, _ body: (DecodedLine) throws -> Void) rethrows {
+    mutating func read(_ line: [UInt8], number: Int, _ body: (DecodedLine) throws -> Void) rethrows
+    {
         if texts.count >= Self.mostTexts { texts.removeAll(keepingCapacity: true) }
         texts[number] = line
         found.removeAll(keepingCapacity: true)

@@ -2,7 +2,7 @@
 ///
 /// Incremental: a chunk may end anywhere, between CR and LF as well.
 struct TextLines {
-    /// A line longer than this is cut here; no adapter sends such lines. Unit: bytes.
+    /// A line longer than so many bytes is cut there; no adapter sends such lines.
     static let longestLine = 64 * 1024
 
     private var rest: [UInt8] = []

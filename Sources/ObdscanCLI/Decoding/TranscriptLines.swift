@@ -1,7 +1,9 @@
 import Adapters
 
-/// The text lines of a recording, as they would have stood on a screen: what was sent becomes a
-/// request line, what came is cut at its line ends. Line numbers are those of the recording.
+/// The text lines of a recording, as they would have stood on a screen.
+///
+/// What was sent becomes a request line, what came is cut at its line ends. Line numbers are those
+/// of the recording.
 struct TranscriptLines {
     /// Hands each line to `body`, with the number of the recording's line on which it began.
     static func forEach(

@@ -5,7 +5,7 @@ import ScanTool
 
 // Carrying out what the machine says. Everything that follows from it goes into `followUps`.
 extension Runner {
-    func carryOut(_ effect: Effect) {
+    mutating func carryOut(_ effect: Effect) {
         switch effect {
         case .open: openSession()
         case .write(let bytes): write(bytes)
@@ -25,7 +25,7 @@ extension Runner {
         }
     }
 
-    private func write(_ bytes: [UInt8]) {
+    private mutating func write(_ bytes: [UInt8]) {
         record(bytes, .toAdapter)
         do {
             try session?.write(bytes)
@@ -34,7 +34,7 @@ extension Runner {
         }
     }
 
-    private func setLineRate(_ rate: Int) {
+    private mutating func setLineRate(_ rate: Int) {
         do {
             try session?.setLineRate(rate)
             followUps.append(.lineRateSet(rate))
@@ -48,7 +48,7 @@ extension Runner {
 
     // MARK: News
 
-    private func note(_ notice: Notice) {
+    private mutating func note(_ notice: Notice) {
         switch notice {
         case .initialized(let identity):
             connectPlan.succeeded(at: session?.lineRate)
@@ -70,12 +70,12 @@ extension Runner {
         }
     }
 
-    func noteVoltage(_ voltage: Double) {
+    mutating func noteVoltage(_ voltage: Double) {
         lastVoltage = voltage
         tell(.didReceiveVoltage(voltage))
     }
 
-    private func publishLink(_ identity: AdapterIdentity) {
+    private mutating func publishLink(_ identity: AdapterIdentity) {
         let capabilities = machine.dialect.capabilities
         let link = LinkInformation(
             identity: identity, dialect: Dialect.protocolString, capabilities: capabilities,
@@ -86,7 +86,7 @@ extension Runner {
         core.publish(link, memory: memory)
     }
 
-    private func note(_ report: ErrorReport) {
+    private mutating func note(_ report: ErrorReport) {
         core.noteError()
         switch report.reason {
         case .initialisation(let failure): tell(.toolDidFailToInitialize(failure))
@@ -103,12 +103,12 @@ extension Runner {
         }
     }
 
-    private func giveUp(_ reason: ErrorReason) {
+    private mutating func giveUp(_ reason: ErrorReason) {
         endReason = endReason ?? scanError(reason)
         isOver = true
     }
 
-    private func scanError(_ reason: ErrorReason) -> ScanError {
+    private mutating func scanError(_ reason: ErrorReason) -> ScanError {
         let fault = lastFault ?? .lost(address: configuration.connector.name, errno: 0)
         switch reason {
         case .openFailed: return wasReady ? .linkLost(fault) : .accessory(fault)
@@ -121,7 +121,7 @@ extension Runner {
 
     // MARK: The transcript
 
-    func startRecording() {
+    mutating func startRecording() {
         guard let descriptor = configuration.recordTo else { return }
         do {
             recorder = try Recorder(
@@ -131,7 +131,7 @@ extension Runner {
         }
     }
 
-    func record(_ bytes: [UInt8], _ direction: Transcript.Direction) {
+    mutating func record(_ bytes: [UInt8], _ direction: Transcript.Direction) {
         guard recorder != nil else { return }
         do {
             try recorder?.record(bytes, direction, at: now)

@@ -7,7 +7,7 @@ import ScanTool
 // Which request comes next, and what becomes of its reply.
 extension Runner {
     /// Takes a command from outside.
-    func obey(_ command: SessionCore.Command) {
+    mutating func obey(_ command: SessionCore.Command) {
         switch command {
         case .ask(let request, let ticket): asks.append(Ask(request: request, ticket: ticket))
         case .poll(let plan):
@@ -33,7 +33,7 @@ extension Runner {
     }
 
     /// Submits the next request, if there is one and the scan tool is free.
-    func takeOver() {
+    mutating func takeOver() {
         guard case .idle = machine.state, offering == nil, !isStopping else { return }
         if !asks.isEmpty {
             var ask = asks.removeFirst()
@@ -60,7 +60,7 @@ extension Runner {
         }
     }
 
-    private func submit(_ request: AdapterRequest, for ask: Ask?) {
+    private mutating func submit(_ request: AdapterRequest, for ask: Ask?) {
         now = SystemClock.now()
         current = Current(request: request, asked: now, ask: ask)
         if case .vehicle(let request) = request {
@@ -71,7 +71,7 @@ extension Runner {
     }
 
     /// Nobody took the request under way.
-    func refuse(_ id: RequestID, _ refusal: Refusal) {
+    mutating func refuse(_ id: RequestID, _ refusal: Refusal) {
         guard let current, current.request.id == id else { return }
         self.current = nil
         if let ask = current.ask {
@@ -82,7 +82,7 @@ extension Runner {
     }
 
     /// Decodes what came, tells who asked, offers it to the sinks.
-    func deliver(_ id: RequestID, _ outcome: Outcome) {
+    mutating func deliver(_ id: RequestID, _ outcome: Outcome) {
         guard let current, current.request.id == id else {
             followUps.append(.replyProcessed(id))
             return
@@ -115,7 +115,7 @@ extension Runner {
         }
     }
 
-    private func conclude(_ ask: Ask, _ outcome: Outcome, _ answer: Answer) {
+    private mutating func conclude(_ ask: Ask, _ outcome: Outcome, _ answer: Answer) {
         switch outcome {
         case .answered: ask.ticket.fulfil(.success(answer))
         case .failed(let failure, _):
@@ -128,7 +128,7 @@ extension Runner {
     }
 
     /// Whether a request is worth another try once the adapter is set up anew.
-    private func mayAskAgain(_ ask: Ask, after failure: Failure) -> Bool {
+    private mutating func mayAskAgain(_ ask: Ask, after failure: Failure) -> Bool {
         guard ask.request.mayRepeat, ask.sendings < 2, !isStopping else { return false }
         switch failure {
         case .adapterRestarted: return true
@@ -138,7 +138,7 @@ extension Runner {
     }
 
     /// Offers the batch to the sinks that have not taken it.
-    func continueOffering() {
+    mutating func continueOffering() {
         guard let batch = offering?.batch else { return }
         while let sink = offering?.sink, sink < sinks.count {
             if !sinks[sink].offer(batch) && sinks[sink].spaceDescriptor != nil { return }
@@ -148,7 +148,7 @@ extension Runner {
         followUps.append(.replyProcessed(batch.id))
     }
 
-    private func note(_ outcome: Outcome, _ items: [DiagnosticItem], of current: Current) {
+    private mutating func note(_ outcome: Outcome, _ items: [DiagnosticItem], of current: Current) {
         let reply = outcome.reply
         var readings = 0
         var errors = reply.errors.count

@@ -4,7 +4,7 @@ import ScanTool
 
 // Opening a session and finding its line rate.
 extension Runner {
-    func openSession() {
+    mutating func openSession() {
         do {
             let cancel = core.stop.descriptor
             guard var opened = try configuration.connector.open(cancelledBy: cancel) else {
@@ -27,7 +27,7 @@ extension Runner {
     }
 
     /// Brings the line to the adapter's rate; false = a stop was asked for meanwhile.
-    private func settleRate(of session: inout DescriptorSession) throws(AccessoryError) -> Bool {
+    private mutating func settleRate(of session: inout DescriptorSession) throws(AccessoryError) -> Bool {
         let step = connectPlan.next(
             lineHasRate: session.kind == .serialLine, isGiven: configuration.connector.givesRate)
         switch step {
@@ -56,7 +56,7 @@ extension Runner {
         case answered, silent, stopped
     }
 
-    private func ask(_ session: inout DescriptorSession) throws(AccessoryError) -> Verdict {
+    private mutating func ask(_ session: inout DescriptorSession) throws(AccessoryError) -> Verdict {
         for _ in 0..<LineProbe.questions {
             session.discardInput()
             now = SystemClock.now()

@@ -8,7 +8,10 @@ import ScanTool
 ///
 /// It waits in one place, for bytes, for commands, for space in a store or for the nearest deadline,
 /// and carries the machine's effects out. Nothing here decides anything about the conversation.
-final class Runner<Dialect: AdapterDialect> {
+///
+/// A value without copies, so that the exclusive use of its parts is proven when it is compiled and
+/// not checked at every step.
+struct Runner<Dialect: AdapterDialect>: ~Copyable {
     /// The request under way.
     struct Current {
         var request: AdapterRequest
@@ -35,6 +38,8 @@ final class Runner<Dialect: AdapterDialect> {
     let sinks: [any ReadingSink]
     let observers: [any ScanObserver]
     let ready: Ticket<Void>
+    /// The kinds of events that are queued.
+    let queued: ScanEvent.Kinds
     /// The kinds of events that anyone wants.
     let wanted: ScanEvent.Kinds
     var machine: ScanTool<Dialect>
@@ -81,13 +86,14 @@ final class Runner<Dialect: AdapterDialect> {
         self.observers = observers
         self.ready = ready
         self.decoder = decoder
+        queued = configuration.queuedEvents
         wanted = observers.reduce(configuration.queuedEvents) { $0.union($1.interests) }
         machine = ScanTool(dialect: dialect, policy: configuration.effectivePolicy)
         connectPlan = ConnectPlan(remembered: configuration.memory?.lineRate)
     }
 
     /// Works until the session is stopped or cannot go on.
-    func run() {
+    mutating func run() {
         startRecording()
         handle(.retry)
         while !isOver {
@@ -99,7 +105,7 @@ final class Runner<Dialect: AdapterDialect> {
 
     // MARK: Waiting
 
-    private func wait() {
+    private mutating func wait() {
         set.removeAll()
         let wake = set.add(core.wake.descriptor)
         // A flag that stays up is waited for only once.
@@ -139,14 +145,14 @@ final class Runner<Dialect: AdapterDialect> {
         return nearest
     }
 
-    private func expireDeadlines() {
+    private mutating func expireDeadlines() {
         while let place = deadlines.firstIndex(where: { $0.time <= now }) {
             let deadline = deadlines.remove(at: place).deadline
             handle(.deadlineExpired(deadline))
         }
     }
 
-    private func transfer(reading: Bool, writing: Bool) {
+    private mutating func transfer(reading: Bool, writing: Bool) {
         do {
             if writing { try session?.flush() }
             if reading, let bytes = try session?.receive(), !bytes.isEmpty {
@@ -160,7 +166,7 @@ final class Runner<Dialect: AdapterDialect> {
     }
 
     /// The accessory has gone.
-    func lose(_ error: AccessoryError) {
+    mutating func lose(_ error: AccessoryError) {
         guard session != nil else { return }
         session = nil
         lastFault = error
@@ -172,16 +178,22 @@ final class Runner<Dialect: AdapterDialect> {
     // MARK: The machine
 
     /// Gives the machine an event and carries out what it says, and what follows from that.
-    func handle(_ event: Event) {
+    mutating func handle(_ event: Event) {
         process(event)
         drainFollowUps()
     }
 
-    func drainFollowUps() {
-        while !followUps.isEmpty { process(followUps.removeFirst()) }
+    mutating func drainFollowUps() {
+        var place = 0
+        while place < followUps.count {
+            let event = followUps[place]
+            place += 1
+            process(event)
+        }
+        followUps.removeAll(keepingCapacity: true)
     }
 
-    private func process(_ event: Event) {
+    private mutating func process(_ event: Event) {
         let before = machine.state.kind
         machine.handle(event, &effects)
         let after = machine.state.kind
@@ -194,12 +206,15 @@ final class Runner<Dialect: AdapterDialect> {
             }
         }
         // Carrying out effects only adds to `followUps`.
-        for place in effects.indices { carryOut(effects[place]) }
-        effects.removeAll(keepingCapacity: true)
+        var orders: [Effect] = []
+        swap(&orders, &effects)
+        for order in orders { carryOut(order) }
+        orders.removeAll(keepingCapacity: true)
+        swap(&orders, &effects)
         if isStopping, machine.state == .initializing(.detached) { isOver = true }
     }
 
-    func arm(_ deadline: Deadline, after time: Duration) {
+    mutating func arm(_ deadline: Deadline, after time: Duration) {
         let entry = (deadline: deadline, time: now + time)
         if let place = deadlines.firstIndex(where: { $0.deadline == deadline }) {
             deadlines[place] = entry
@@ -208,7 +223,7 @@ final class Runner<Dialect: AdapterDialect> {
         }
     }
 
-    func disarm(_ deadline: Deadline) {
+    mutating func disarm(_ deadline: Deadline) {
         guard let place = deadlines.firstIndex(where: { $0.deadline == deadline }) else { return }
         deadlines.remove(at: place)
     }
@@ -216,9 +231,9 @@ final class Runner<Dialect: AdapterDialect> {
     // MARK: Events
 
     /// Tells everyone who wants it.
-    func tell(_ event: ScanEvent) {
+    mutating func tell(_ event: ScanEvent) {
         let kind = event.kind
-        if configuration.queuedEvents.contains(kind) { core.publish(event, at: now) }
+        if queued.contains(kind) { core.publish(event, at: now) }
         for observer in observers where observer.interests.contains(kind) {
             observer.scan(event, at: now)
         }
@@ -226,14 +241,14 @@ final class Runner<Dialect: AdapterDialect> {
 
     // MARK: The end
 
-    func beginStop() {
+    mutating func beginStop() {
         guard !isStopping else { return }
         isStopping = true
         endReason = endReason ?? .stopped
         handle(.stopRequested)
     }
 
-    private func finish() {
+    private mutating func finish() {
         session = nil
         if plan != nil { tell(.scanDidCancel) }
         let reason = endReason ?? .stopped

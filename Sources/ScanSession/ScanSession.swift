@@ -63,7 +63,7 @@ public final class ScanSession: Sendable {
             let made = try SessionCore(memory: configuration.memory ?? AdapterMemory())
             let ticket = try Ticket<Void>()
             let thread = try SystemThread {
-                let runner = Runner(
+                var runner = Runner(
                     core: made, configuration: configuration, dialect: dialect, decoder: decoder,
                     sinks: sinks, observers: observers, ready: ticket)
                 runner.run()

@@ -16,7 +16,8 @@ public enum Effect: Hashable, Sendable {
     /// ``Event/lineRateSet(_:)``. Unit: bit/s.
     case setLineRate(Int)
     /// Hand on what became of a request; answer with ``Event/replyProcessed(_:)``.
-    case deliver(RequestID, Outcome)
+    // Behind a pointer: effects are passed about, and an outcome is large.
+    indirect case deliver(RequestID, Outcome)
     /// Tell that a request was not taken.
     case refuse(RequestID, Refusal)
     /// Tell what happened beside requests.

@@ -4,16 +4,16 @@ import OBDCore
 // One request under way.
 extension ScanTool {
     mutating func handleWaiting(_ event: Event, _ out: inout [Effect]) {
-        guard case .waiting(var waiting) = state else { return }
+        // Taken out, not copied: whoever holds arrays alone appends without copying them.
+        var taken = State.idle
+        swap(&taken, &state)
+        guard case .waiting(var waiting) = consume taken else { return }
         switch event {
         case .received(let bytes):
-            // Whoever holds the arrays alone appends without copying them.
-            state = .idle
             waiting.reply.keepRaw(bytes)
             dialect.receive(bytes.span, &said)
             absorb(&waiting, &out)
         case .deadlineExpired(.dialect(let timer)):
-            state = .idle
             dialect.expired(timer, &said)
             absorb(&waiting, &out)
         case .deadlineExpired(.reply): interrupt(&waiting, because: .timedOut, &out)
@@ -22,6 +22,7 @@ extension ScanTool {
             abandon(&waiting, because: .timedOut, .unresponsive, &out)
         case .submitted(let request):
             out.append(.refuse(request.id, waiting.isStopping ? .stopping : .busy))
+            state = .waiting(waiting)
         case .stopRequested: stop(&waiting, &out)
         case .closed:
             disarmAll(&out)
@@ -32,8 +33,9 @@ extension ScanTool {
                 fail(.linkLost, in: .waiting, linkIsOpen: false, &out)
             }
         // Deadlines of other states are never armed here; the rest belongs to other states.
-        case .deadlineExpired(.initialisation), .deadlineExpired(.retry): break
-        case .opened, .openFailed, .lineRateSet, .replyProcessed, .retry: break
+        case .deadlineExpired(.initialisation), .deadlineExpired(.retry), .opened, .openFailed,
+            .lineRateSet, .replyProcessed, .retry:
+            state = .waiting(waiting)
         }
     }
 

@@ -1,0 +1,174 @@
+import Diagnostics
+import OBDCore
+import PIDTables
+import Testing
+
+@Suite struct TableLintTests {
+    private func lint(_ text: String) -> [TableFinding] {
+        PIDTables.lint([TableFile(path: "f", contents: Array(text.utf8))])
+    }
+
+    private let sound = """
+        record 22:1000 3 : R
+          signal F A.0 flag : Fitted
+          signal T B scale 1/2 offset -40 unit °C if F none FF : Temperature
+          signal P C signed unit kPa : Pressure
+          example 01 78 80 T=20.0 P=-128 : manual
+          example 01 FF 7F T=none P=127 : manual
+          example 00 00 00 T=unsupported P=0 : manual
+        """
+
+    @Test func `A sound table has no findings`() {
+        #expect(lint(sound).isEmpty)
+    }
+
+    // Each case breaks one line of a sound table (a pattern and its replacement).
+    @Test(arguments: [
+        ("signal P C", "signel P C", 4, TableFinding.Kind.text(.unknownWord("signel"))),
+        ("T=20.0", "T=20.5", 5, .example("T", said: "20.5", decoded: "20.0")),
+        ("T=none", "T=87.5", 6, .example("T", said: "87.5", decoded: "none")),
+        ("T=unsupported", "T=-40.0", 7, .example("T", said: "-40.0", decoded: "unsupported")),
+        ("01 78 80", "01 78", 5, .exampleLength(2, wanted: 3...3)),
+        ("scale 1/2", "scale 0", 3, .noFactor("T")),
+        ("none FF", "none 1FF", 3, .code("T", raw: 0x1FF)),
+        ("A.0 flag", "A.1..A.0 number", 3, .wideFlag("F")),
+    ])
+    func `One fault, one finding`(
+        pattern: String, replacement: String, line: Int, kind: TableFinding.Kind
+    ) throws {
+        let findings = lint(sound.replacing(pattern, with: replacement))
+        let finding = try #require(findings.first { $0.kind == kind }, "\(findings)")
+        #expect(finding.line == line)
+        #expect(finding.isError)
+    }
+
+    @Test func `Shared bits need a flag or a condition that tells them apart`() {
+        func overlaps(_ second: String) -> Bool {
+            lint(
+                """
+                record 22:1000 2 : R
+                  signal F A.7 flag : F
+                  signal G A.6 flag : G
+                  signal X B if F : X
+                  signal Y \(second) : Y
+                """
+            ).contains { $0.kind == .overlap("Y", "X") }
+        }
+        #expect(overlaps("B if F"))
+        #expect(overlaps("B.0 if F"))
+        #expect(!overlaps("B if G"))
+        #expect(!overlaps("B if F=0"))
+        #expect(overlaps("8+2 little if F"))
+    }
+
+    @Test func `Signals stand in bit order`() {
+        let findings = lint(
+            "record 22:1 2 : R\nsignal X B unverified : X\nsignal Y A unverified : Y")
+        #expect(findings.map(\.kind) == [.order("Y", after: "X")])
+    }
+
+    @Test func `Doubles are found over all files`() {
+        let one = "record 22:1 1 : R\nsignal X A unverified : X\n alias ex\n"
+        func lint(_ other: String) -> [TableFinding.Kind] {
+            PIDTables.lint([
+                TableFile(path: "a", contents: Array(one.utf8)),
+                TableFile(path: "b", contents: Array(other.utf8)),
+            ]).map(\.kind)
+        }
+        #expect(
+            lint("record 22:1 1 : R\nsignal Y A unverified : Y")
+                == [.doubleRecord(DataID(.readData, 1), firstLine: 1)])
+        #expect(
+            lint("record 22:2 1 : R\nsignal x A unverified : Other")
+                == [.doubleSignal("x", firstLine: 2)])
+        #expect(
+            lint("record 22:2 1 : R\nsignal Y A unverified : Y\nalias ex")
+                == [.doubleAlias("ex", firstLine: 2)])
+        // Another ECU, another service, or the same signal in a second record.
+        #expect(lint("record 22:1 1 : R\nreply 7E9\nsignal X A unverified : X").isEmpty)
+        #expect(lint("record 21:1 1 : R\nsignal X A unverified : Other").isEmpty)
+        #expect(lint("record 22:2 1 : R\nsignal X A unverified : X").isEmpty)
+    }
+
+    @Test func `A label's code stands once and fits`() {
+        let findings = lint(
+            """
+            record 22:1 1 : R
+              signal X A.3..A.0 enum unverified : X
+                01 : one
+                01 : two
+                10 : sixteen
+            """)
+        #expect(findings.map(\.kind) == [.code("X", raw: 1), .code("X", raw: 0x10)])
+    }
+
+    @Test func `Thin evidence is a warning`() {
+        let findings = lint(
+            """
+            record 22:1 4 : R
+              signal X A : X
+              signal Y B signed : Y
+              signal Z C..D scale 79/1000 : Z
+              example 00000000 Y=0 Z=0 : s
+              example 000000FF Z=20.1 : s
+            """)
+        #expect(
+            findings.map(\.kind) == [.noExample("X"), .noExtreme("Y"), .coarse("Z", said: "20.1")])
+        #expect(findings.allSatisfy { !$0.isError })
+    }
+
+    // The table's value of the last byte is 79/1000 × 255 = 20.145.
+    @Test(arguments: [
+        ("20.145", true), ("20.14", true), ("20.15", true), ("20.13", false), ("20.16", false),
+    ])
+    func `An example holds to the digits it states`(said: String, holds: Bool) {
+        let findings = lint(
+            "record 22:1 1 : R\nsignal Z A scale 79/1000 : Z\nexample FF Z=\(said) : s")
+        #expect(findings.isEmpty == holds, "\(findings)")
+    }
+
+    @Test func `Values of every kind can be stated`() {
+        let findings = lint(
+            """
+            record 22:1 11 : R
+              signal N A unit V : N
+              signal F B.7 flag : F
+              signal E B.6..B.0 enum : E
+                02 : two
+              signal C C..D code : C
+              signal M E..H map : M
+              signal T I..J text : T
+              signal B K bytes : B
+              signal Q K if F=0 unverified : Q
+              example 05 82 0133 80000001 4120 AB N=5 F=1 E=2 C=P0133 M=80000001 T=A B=AB Q=absent : s
+              example 05 03 0000 80000001 4142 AB F=0 E=undefined C=none T=AB Q=171 : s
+              example 05 N=5 F=short : s
+            """)
+        #expect(findings.isEmpty, "\(findings)")
+    }
+
+    @Test func `Findings print like a compiler's`() {
+        let finding = TableFinding(file: "own.pids", line: 7, .noExample("X"))
+        #expect(finding.description == "own.pids:7: warning: no example shows X")
+        let error = TableFinding(file: "own.pids", line: 3, .wideFlag("F"))
+        #expect(
+            error.description == "own.pids:3: error: F is used as a flag but is not a single bit")
+    }
+
+    @Test func `Examples of users' tables must be readable`() {
+        let row = "record 22:1 1 : R\nsignal X A : X\n"
+        #expect(
+            lint(row + "example 0G X=1 : s").map(\.kind)
+                == [.text(.malformed("0G", wanted: "data bytes or SIGNAL=VALUE"))])
+        #expect(
+            lint(row + "example 01 Y=1 : s").map(\.kind) == [.text(.unknownSignal("Y"))])
+        #expect(
+            lint(row + "example 01 X=one : s").map(\.kind)
+                == [.text(.malformed("one", wanted: "a value of X"))])
+        #expect(lint(row + "example X=1 : s").map(\.kind) == [.text(.missing("the data"))])
+        #expect(lint(row + "example 01 : s").map(\.kind) == [.text(.missing("a value"))])
+        #expect(
+            lint(row + "example 01 X=1").map(\.kind)
+                == [.text(.missing("the text behind ` : `"))])
+    }
+}

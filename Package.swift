@@ -85,6 +85,12 @@ let package = Package(
         tests("VehicleLink", ["OBDCore", "VehicleLink"]),
         tests("Adapters", ["OBDCore", "VehicleLink", "Adapters"]),
         tests("Diagnostics", ["OBDCore", "VehicleLink", "Diagnostics"]),
+        tests(
+            "TripStore",
+            [
+                "OBDCore", "Diagnostics", "TripStore",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]),
         tests("TripExport", ["OBDCore", "Diagnostics", "TripExport"]),
         tests("PIDTables", ["OBDCore", "Diagnostics", "PIDTables"]),
         tests(
@@ -102,6 +108,22 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// Benchmarks are no part of anybody's build: OBDSCAN_BENCHMARKS=1 swift run -c release obdscan-bench
+if Context.environment["OBDSCAN_BENCHMARKS"] != nil {
+    package.targets += [
+        .target(
+            name: "CFloors", path: "Benchmarks/CFloors",
+            linkerSettings: [.linkedLibrary("sqlite3")]),
+        .executableTarget(
+            name: "obdscan-bench",
+            dependencies: [
+                "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "PIDTables", "TripStore",
+                "TripExport", "CFloors",
+            ],
+            path: "Benchmarks/obdscan-bench", swiftSettings: strict),
+    ]
+}
 
 if !hasSystemPackages {
     package.products = []

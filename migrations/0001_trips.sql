@@ -75,9 +75,9 @@ CREATE TABLE trip (
     accessory  INTEGER REFERENCES accessory ON DELETE SET NULL,
     start      INTEGER NOT NULL,        -- UTC
     monotonic  INTEGER NOT NULL,        -- the monotonic clock at the same moment, nanoseconds
-    duration   INTEGER NOT NULL DEFAULT 0,                       -- up to the last row, µs
+    duration   INTEGER NOT NULL DEFAULT 0,  -- µs to its end; while open, to the last row
     readings   INTEGER NOT NULL DEFAULT 0 CHECK (readings >= 0),
-    distance   REAL CHECK (distance >= 0),                       -- km
+    distance   REAL CHECK (distance >= 0),  -- km
     end_reason TEXT CHECK (end_reason IN
                ('stopped', 'duration', 'vehicleOff', 'linkLost', 'failed', 'crashed', 'imported')),
     writer     TEXT                     -- the process that writes it: boot, pid, start

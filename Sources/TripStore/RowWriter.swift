@@ -200,7 +200,7 @@ struct RowWriter {
         case .supportMap(let raw): number = Double(raw)
         case .missing(let reason, let code):
             status = reason.stored
-            number = code.map(Double.init)
+            number = code.map { Double($0) }
         }
         row.bind(number)
         if sharesRaw {

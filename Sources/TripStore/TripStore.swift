@@ -16,7 +16,7 @@ public final class TripStore: Sendable {
 
     /// How much a database may take.
     public struct Limits: Hashable, Sendable {
-        /// How large the file may grow; nil = as the disk allows. Unit: bytes.
+        /// How large the file may grow; unit: bytes, nil = as the disk allows.
         public var size: Int?
         /// How long to wait for another process that writes.
         public var patience: Duration
@@ -123,11 +123,15 @@ public final class TripStore: Sendable {
 
     /// What is wrong with the file, in SQLite's words; empty = nothing.
     public func check() throws(StoreError) -> [String] {
-        try read { database in
-            let found = try String.fetchAll(database, sql: "PRAGMA integrity_check")
-            let orphans = try Row.fetchAll(database, sql: "PRAGMA foreign_key_check")
-            return found.filter { $0 != "ok" }
-                + orphans.map { "a row of \($0["table"] as String) belongs to nothing" }
+        do {
+            return try read { database in
+                let found = try String.fetchAll(database, sql: "PRAGMA integrity_check")
+                let orphans = try Row.fetchAll(database, sql: "PRAGMA foreign_key_check")
+                return found.filter { $0 != "ok" }
+                    + orphans.map { "a row of \($0["table"] as String) belongs to nothing" }
+            }
+        } catch StoreError.damaged(_, let message) {
+            return [message]
         }
     }
 

@@ -1,0 +1,123 @@
+import Diagnostics
+import Foundation
+import GRDB
+import OBDCore
+import Synchronization
+
+@testable import TripStore
+
+/// A directory that goes away with the test.
+final class Scratch: Sendable {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appending(
+            path: "obdscan-\(UUID().uuidString)", directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    func path(_ name: String = "obdscan.db") -> String { url.appending(path: name).path }
+
+    /// Another program's view of a database.
+    func sql<Value>(
+        _ name: String = "obdscan.db", _ body: (Database) throws -> Value
+    ) throws -> Value {
+        try DatabaseQueue(path: path(name)).writeWithoutTransaction(body)
+    }
+}
+
+/// What a writer announced.
+final class Notices: Sendable {
+    private let list = Mutex<[TripWriter.Notice]>([])
+
+    var all: [TripWriter.Notice] { list.withLock { $0 } }
+
+    func append(_ notice: TripWriter.Notice) { list.withLock { $0.append(notice) } }
+}
+
+/// A small table and readings of it.
+enum Fixtures {
+    static let rpm = SignalIndex(rawValue: 0)
+    static let speed = SignalIndex(rawValue: 1)
+    static let lamp = SignalIndex(rawValue: 2)
+    static let count = SignalIndex(rawValue: 3)
+    static let fuel = SignalIndex(rawValue: 4)
+    static let map = SignalIndex(rawValue: 5)
+    static let vin = SignalIndex(rawValue: 6)
+    static let odometer = SignalIndex(rawValue: 7)
+
+    static var table: PIDTable {
+        var table = PIDTable()
+        func add(_ id: DataID, _ signals: Signal...) {
+            table.add(id, name: signals[0].name, length: 1...20, signals: signals)
+        }
+        func number(_ id: String, _ name: String, _ unit: String) -> Signal {
+            Signal(
+                id: id, name: name, bitOffset: 0, bitLength: 16, kind: .number, unit: unit)
+        }
+        add(DataID(.currentData, 0x0C), number("RPM", "Engine speed", "rpm"))
+        add(DataID(.currentData, 0x0D), number("VSS", "Vehicle speed", "km/h"))
+        add(
+            DataID(.currentData, 0x01),
+            Signal(id: "MIL", name: "Lamp", bitOffset: 0, bitLength: 1, kind: .flag),
+            number("DTC_CNT", "Number of codes", ""))
+        add(
+            DataID(.currentData, 0x51),
+            Signal(
+                id: "FUEL_TYP", name: "Fuel type", bitOffset: 0, bitLength: 8, kind: .enumeration,
+                labels: [(1, "gasoline"), (4, "diesel")]))
+        add(
+            DataID(.currentData, 0x00),
+            Signal(
+                id: "PIDSUP_00", name: "Supported PIDs", bitOffset: 0, bitLength: 32,
+                kind: .supportMap))
+        add(
+            DataID(.vehicleInformation, 0x02),
+            Signal(id: "VIN", name: "VIN", bitOffset: 0, bitLength: 136, kind: .text))
+        add(DataID(.currentData, 0xA6), number("ODO", "Odometer", "km"))
+        return table
+    }
+
+    static let ecu = ECUAddress(0x7E8, .can11)
+    static let vinText = "1HGCM82633A004352"
+    /// 2026-11-21T08:15:02Z.
+    static let start = UTC(microseconds: 1_795_248_902_000_000)
+    static let anchor = TimeAnchor(monotonic: at(seconds: 100), utc: start)
+
+    /// The monotonic clock, a number of seconds after the trip's start at 100.
+    static func after(_ seconds: Double) -> Instant { at(seconds: 100 + seconds) }
+
+    private static func at(seconds: Double) -> Instant {
+        Instant(nanoseconds: Int64((seconds * 1e9).rounded()))
+    }
+
+    static func reading(
+        _ signal: SignalIndex, _ pid: UInt32, _ value: Reading.Value, _ raw: InlineBytes,
+        ecu: ECUAddress? = ecu
+    ) -> Reading {
+        Reading(
+            ecu: ecu, dataID: DataID(.currentData, pid), signal: signal, value: value, raw: raw,
+            line: 0)
+    }
+
+    static func rpm(_ value: Double, ecu: ECUAddress? = ecu) -> DiagnosticItem {
+        let raw = UInt16(value * 4)
+        return .reading(
+            reading(
+                rpm, 0x0C, .number(value), [UInt8(raw >> 8), UInt8(truncatingIfNeeded: raw)],
+                ecu: ecu))
+    }
+
+    /// A trip that only flushes, fills and ends make the writer write to, never the clock.
+    static func begin(
+        _ store: TripStore, purpose: TripStart.Purpose = .log, anchor: TimeAnchor = anchor,
+        waiting: Int = 1000, held: Int = 1000, notices: Notices = Notices()
+    ) throws -> TripWriter {
+        try store.startTrip(
+            TripStart(purpose: purpose, anchor: anchor), table: table,
+            limits: .init(commitEvery: .seconds(3600), waiting: waiting, held: held),
+            notify: { notices.append($0) })
+    }
+}

@@ -1,0 +1,189 @@
+import Diagnostics
+import Foundation
+import GRDB
+import OBDCore
+import Testing
+
+@testable import TripStore
+
+@Suite struct MemoryTests {
+    private func at(_ day: Int64) -> UTC {
+        UTC(microseconds: Fixtures.start.microseconds + day * 86_400_000_000)
+    }
+
+    @Test func `an accessory is remembered with everything and can be forgotten`() throws {
+        let scratch = try Scratch()
+        let store = try TripStore(path: scratch.path())
+        var adapter = RememberedAccessory(address: "serial:/dev/serial/by-id/usb-FTDI-if00")
+        adapter.dialect = "org.obdscan.elm327"
+        adapter.lineRate = 115_200
+        adapter.name = "OBDLink SX"
+        (adapter.manufacturer, adapter.model) = ("ScanTool.net", "SX")
+        (adapter.serialNumber, adapter.firmware, adapter.hardware) = ("A5", "4.3.0", "r2")
+        adapter.itemsPerRequest = 6
+        adapter.quirks = ["noFrameCount", "echoStays"]
+        adapter.vin = VIN(Fixtures.vinText)
+        adapter.vehicleProtocol = .can11At500
+        try store.remember(adapter, seen: at(0))
+        adapter.quirks = ["noFrameCount"]
+        adapter.lineRate = nil
+        try store.remember(adapter, seen: at(1))
+        adapter.firstSeen = at(0)
+        adapter.lastSeen = at(1)
+        #expect(try store.accessory(at: adapter.address) == adapter)
+        try store.remember(RememberedAccessory(address: "tcp:10.0.0.1:35000"), seen: at(2))
+        #expect(
+            try store.accessories().map(\.address) == ["tcp:10.0.0.1:35000", adapter.address])
+        try store.forgetAccessory(at: adapter.address)
+        #expect(try store.accessory(at: adapter.address) == nil)
+    }
+
+    @Test func `a vehicle is remembered with its ECUs`() throws {
+        let scratch = try Scratch()
+        let store = try TripStore(path: scratch.path())
+        let vin = try #require(VIN(Fixtures.vinText))
+        var engine = RememberedVehicle.ECU(address: Fixtures.ecu)
+        engine.name = "ECM-EngineControl"
+        engine.support = [
+            DataID(.currentData, 0x00): 0xBE3E_B811, DataID(.currentData, 0xE0): .max,
+            DataID(.vehicleInformation, 0x00): 0x5500_0000,
+        ]
+        engine.calibrations = [.init(id: "CAL1", cvn: "12345678"), .init(id: nil, cvn: "00000001")]
+        var car = RememberedVehicle(vin: vin, name: "the red one")
+        car.vehicleProtocol = .iso14230Fast
+        car.ecus = [engine, RememberedVehicle.ECU(address: nil)]
+        try store.remember(car, seen: at(0))
+        try store.remember(car, seen: at(1))
+        (car.firstSeen, car.lastSeen) = (at(0), at(1))
+        #expect(try store.vehicle(vin) == car)
+
+        let old = RememberedVehicle(vin: nil, name: "the old one")
+        try store.remember(old, seen: at(2))
+        try store.remember(old, seen: at(3))
+        try store.remember(RememberedVehicle(vin: nil), seen: at(3))
+        #expect(try store.vehicles().map(\.name) == ["the old one", "the red one"])
+    }
+
+    @Test func `distance is the speed's integral, and nothing over gaps`() {
+        var meter = DistanceMeter()
+        #expect(meter.distance == nil)
+        meter.add(0, .speed, channel: 0, t: 0)
+        #expect(meter.distance == 0)
+        meter.add(72, .speed, channel: 0, t: 10_000_000)  // accelerating: 36 km/h · 10 s = 0.1 km
+        meter.add(999, .speed, channel: 1, t: 10_000_000)  // another ECU counts the same road
+        meter.add(72, .speed, channel: 0, t: 20_000_001)  // more than 10 s: unknown
+        meter.add(72, .speed, channel: 0, t: 25_000_001)  // 72 km/h · 5 s = 0.1 km
+        meter.add(72, .speed, channel: 0, t: 25_000_001)
+        #expect(abs((meter.distance ?? 0) - 0.2) < 1e-9)
+        meter.add(1000.5, .odometer, channel: 2, t: 0)
+        #expect(abs((meter.distance ?? 0) - 0.2) < 1e-9)
+        meter.add(1003, .odometer, channel: 2, t: 1)
+        #expect(meter.distance == 2.5)
+    }
+}
+
+@Suite struct ViewTests {
+    private func store(_ scratch: Scratch) throws {
+        let store = try TripStore(path: scratch.path())
+        var start = TripStart(anchor: Fixtures.anchor, vin: VIN(Fixtures.vinText), tags: ["home"])
+        start.accessory = "sim:"
+        let writer = try store.startTrip(start, table: Fixtures.table)
+        #expect(writer.offer(TripTests.items, at: Fixtures.after(1.000001)))
+        #expect(writer.offer(.voltage(12.3), at: Fixtures.after(2)))
+        let event = TripEvent(.linkLost, text: "gone", duration: .milliseconds(1500))
+        #expect(writer.offer(.event(event), at: Fixtures.after(3)))
+        try writer.end(.stopped, at: Fixtures.after(60))
+    }
+
+    private func lines(_ scratch: Scratch, _ sql: String) throws -> [String] {
+        try scratch.sql { database in
+            try Row.fetchAll(database, sql: sql).map { row in
+                row.map { $0.1.isNull ? "-" : String.fromDatabaseValue($0.1) ?? "\($0.1)" }
+                    .joined(separator: "|")
+            }
+        }
+    }
+
+    @Test func `readings are readable from sqlite3`() throws {
+        let scratch = try Scratch()
+        try store(scratch)
+        let found = try lines(
+            scratch,
+            """
+            SELECT time, ecu, service, pid, frame, dtc, signal, value, unit, raw, status, code
+            FROM readings
+            """)
+        let time = "2026-11-21T08:15:03.000001Z"
+        #expect(
+            found == [
+                "\(time)|7E8|01|0C|-|-|RPM|1726.25|rpm|1AF9|-|-",
+                "\(time)|7E8|01|01|-|-|MIL|1.0|-|81076504|-|-",
+                "\(time)|7E8|01|01|-|-|DTC_CNT|1.0|-|81076504|-|-",
+                "\(time)|7E8|01|51|-|-|FUEL_TYP|diesel|-|04|-|4",
+                "\(time)|7E8|01|51|-|-|FUEL_TYP|-|-|C8|undefined|200",
+                "\(time)|7E8|01|0C|-|-|RPM|-|rpm|01|tooShort|-",
+                "\(time)|-|01|00|-|-|PIDSUP_00|3191781393.0|-|BE3EB811|-|3191781393",
+                "\(time)|7E8|09|02|-|-|VIN|\(Fixtures.vinText)|-|"
+                    + Hex.string(Fixtures.vinText.utf8) + "|-|-",
+                "\(time)|7E8|02|0C|0|P0301|RPM|1726.0|rpm|1AF8|-|-",
+                "2026-11-21T08:15:04.000000Z|-|-|-|-|-|ADAPTER_VOLTAGE|12.3|V||-|-",
+            ])
+    }
+
+    @Test func `trips, signals, freeze frames, codes and events are readable from sqlite3`() throws
+    {
+        let scratch = try Scratch()
+        try store(scratch)
+        #expect(
+            try lines(scratch, "SELECT * FROM trips") == [
+                "1|log|\(Fixtures.vinText)|-|2026-11-21T08:15:02.000000Z|"
+                    + "2026-11-21T08:16:02.000000Z|60.0|-|10|0|stopped|home"
+            ])
+        #expect(
+            try lines(
+                scratch,
+                "SELECT ecu, service, signal, readings, minimum, maximum, mean FROM signals LIMIT 2"
+            ) == ["7E8|01|RPM|2|1726.25|1726.25|1726.25", "7E8|01|MIL|1|1.0|1.0|1.0"])
+        #expect(
+            try lines(scratch, "SELECT frame, dtc, signal, value FROM freeze_frames")
+                == ["0|P0301|RPM|1726.0"])
+        #expect(
+            try lines(scratch, "SELECT * FROM codes ORDER BY code") == [
+                "\(Fixtures.vinText)|7E8|pending|P0301|11|2026-11-21T08:15:03Z|"
+                    + "2026-11-21T08:15:03Z|1",
+                "\(Fixtures.vinText)|18FECA00|stored|SPN609/FMI19|-|2026-11-21T08:15:03Z|"
+                    + "2026-11-21T08:15:03Z|1",
+            ])
+        #expect(
+            try lines(scratch, "SELECT time, kind, service, seconds, text FROM events")
+                == ["2026-11-21T08:15:05.000000Z|linkLost|-|1.5|gone"])
+    }
+
+    @Test func `a range of time is found by the key, through the view too`() throws {
+        let scratch = try Scratch()
+        try store(scratch)
+        let plan = try lines(
+            scratch,
+            """
+            EXPLAIN QUERY PLAN SELECT time, value FROM readings
+            WHERE trip = 1 AND signal = 'RPM' AND t BETWEEN 0 AND 60000000
+            """)
+        #expect(plan[0].hasSuffix("SEARCH r USING PRIMARY KEY (trip=? AND t>? AND t<?)"))
+    }
+
+    @Test(arguments: [
+        "INSERT INTO reading VALUES (9, 0, 0, 1, 1.0, x'00', NULL)",
+        "INSERT INTO reading VALUES (1, 0, 0, 99, 1.0, x'00', NULL)",
+        "INSERT INTO reading VALUES (1, 0, 0, 1, NULL, x'00', NULL)",
+        "INSERT INTO reading VALUES (1, 0, 0, 1, 'fast', x'00', NULL)",
+        "INSERT INTO vehicle (vin, first_seen, last_seen) VALUES ('1HGCM82633A00435O', 0, 0)",
+        "INSERT INTO vehicle (first_seen, last_seen) VALUES (0, 0)",
+        "INSERT INTO trip (purpose, start, monotonic) VALUES ('party', 0, 0)",
+        "UPDATE trip SET end_reason = 'bored'",
+        "INSERT INTO event VALUES (1, 0, 0, 'party', NULL, NULL, NULL, NULL, '')",
+    ]) func `the schema refuses what makes no sense`(_ sql: String) throws {
+        let scratch = try Scratch()
+        try store(scratch)
+        #expect(throws: DatabaseError.self) { try scratch.sql { try $0.execute(sql: sql) } }
+    }
+}

@@ -1,0 +1,163 @@
+import Foundation
+import GRDB
+import Glibc
+import OBDCore
+import Testing
+
+@testable import TripStore
+
+@Suite struct OpeningTests {
+    /// Released migrations are never edited: this is FNV-1a (64 bits) of each file's bytes.
+    @Test func `migrations are what they were when they were released`() {
+        let hashes = EmbeddedFiles.all.map { file in
+            file.contents.withUTF8Buffer {
+                $0.reduce(UInt64(0xCBF2_9CE4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+            }
+        }
+        #expect(EmbeddedFiles.all.map(\.path.description) == ["0001_trips.sql"])
+        #expect(hashes.map { String($0, radix: 16) } == ["7eacc099476166b"])
+    }
+
+    @Test func `a new database and its directories are made for their owner alone`() throws {
+        let scratch = try Scratch()
+        let path = scratch.path("new/deeper/obdscan.db")
+        let store = try TripStore(path: path)
+        #expect(try store.trips() == [])
+        for (name, mode) in [
+            ("new/deeper/obdscan.db", 0o600), ("new/deeper", 0o700), ("new", 0o700),
+        ] {
+            var status = stat()
+            #expect(stat(scratch.path(name), &status) == 0)
+            #expect(Int(status.st_mode & 0o777) == mode, "\(name)")
+        }
+    }
+
+    @Test func `commits are synchronous, the log is written ahead, foreign keys are checked`()
+        throws
+    {
+        let scratch = try Scratch()
+        let store = try TripStore(path: scratch.path())
+        func pragma(_ name: String) throws -> String? {
+            try store.read { try String.fetchOne($0, sql: "PRAGMA \(name)") }
+        }
+        #expect(try pragma("synchronous") == "2")
+        #expect(try pragma("journal_mode") == "wal")
+        #expect(try pragma("foreign_keys") == "1")
+        #expect(try pragma("user_version") == "1")
+        #expect(try pragma("application_id") == "1329742931")
+        #expect(try store.check() == [])
+    }
+
+    @Test func `a database is opened again as it is`() throws {
+        let scratch = try Scratch()
+        _ = try TripStore(path: scratch.path())
+        let again = try TripStore(path: scratch.path())
+        #expect(try again.trips() == [])
+        let reader = try TripStore(path: scratch.path(), access: .readOnly)
+        #expect(throws: StoreError.readOnly(path: scratch.path())) { try reader.compact() }
+    }
+
+    @Test func `a newer database is refused with both versions`() throws {
+        let scratch = try Scratch()
+        _ = try TripStore(path: scratch.path())
+        try scratch.sql { try $0.execute(sql: "PRAGMA user_version = 99") }
+        for access in [TripStore.Access.readOnly, .readWrite] {
+            #expect(throws: StoreError.newer(path: scratch.path(), version: 99, known: 1)) {
+                try TripStore(path: scratch.path(), access: access)
+            }
+        }
+    }
+
+    @Test func `an older database is brought up to date only by who may write`() throws {
+        let scratch = try Scratch()
+        try scratch.sql { try $0.execute(sql: "PRAGMA application_id = 1329742931") }
+        #expect(throws: StoreError.older(path: scratch.path(), version: 0)) {
+            try TripStore(path: scratch.path(), access: .readOnly)
+        }
+    }
+
+    @Test func `another program's database is left alone`() throws {
+        let scratch = try Scratch()
+        try scratch.sql { try $0.execute(sql: "CREATE TABLE person (name TEXT)") }
+        #expect(throws: StoreError.foreign(path: scratch.path())) {
+            try TripStore(path: scratch.path())
+        }
+        try scratch.sql("other.db") { try $0.execute(sql: "PRAGMA application_id = 7") }
+        #expect(throws: StoreError.foreign(path: scratch.path("other.db"))) {
+            try TripStore(path: scratch.path("other.db"))
+        }
+        #expect(try scratch.sql { try $0.tableExists("person") })
+    }
+
+    @Test func `a file that is no database is left alone`() throws {
+        let scratch = try Scratch()
+        let text = Data(String(repeating: "time,rpm\n", count: 1000).utf8)
+        try text.write(to: URL(filePath: scratch.path()))
+        for access in [TripStore.Access.readOnly, .readWrite] {
+            #expect(throws: StoreError.foreign(path: scratch.path())) {
+                try TripStore(path: scratch.path(), access: access)
+            }
+        }
+        #expect(try Data(contentsOf: URL(filePath: scratch.path())) == text)
+    }
+
+    @Test func `a missing file is not made by who only reads`() throws {
+        let scratch = try Scratch()
+        #expect(throws: StoreError.missing(path: scratch.path())) {
+            try TripStore(path: scratch.path(), access: .readOnly)
+        }
+        #expect(access(scratch.path(), F_OK) != 0)
+    }
+
+    @Test func `a place where no file can be made says why`() throws {
+        let scratch = try Scratch()
+        try Data().write(to: URL(filePath: scratch.path("file")))
+        #expect(throws: StoreError.cannotCreate(path: scratch.path("file/a.db"), errno: ENOTDIR)) {
+            try TripStore(path: scratch.path("file/a.db"))
+        }
+        #expect(
+            throws: StoreError.cannotCreate(path: scratch.path("file/b"), errno: ENOTDIR)
+        ) { try TripStore(path: scratch.path("file/b/a.db")) }
+    }
+
+    /// Root may write everywhere.
+    @Test(.enabled(if: geteuid() != 0))
+    func `a directory that may only be read says so`() throws {
+        let scratch = try Scratch()
+        let directory = scratch.path("closed")
+        #expect(mkdir(directory, 0o500) == 0)
+        #expect(throws: StoreError.cannotCreate(path: directory + "/a.db", errno: EACCES)) {
+            try TripStore(path: directory + "/a.db")
+        }
+    }
+
+    @Test func `a damaged page is found`() throws {
+        let scratch = try Scratch()
+        do {
+            let store = try TripStore(path: scratch.path())
+            let writer = try Fixtures.begin(store)
+            for second in 0..<100 {
+                #expect(writer.offer([Fixtures.rpm(800)], at: Fixtures.after(Double(second))))
+            }
+            try writer.end(.stopped, at: Fixtures.after(100))
+        }
+        try scratch.sql { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+        let root = try scratch.sql {
+            try Int.fetchOne(
+                $0, sql: "SELECT rootpage FROM sqlite_schema WHERE name = 'reading'")
+        }
+        let handle = try FileHandle(forUpdating: URL(filePath: scratch.path()))
+        try handle.seek(toOffset: UInt64(try #require(root) - 1) * 4096 + 8)
+        try handle.write(contentsOf: Data(repeating: 0xFF, count: 200))
+        try handle.close()
+        let store = try TripStore(path: scratch.path(), access: .readOnly)
+        #expect(try !store.check().isEmpty)
+        let error = #expect(throws: StoreError.self) {
+            try store.readings(ofTrip: 1).forEach { _, _ in }
+        }
+        guard case .damaged = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+}

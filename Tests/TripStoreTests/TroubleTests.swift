@@ -1,0 +1,208 @@
+import Diagnostics
+import Dispatch
+import Foundation
+import GRDB
+import Glibc
+import OBDCore
+import Testing
+
+@testable import TripStore
+
+@Suite struct TroubleTests {
+    private func fill(_ writer: TripWriter, seconds: Range<Int>) {
+        for second in seconds {
+            let items = (0..<10).map { _ in Fixtures.rpm(Double(second)) }
+            #expect(writer.offer(items, at: Fixtures.after(Double(second))))
+        }
+    }
+
+    @Test func `a full disk loses nothing stored, holds what comes and goes on when there is room`()
+        throws
+    {
+        let scratch = try Scratch()
+        let roomy = try TripStore(path: scratch.path())
+        let old = try Fixtures.begin(roomy, waiting: 100_000)
+        fill(old, seconds: 0..<2000)
+        try old.end(.stopped, at: Fixtures.after(2000))
+        try scratch.sql { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+        let size =
+            try scratch.sql {
+                try Int.fetchOne($0, sql: "PRAGMA page_count") ?? 0
+            } * 4096
+
+        let notices = Notices()
+        let store = try TripStore(path: scratch.path(), limits: .init(size: size + 16 * 4096))
+        let writer = try Fixtures.begin(store, waiting: 5000, held: 8000, notices: notices)
+        fill(writer, seconds: 0..<50)
+        try writer.flush()
+        let stored = try store.trip(writer.trip).readings
+        #expect(stored == 500)
+
+        let full = StoreError.full(path: scratch.path())
+        fill(writer, seconds: 50..<450)
+        #expect(throws: full) { try writer.flush() }
+        // It goes on: more than the queue would take while the disk works.
+        fill(writer, seconds: 450..<1050)
+        #expect(throws: full) { try writer.flush() }
+        #expect(try store.trip(writer.trip).readings == stored)
+        #expect(notices.all.contains(.holding(full, items: 4000)))
+        #expect(notices.all.contains(.holding(full, items: 8000)))
+        #expect(notices.all.contains(.dropped(items: 2000)))
+
+        try roomy.deleteTrip(old.trip)
+        try writer.flush()
+        #expect(notices.all.last == .recovered)
+        try writer.end(.stopped, at: Fixtures.after(1050))
+        #expect(try store.trip(writer.trip).readings == 500 + 8000)
+        var events: [(Int64, TripEvent)] = []
+        try store.readings(ofTrip: writer.trip).forEachRecord { time, record in
+            if case .event(let event) = record {
+                events.append(
+                    ((time.microseconds - Fixtures.start.microseconds) / 1_000_000, event))
+            }
+        }
+        #expect(events.map(\.0) == [50])
+        #expect(
+            events.map(\.1) == [
+                TripEvent(
+                    .gap, text: "2000 entries could not be stored", duration: .seconds(199))
+            ])
+        #expect(try store.check() == [])
+    }
+
+    @Test func `an end on a full disk says what is lost and leaves the rest`() throws {
+        let scratch = try Scratch()
+        let roomy = try TripStore(path: scratch.path())
+        let size = try roomy.read { try Int.fetchOne($0, sql: "PRAGMA page_count") ?? 0 } * 4096
+        let store = try TripStore(path: scratch.path(), limits: .init(size: size + 8 * 4096))
+        let writer = try Fixtures.begin(store, waiting: 100_000)
+        fill(writer, seconds: 0..<10)
+        try writer.flush()
+        fill(writer, seconds: 10..<1000)
+        #expect(throws: StoreError.lost(entries: 9900, .full(path: scratch.path()))) {
+            try writer.end(.stopped, at: Fixtures.after(1000))
+        }
+        #expect(!writer.offer([Fixtures.rpm(1)], at: Fixtures.after(1001)))
+        #expect(try roomy.trip(writer.trip).readings == 100)
+    }
+
+    @Test func `a database that another program locks is waited for, then held against`() throws {
+        let scratch = try Scratch()
+        let store = try TripStore(
+            path: scratch.path(), limits: .init(patience: .milliseconds(1)))
+        let writer = try Fixtures.begin(store)
+        fill(writer, seconds: 0..<5)
+        try scratch.sql { database in
+            try database.execute(sql: "BEGIN IMMEDIATE")
+            #expect(throws: StoreError.locked(path: scratch.path())) { try writer.flush() }
+            #expect(throws: StoreError.locked(path: scratch.path())) {
+                try store.setTags(["a"], ofTrip: writer.trip)
+            }
+            try database.execute(sql: "COMMIT")
+        }
+        try writer.flush()
+        try writer.end(.stopped, at: Fixtures.after(5))
+        #expect(try store.trip(writer.trip).readings == 50)
+    }
+
+    @Test func `an impossible entry is left out, all others are stored`() throws {
+        let scratch = try Scratch()
+        let store = try TripStore(path: scratch.path())
+        let notices = Notices()
+        let writer = try Fixtures.begin(store, notices: notices)
+        fill(writer, seconds: 0..<2)
+        let impossible = ECUMessage(ecu: nil, payload: [1], parameterGroup: .max)
+        #expect(
+            writer.offer(
+                [Fixtures.rpm(1), .message(impossible), Fixtures.rpm(2)], at: Fixtures.after(2)))
+        fill(writer, seconds: 3..<5)
+        try writer.flush()
+        guard case .rejected(let items, let message) = notices.all.first else {
+            Issue.record("\(notices.all)")
+            return
+        }
+        #expect(items == 3 && message.contains("pgn"))
+        try writer.end(.stopped, at: Fixtures.after(5))
+        #expect(try store.trip(writer.trip).readings == 40)
+        #expect(try store.readings(ofTrip: writer.trip).signals.map(\.readings) == [40])
+    }
+
+    @Test func `a trip deleted under its writer does not stop the writer`() throws {
+        let scratch = try Scratch()
+        let store = try TripStore(path: scratch.path())
+        let notices = Notices()
+        let writer = try Fixtures.begin(store, notices: notices)
+        try scratch.sql { try $0.execute(sql: "DELETE FROM trip") }
+        fill(writer, seconds: 0..<2)
+        try writer.flush()
+        #expect(notices.all == [.rejected(items: 20, message: "FOREIGN KEY constraint failed")])
+        try writer.end(.stopped, at: Fixtures.after(2))
+    }
+
+    /// The child stores ten seconds, offers another ten and is killed: the hardest end there is.
+    @Test func `a killed process loses only what it had not committed`() async throws {
+        let scratch = try Scratch()
+        let path = scratch.path()
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+            let store = try TripStore(path: path)
+            let writer = try Fixtures.begin(store)
+            for second in 0..<20 {
+                if second == 10 { try writer.flush() }
+                _ = writer.offer([Fixtures.rpm(Double(second))], at: Fixtures.after(Double(second)))
+            }
+            kill(getpid(), SIGKILL)
+        }
+        // Who only reads sees the trip as it was left.
+        let reader = try TripStore(path: path, access: .readOnly)
+        #expect(try reader.trip(1).endReason == nil)
+        let store = try TripStore(path: path)
+        let trip = try store.trip(1)
+        #expect(trip.endReason == .crashed && trip.readings == 10 && trip.seconds == 9)
+        var found: [Double] = []
+        try store.readings(ofTrip: 1).forEach { _, reading in
+            if case .number(let value) = reading.value { found.append(value) }
+        }
+        #expect(found == (0..<10).map(Double.init))
+        #expect(try store.check() == [])
+    }
+
+    @Test func `a trip whose process lives is not taken for abandoned`() throws {
+        let scratch = try Scratch()
+        let store = try TripStore(path: scratch.path())
+        let writer = try Fixtures.begin(store)
+        fill(writer, seconds: 0..<1)
+        try writer.flush()
+        let second = try TripStore(path: scratch.path())
+        #expect(try second.trip(writer.trip).endReason == nil)
+        try writer.end(.stopped, at: Fixtures.after(1))
+        #expect(try second.trip(writer.trip).endReason == .stopped)
+    }
+
+    @Test(arguments: ["", "x", "boot:1:1", "::", "boot:99999999999:1", "a:b:c:d"])
+    func `a process that cannot be is not alive`(_ text: String) {
+        #expect(!WriterIdentity(text: text).isAlive)
+    }
+
+    @Test func `a process is told from a later one of the same number`() throws {
+        let own = try #require(WriterIdentity.current())
+        #expect(own.isAlive)
+        #expect(!WriterIdentity(text: own.text + "1").isAlive)
+    }
+
+    @Test func `what is offered is stored without being asked for`() throws {
+        let scratch = try Scratch()
+        let store = try TripStore(path: scratch.path())
+        let space = DispatchSemaphore(value: 0)
+        let writer = try store.startTrip(
+            TripStart(anchor: Fixtures.anchor), table: Fixtures.table,
+            limits: .init(commitEvery: .milliseconds(1), waiting: 10)
+        ) { if $0 == .space { space.signal() } }
+        // Three items at a time into a queue of ten: most offers wait for the writer.
+        for second in 0..<50 {
+            let items = [Fixtures.rpm(1), Fixtures.rpm(2), Fixtures.rpm(3)]
+            while !writer.offer(items, at: Fixtures.after(Double(second))) { space.wait() }
+        }
+        try writer.end(.stopped, at: Fixtures.after(50))
+        #expect(try store.trip(writer.trip).readings == 150)
+    }
+}

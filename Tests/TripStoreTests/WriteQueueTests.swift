@@ -1,0 +1,141 @@
+import Dispatch
+import OBDCore
+import Testing
+
+@testable import TripStore
+
+@Suite struct WriteQueueTests {
+    private let limits = TripWriter.Limits(waiting: 10, held: 20)
+
+    /// Five items each.
+    private func offer(_ queue: inout WriteQueue, _ count: Int = 1) -> [WriteQueue.Answer] {
+        (0..<count).map { number in
+            queue.offer(
+                .items(Array(repeating: Fixtures.rpm(800), count: 5)),
+                at: Instant(nanoseconds: Int64(number)))
+        }
+    }
+
+    private func take(_ queue: inout WriteQueue, isDue: Bool) throws -> WriteQueue.Work {
+        let work = queue.work(isDue: isDue)
+        return try #require(work)
+    }
+
+    /// The items to be stored now; nil = nothing yet.
+    private func look(_ queue: inout WriteQueue, isDue: Bool) -> Int? {
+        queue.work(isDue: isDue)?.items
+    }
+
+    @Test func `the first entry and half a queue are worth waking up for`() {
+        var queue = WriteQueue(limits: limits)
+        #expect(queue.offer(.voltage(12), at: .zero) == .takenAndDue)
+        #expect(queue.offer(.voltage(12), at: .zero) == .taken)
+        #expect(offer(&queue) == [.takenAndDue])
+        #expect(queue.offer(.voltage(12), at: .zero) == .taken)
+        #expect(queue.offer(.items([]), at: .zero) == .taken)
+        #expect(queue.items == 8)
+    }
+
+    @Test func `a full queue refuses and announces space when it is emptied`() throws {
+        var queue = WriteQueue(limits: limits)
+        #expect(offer(&queue, 3) == [.takenAndDue, .taken, .full])
+        let work = try take(&queue, isDue: false)
+        #expect(work.items == 10 && work.makesSpace && queue.isEmpty)
+        #expect(offer(&queue) == [.takenAndDue])
+        #expect(queue.stored(work) == [])
+        let next = try take(&queue, isDue: true)
+        #expect(!next.makesSpace)
+    }
+
+    @Test func `a batch larger than the queue is taken when the queue is empty`() {
+        var queue = WriteQueue(limits: limits)
+        let large = TripEntry.items(Array(repeating: Fixtures.rpm(800), count: 50))
+        #expect(queue.offer(large, at: .zero) == .takenAndDue)
+        #expect(queue.offer(large, at: .zero) == .full)
+    }
+
+    @Test func `a little waits for its time, a flush or the end do not`() throws {
+        var queue = WriteQueue(limits: limits)
+        #expect(look(&queue, isDue: true) == nil)
+        _ = queue.offer(.voltage(12), at: .zero)
+        #expect(look(&queue, isDue: false) == nil)
+        #expect(look(&queue, isDue: true) == 1)
+        #expect(queue.requestFlush(DispatchSemaphore(value: 0)) == true)
+        let flushed = try take(&queue, isDue: false)
+        #expect(flushed.flushes.count == 1)
+        #expect(queue.requestEnd(.stopped, at: .zero) == true)
+        #expect(queue.requestEnd(.stopped, at: .zero) == false)
+        let last = try take(&queue, isDue: false)
+        #expect(last.ending?.reason == .stopped)
+        #expect(queue.stored(last) == [])
+        #expect(queue.offer(.voltage(12), at: .zero) == .full)
+        #expect(queue.requestFlush(DispatchSemaphore(value: 0)) == false)
+    }
+
+    @Test func `what cannot be stored is held in order, the oldest is dropped at the limit`()
+        throws
+    {
+        var queue = WriteQueue(limits: limits)
+        let full = StoreError.full(path: "x")
+        _ = offer(&queue, 2)
+        let work = try take(&queue, isDue: true)
+        _ = offer(&queue, 1)
+        #expect(queue.failed(work, full) == [.holding(full, items: 15)])
+        #expect(queue.failure == full)
+        // Nothing is refused now: 15 + 10 exceeds 20 by one batch.
+        #expect(offer(&queue, 2) == [.taken, .taken])
+        #expect(queue.items == 20)
+        #expect(queue.dropped.items == 5)
+        // Half a queue is no reason to try again, only time is.
+        #expect(look(&queue, isDue: false) == nil)
+        let again = try take(&queue, isDue: true)
+        #expect(again.items == 20 && again.dropped.items == 5)
+        #expect(
+            queue.failed(again, full) == [.holding(full, items: 20), .dropped(items: 5)])
+        let third = try take(&queue, isDue: true)
+        #expect(third.dropped.items == 5)
+        #expect(third.batches.map(\.instant.nanoseconds) == [1, 0, 0, 1])
+        #expect(queue.stored(third) == [.recovered])
+        #expect(queue.dropped.items == 0 && queue.failure == nil)
+        #expect(offer(&queue, 3) == [.takenAndDue, .taken, .full])
+    }
+
+    @Test func `drops before and during a failed attempt add up`() throws {
+        var queue = WriteQueue(limits: limits)
+        let full = StoreError.full(path: "x")
+        _ = offer(&queue)
+        _ = queue.failed(try take(&queue, isDue: true), full)
+        #expect(offer(&queue, 6).allSatisfy { $0 == .taken })
+        let work = try take(&queue, isDue: true)
+        #expect(work.dropped.items == 15)
+        // While it is being tried, more comes than can be held together with it.
+        _ = offer(&queue, 2)
+        let notices = queue.failed(work, full)
+        #expect(notices == [.holding(full, items: 20), .dropped(items: 25)])
+        #expect(queue.dropped.items == 25)
+    }
+
+    @Test func `many drops keep the memory bounded`() throws {
+        var queue = WriteQueue(limits: limits)
+        _ = offer(&queue)
+        _ = queue.failed(try take(&queue, isDue: true), .full(path: "x"))
+        for number in 0..<10_000 {
+            _ = queue.offer(.voltage(12), at: Instant(nanoseconds: Int64(number)))
+            #expect(queue.items <= 20)
+        }
+        let work = try take(&queue, isDue: true)
+        #expect(work.items == 20 && work.batches.count == 20)
+        #expect(work.dropped.items == 10_000 + 5 - 20)
+        #expect(work.batches.last?.instant.nanoseconds == 9_999)
+    }
+
+    @Test func `an end that cannot be stored says how much is lost`() throws {
+        var queue = WriteQueue(limits: limits)
+        _ = offer(&queue)
+        #expect(queue.requestEnd(.stopped, at: .zero) == true)
+        let work = try take(&queue, isDue: false)
+        #expect(queue.failed(work, .full(path: "x")) == [])
+        #expect(queue.failure == .lost(entries: 5, .full(path: "x")))
+        #expect(queue.offer(.voltage(12), at: .zero) == .full)
+    }
+}

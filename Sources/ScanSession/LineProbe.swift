@@ -1,10 +1,10 @@
 /// Finds out whether an adapter listens at the line's present rate: a harmless question out, its
 /// verdict on what comes back.
 struct LineProbe: Hashable, Sendable {
-    /// `7F 7F` is no command of any adapter: the answer is `?`.
+    /// Two DEL characters are no command and no message of any adapter: the answer is `?`.
     ///
     /// A bare carriage return would repeat whatever came last, a clear of codes included.
-    static let question = Array("7F7F\r".utf8)
+    static let question: [UInt8] = [0x7F, 0x7F, 0x0D]
     /// At a wrong rate a few bytes may already stand in the adapter's line as half a command, which
     /// the first question then completes.
     static let questions = 2

@@ -27,7 +27,9 @@ extension Runner {
     }
 
     /// Brings the line to the adapter's rate; false = a stop was asked for meanwhile.
-    private mutating func settleRate(of session: inout DescriptorSession) throws(AccessoryError) -> Bool {
+    private mutating func settleRate(of session: inout DescriptorSession) throws(AccessoryError)
+        -> Bool
+    {
         let step = connectPlan.next(
             lineHasRate: session.kind == .serialLine, isGiven: configuration.connector.givesRate)
         switch step {
@@ -56,7 +58,8 @@ extension Runner {
         case answered, silent, stopped
     }
 
-    private mutating func ask(_ session: inout DescriptorSession) throws(AccessoryError) -> Verdict {
+    private mutating func ask(_ session: inout DescriptorSession) throws(AccessoryError) -> Verdict
+    {
         for _ in 0..<LineProbe.questions {
             session.discardInput()
             now = SystemClock.now()

@@ -16,10 +16,12 @@ struct ScriptDialect: AdapterDialect {
     var capabilities = LinkCapabilities()
     var identity = AdapterIdentity()
     var phase = Phase.unset
+    /// How long the adapter may take.
+    var patience = Duration.seconds(1)
 
     mutating func initialise(_ out: inout [DialectOutput]) {
         phase = .settingUp
-        out += [.write(Array("I".utf8)), .arm(.reply, after: .seconds(1))]
+        out += [.write(Array("I".utf8)), .arm(.reply, after: patience)]
     }
 
     mutating func send(_ request: AdapterRequest, _ out: inout [DialectOutput]) {
@@ -30,7 +32,7 @@ struct ScriptDialect: AdapterDialect {
         phase = .exchanging
         // A capital W is a request that writes.
         out += [
-            .write(Array((request.mayRepeat ? "R" : "W").utf8)), .arm(.reply, after: .seconds(1)),
+            .write(Array((request.mayRepeat ? "R" : "W").utf8)), .arm(.reply, after: patience),
         ]
     }
 
@@ -38,10 +40,10 @@ struct ScriptDialect: AdapterDialect {
         switch phase {
         case .settingUp:
             phase = .leavingSetUp
-            out += [.disarm(.reply), .write(Array("!".utf8)), .arm(.prompt, after: .seconds(1))]
+            out += [.disarm(.reply), .write(Array("!".utf8)), .arm(.prompt, after: patience)]
         case .exchanging:
             phase = .interrupted
-            out += [.disarm(.reply), .write(Array("!".utf8)), .arm(.prompt, after: .seconds(1))]
+            out += [.disarm(.reply), .write(Array("!".utf8)), .arm(.prompt, after: patience)]
         case .unset, .leavingSetUp, .ready, .interrupted: break
         }
     }

@@ -1,0 +1,153 @@
+import Accessory
+import Adapters
+import Diagnostics
+import Foundation
+import OBDCore
+import ScanSession
+import ScanTool
+import Synchronization
+import Testing
+
+/// An ELM327 that says what the data sheet says, but for the answers a test gives it.
+private func adapter(
+    _ answers: @escaping @Sendable (String) -> Peer.Action?
+) -> Peer {
+    Peer(.line) { heard, _ in
+        // Blanks are ignored; anything that stands alone before a command stops what is running.
+        let command = heard.uppercased().filter { $0 != " " }
+        if let action = answers(command) { return action }
+        switch command {
+        case "ATI", "ATZ", "ATWS": return .say("\r\rELM327 v1.5\r\r>")
+        case "STI": return .say("?\r\r>")
+        case "ATDPN": return .say("A6\r\r>")
+        case "ATRV": return .say("12.6V\r\r>")
+        // SAE J1979: PIDs 01-20 of an engine; the bits of BE 3E B8 11.
+        case "0100": return .say("7E8064100BE3EB811\r\r>")
+        default: return .say(command.hasPrefix("AT") ? "OK\r\r>" : "NO DATA\r\r>")
+        }
+    }
+}
+
+@Suite struct `A scan session with an ELM327` {
+    private func session(
+        _ peer: Peer, reconnect: SessionConfiguration.Reconnect = .never
+    ) throws(ScanError) -> ScanSession {
+        var configuration = SessionConfiguration(connector: peer.connector)
+        configuration.policy.repeatPause = .milliseconds(1)
+        configuration.policy.firstPause = .milliseconds(1)
+        configuration.reconnect = reconnect
+        return try ScanSession.start(
+            configuration,
+            decoder: ResponseDecoder(table: engineSpeedTable, monitors: MonitorTables()))
+    }
+
+    private func request(_ payload: [UInt8]) -> AdapterRequest {
+        .vehicle(VehicleRequest(id: RequestID(rawValue: 0), payload: payload))
+    }
+
+    @Test func `sets it up, reads, and leaves`() throws {
+        let peer = adapter { $0.hasPrefix("010C") ? .say("7E804410C1AF8\r\r>") : nil }
+        let session = try session(peer)
+        let link = try #require(session.link)
+        #expect(link.identity.banner == "ELM327 v1.5")
+        #expect(link.capabilities.vehicleProtocol == .can11At500)
+        #expect(session.memory.vehicleProtocol == .can11At500)
+        let answer = try session.ask(request([0x01, 0x0C]))
+        guard case .reading(let reading) = try #require(answer.items.first) else {
+            Issue.record("\(answer.items)")
+            return
+        }
+        #expect(reading.value == .number(1726))
+        #expect(reading.ecu == ECUAddress(0x7E8, .can11))
+        let voltage = try session.ask(
+            .command(id: RequestID(rawValue: 0), text: "ATRV", mayRepeat: true))
+        #expect(voltage.reply.voltage == 12.6)
+        session.stop()
+    }
+
+    // What each word of the adapter leads to (ELM327 data sheet, error messages).
+    @Test(arguments: [
+        ("NO DATA", AdapterStatus.noData, 1),
+        ("CAN ERROR", .canError, 1),
+        ("UNABLE TO CONNECT", .unableToConnect, 1),
+        ("BUS ERROR", .busError, 1),
+        ("?", .unknownCommand, 1),
+        // Worth another try, as often as the status allows.
+        ("STOPPED", .stopped, 2),
+        ("BUFFER FULL", .bufferFull, 2),
+        ("DATA ERROR", .dataError, 3),
+        ("BUS BUSY", .busBusy, 3),
+    ])
+    func `hands a word on as a status`(
+        _ word: String, _ status: AdapterStatus, _ sendings: Int
+    ) throws {
+        let peer = adapter { $0.hasPrefix("010C") ? .say("\(word)\r\r>") : nil }
+        let session = try session(peer)
+        let answer = try session.ask(request([0x01, 0x0C]))
+        #expect(answer.reply.statuses.last == status)
+        #expect(answer.reply.messages.isEmpty)
+        session.stop()
+        #expect(peer.heard.filter { $0.hasPrefix("010C") }.count == sendings)
+    }
+
+    @Test(arguments: ["STOPPED", "BUFFER FULL", "DATA ERROR", "BUS BUSY", "LV RESET", "NO DATA"])
+    func `sends a clear of codes once, whatever comes back`(_ word: String) throws {
+        let peer = adapter { $0.hasPrefix("04") ? .say("\(word)\r\r>") : nil }
+        let session = try session(peer, reconnect: .always)
+        _ = try? session.ask(request([0x04]))
+        // Whatever it does next, it does not repeat.
+        _ = try? session.ask(request([0x01, 0x00]))
+        session.stop()
+        // A lone carriage return repeats the last command of a real adapter.
+        let sent = peer.heard.filter { $0.hasPrefix("04") || $0.isEmpty }
+        #expect(sent.count == 1)
+    }
+
+    @Test func `asks again what a disturbance spoilt, and gets it`() throws {
+        let count = Mutex(0)
+        let peer = adapter { command in
+            guard command.hasPrefix("010C") else { return nil }
+            let isFirst = count.withLock { count in
+                count += 1
+                return count == 1
+            }
+            return .say(isFirst ? "<RX ERROR\r\r>" : "7E804410C1AF8\r\r>")
+        }
+        let session = try session(peer)
+        let answer = try session.ask(request([0x01, 0x0C]))
+        session.stop()
+        #expect(answer.reply.messages.map(\.payload) == [[0x41, 0x0C, 0x1A, 0xF8]])
+    }
+
+    @Test func `says that the vehicle does not answer`() {
+        let peer = adapter { $0 == "0100" ? .say("SEARCHING...\rUNABLE TO CONNECT\r\r>") : nil }
+        #expect(throws: ScanError.initialisation(.noVehicle(.unableToConnect))) {
+            _ = try session(peer)
+        }
+    }
+
+    @Test func `waits out a response that is pending`() throws {
+        // ISO 14229-1: 7F, service, 78; then the answer within the same reply.
+        let peer = adapter { command in
+            command.hasPrefix("0902")
+                ? .say("7E8037F0978\r7E8034902\u{30}\u{31}\r\r>") : nil
+        }
+        let session = try session(peer)
+        let answer = try session.ask(request([0x09, 0x02]))
+        session.stop()
+        #expect(answer.reply.messages.contains { $0.payload.first == 0x49 } == true)
+        #expect(!answer.reply.messages.contains { $0.payload.first == 0x7F })
+    }
+
+    @Test func `polls in batches and splits what comes`() throws {
+        let peer = adapter { command in
+            command.hasPrefix("010C") ? .say("7E804410C1AF8\r\r>") : nil
+        }
+        let session = try session(peer)
+        session.poll(
+            PollPlan(wants: [.init(DataID(.currentData, 0x0C), length: 2)], rounds: 50))
+        #expect(try session.await { $0 == .pollDidFinish })
+        session.stop()
+        #expect(session.statistics.readings == 50)
+    }
+}

@@ -1,0 +1,257 @@
+import Accessory
+import Adapters
+import Diagnostics
+import Foundation
+import OBDCore
+import ScanSession
+import ScanTool
+import Synchronization
+import Testing
+
+private let read = ScriptDialect.read
+private let clear = ScriptDialect.clear
+private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
+
+@Suite struct `A scan session on a bad day` {
+    /// What became of one question.
+    private func failure(
+        of request: AdapterRequest, _ session: ScanSession
+    ) -> Failure? {
+        do throws(ScanError) {
+            _ = try session.ask(request)
+        } catch {
+            if case .requestFailed(let failure, _) = error { return failure }
+        }
+        return nil
+    }
+
+    @Test func `says so when no answer ever comes`() {
+        let peer = Peer(.byte) { _, _ in .nothing }
+        #expect(throws: ScanError.initialisation(.silent)) {
+            _ = try ScanSession.scripted(peer, patience: .milliseconds(10))
+        }
+        // Three tries, each with the dialect's own patience.
+        #expect(peer.heard == ["I", "I", "I"])
+    }
+
+    @Test func `says so when the accessory is not there`() {
+        let configuration = SessionConfiguration(
+            connector: .serial(path: "/dev/obdscan-none", rate: nil))
+        #expect(throws: ScanError.accessory(.notFound(path: "/dev/obdscan-none"))) {
+            _ = try ScanSession.start(
+                configuration, dialect: ScriptDialect(),
+                decoder: ResponseDecoder(table: engineSpeedTable, monitors: MonitorTables()))
+        }
+    }
+
+    @Test(arguments: [SessionConfiguration.Reconnect.never, .always])
+    func `says so at once at the start, also where it would come back later`(
+        _ reconnect: SessionConfiguration.Reconnect
+    ) {
+        let peer = Peer(.byte) { _, _ in .hangUp }
+        #expect(throws: ScanError.linkLost(.lost(address: "peer", errno: 0))) {
+            _ = try ScanSession.scripted(peer, reconnect: reconnect)
+        }
+    }
+
+    @Test func `survives noise before and around everything`() throws {
+        let noise = [UInt8](repeating: 0, count: 300) + (128...255).map { UInt8($0) }
+        let peer = Peer(.byte) { heard, _ in
+            switch heard {
+            case "I": .bytes(noise + Array("r".utf8) + noise)
+            case "R": .bytes(noise + Array("m".utf8) + noise + Array(">".utf8))
+            default: .nothing
+            }
+        }
+        let session = try ScanSession.scripted(peer)
+        for _ in 0..<5 {
+            #expect(try session.ask(read).reply.messages == [ScriptDialect.answer])
+        }
+        session.stop()
+    }
+
+    @Test func `interrupts an adapter that talks without end, and goes on`() throws {
+        let peer = Peer(.byte) { heard, _ in
+            switch heard {
+            case "I": .say("r")
+            case "R": .talkOn("mmmm")
+            case "W": .say(">")
+            case "!": .say(">")
+            default: .nothing
+            }
+        }
+        let session = try ScanSession.scripted(peer, replyLimit: .milliseconds(50))
+        #expect(failure(of: read, session) == .timedOut)
+        #expect(try session.ask(clear).reply.messages.isEmpty)
+        #expect(session.statistics.timeouts == 1)
+        session.stop()
+    }
+
+    @Test func `sets an adapter up anew that gives no prompt even then`() throws {
+        let setUps = Mutex(0)
+        let peer = Peer(.byte) { heard, _ in
+            switch heard {
+            case "I":
+                setUps.withLock { $0 += 1 }
+                return .say("r")
+            case "R": return .nothing
+            case "W": return .say("m>")
+            default: return .nothing
+            }
+        }
+        let session = try ScanSession.scripted(
+            peer, patience: .seconds(20), interruptLimit: .milliseconds(10),
+            replyLimit: .milliseconds(10))
+        #expect(failure(of: read, session) == .timedOut)
+        #expect(try session.ask(clear).reply.messages.count == 1)
+        #expect(setUps.withLock { $0 } == 2)
+        session.stop()
+    }
+
+    @Test func `fails a question whose cable is pulled, and ends where nothing is awaited`() throws
+    {
+        let peer = Peer(.byte) { heard, _ in heard == "I" ? .say("r") : .hangUp }
+        let session = try ScanSession.scripted(peer)
+        #expect(failure(of: clear, session) == .linkLost)
+        let lost = ScanError.linkLost(.lost(address: "peer", errno: 0))
+        #expect(try session.await { $0 == .sessionDidEnd(lost) })
+        #expect(throws: lost) { _ = try session.ask(read) }
+    }
+
+    @Test func `notices a cable that is pulled while nothing is asked`() throws {
+        // It hangs up as soon as it is set up.
+        let peer = Peer(.byte) { heard, _ in heard == "I" ? .say("r") : .nothing }
+        let ends = Mutex<[Int32]>([])
+        let connector = peer.connector
+        let configuration = SessionConfiguration(
+            connector: .descriptor(name: "peer") { () throws(AccessoryError) in
+                guard case .descriptor(_, let open) = connector else { return -1 }
+                let descriptor = try open()
+                ends.withLock { $0.append(dup(descriptor)) }
+                return descriptor
+            })
+        let session = try ScanSession.start(
+            configuration, dialect: ScriptDialect(),
+            decoder: ResponseDecoder(table: engineSpeedTable, monitors: MonitorTables()))
+        for end in ends.withLock({ $0 }) { shutdown(end, Int32(SHUT_RDWR)) }
+        #expect(try session.await { $0.name == "sessionDidEnd" })
+        session.stop()
+        for end in ends.withLock({ $0 }) { close(end) }
+    }
+
+    @Test func `comes back, goes on with the same poll, and repeats no writing request`() throws {
+        let peer = Peer(.byte) { heard, connection in
+            switch heard {
+            case "I": .say("r")
+            // The first connection breaks in the middle of a clear of codes.
+            case "W": connection == 1 ? .hangUp : .say("m>")
+            case "R": .say("m>")
+            default: .nothing
+            }
+        }
+        let store = try Store()
+        let session = try ScanSession.scripted(peer, reconnect: .always, sinks: [store])
+        session.poll(PollPlan(wants: [rpm]))
+        #expect(failure(of: clear, session) == .linkLost)
+        #expect(try session.await { $0.name == "toolDidInitialize" })
+        // A question waits for the new session by itself.
+        #expect(try session.ask(read).reply.messages.count == 1)
+        session.stop()
+        #expect(session.statistics.reconnects == 1)
+        #expect(peer.heard.filter { $0 == "W" } == ["W"])
+        #expect(peer.heard.filter { $0 == "I" } == ["I", "I"])
+    }
+
+    @Test func `asks a reading question again over the new session`() throws {
+        let peer = Peer(.byte) { heard, connection in
+            switch heard {
+            case "I": .say("r")
+            case "R": connection == 1 ? .hangUp : .say("m>")
+            default: .nothing
+            }
+        }
+        let session = try ScanSession.scripted(peer, reconnect: .always)
+        #expect(try session.ask(read).reply.messages.count == 1)
+        session.stop()
+        #expect(peer.heard == ["I", "R", "I", "R"])
+    }
+
+    @Test func `gives up after so many tries in a row`() throws {
+        let opened = Mutex(0)
+        let peer = Peer(.byte) { heard, _ in heard == "I" ? .say("r") : .hangUp }
+        let connector = peer.connector
+        var configuration = SessionConfiguration(
+            connector: .descriptor(name: "peer") { () throws(AccessoryError) in
+                let count = opened.withLock { count in
+                    count += 1
+                    return count
+                }
+                guard count == 1, case .descriptor(_, let open) = connector else {
+                    throw .notFound(path: "peer")
+                }
+                return try open()
+            })
+        configuration.reconnect = .always
+        configuration.reconnectTries = 4
+        configuration.policy.firstPause = .milliseconds(1)
+        let session = try ScanSession.start(
+            configuration, dialect: ScriptDialect(),
+            decoder: ResponseDecoder(table: engineSpeedTable, monitors: MonitorTables()))
+        #expect(failure(of: clear, session) == .linkLost)
+        let end = ScanError.linkLost(.notFound(path: "peer"))
+        #expect(try session.await { $0 == .sessionDidEnd(end) })
+        session.stop()
+        // The first, then one a failure but the last.
+        #expect(opened.withLock { $0 } == 5)
+    }
+
+    @Test func `sets an adapter up anew that restarted, and asks again only what reads`() throws {
+        let count = Mutex(0)
+        let peer = Peer(.byte) { heard, _ in
+            switch heard {
+            case "I": return .say("r")
+            case "R", "W":
+                let isFirst = count.withLock { count in
+                    count += 1
+                    return count == 1 || count == 3
+                }
+                return .say(isFirst ? "z" : "m>")
+            default: return .nothing
+            }
+        }
+        let session = try ScanSession.scripted(peer)
+        #expect(try session.ask(read).reply.messages.count == 1)
+        #expect(failure(of: clear, session) == .adapterRestarted)
+        session.stop()
+        #expect(peer.heard == ["I", "R", "I", "R", "W"])
+    }
+
+    @Test func `survives an adapter that hangs up at every single point`() throws {
+        // The peer hangs up at the n-th word it hears; the session must end, whatever it was at.
+        for point in 1...12 {
+            let words = Mutex(0)
+            let peer = Peer(.byte) { heard, _ in
+                let count = words.withLock { count in
+                    count += 1
+                    return count
+                }
+                if count == point { return .hangUp }
+                switch heard {
+                case "I": return .say("r")
+                case "R", "W": return .say("m>")
+                default: return .nothing
+                }
+            }
+            do throws(ScanError) {
+                let session = try ScanSession.scripted(peer)
+                session.poll(PollPlan(wants: [rpm]))
+                let ended = try? session.await { $0.name == "sessionDidEnd" }
+                #expect(ended == true)
+                session.stop()
+            } catch {
+                #expect(error == .linkLost(.lost(address: "peer", errno: 0)))
+                #expect(point == 1)
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import Accessory
+import Foundation
+import OBDCore
+import Synchronization
+
+/// The other end of a session: an adapter that does as it is told, on a thread of its own.
+///
+/// It waits for bytes and answers them; it never waits for time.
+final class Peer: Sendable {
+    /// What to do about what was heard.
+    enum Action: Sendable {
+        /// Say this.
+        case say(String)
+        /// Say these bytes.
+        case bytes([UInt8])
+        /// Say nothing.
+        case nothing
+        /// Talk without end until something is heard again.
+        case talkOn(String)
+        /// Close the connection.
+        case hangUp
+    }
+
+    /// Where what is heard ends: after each byte, or after each carriage return.
+    enum Unit: Sendable {
+        case byte, line
+    }
+
+    private let heardSoFar = Mutex<[String]>([])
+    private let connections = Mutex(0)
+    private let unit: Unit
+    private let respond: @Sendable (_ heard: String, _ connection: Int) -> Action
+
+    /// An adapter that answers by `respond`; connections count from 1.
+    init(
+        _ unit: Unit, _ respond: @escaping @Sendable (_ heard: String, _ connection: Int) -> Action
+    ) {
+        self.unit = unit
+        self.respond = respond
+    }
+
+    /// Everything that was heard, over all connections.
+    var heard: [String] { heardSoFar.withLock { $0 } }
+
+    /// A connector whose sessions end here.
+    var connector: Connector {
+        .descriptor(name: "peer") { [self] () throws(AccessoryError) in try connect() }
+    }
+
+    private func connect() throws(AccessoryError) -> Int32 {
+        var ends: [Int32] = [-1, -1]
+        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0 else {
+            throw .system(call: "socketpair", address: "peer", errno: errno)
+        }
+        let mine = ends[1]
+        let number = connections.withLock { count in
+            count += 1
+            return count
+        }
+        do {
+            let thread = try SystemThread { [self] in
+                serve(mine, number)
+                close(mine)
+            }
+            thread.detach()
+        } catch {
+            throw .system(call: error.call, address: "peer", errno: error.errno)
+        }
+        return ends[0]
+    }
+
+    private func serve(_ descriptor: Int32, _ connection: Int) {
+        var line: [UInt8] = []
+        var endless: [UInt8] = []
+        while true {
+            var byte: UInt8 = 0
+            if !endless.isEmpty {
+                // Talks until something comes: writing blocks when nobody listens.
+                var set = PollSet()
+                let place = set.add(descriptor)
+                _ = try? set.wait(until: SystemClock.now())
+                if !set.isReadable(place) {
+                    if write(descriptor, endless, endless.count) < 0 { return }
+                    continue
+                }
+                endless = []
+            }
+            if read(descriptor, &byte, 1) != 1 { return }
+            line.append(byte)
+            if unit == .line && byte != 0x0D { continue }
+            let text = String(decoding: line, as: UTF8.self).filter { $0 != "\r" }
+            line = []
+            heardSoFar.withLock { $0.append(text) }
+            switch respond(text, connection) {
+            case .say(let answer): if !put(Array(answer.utf8), descriptor) { return }
+            case .bytes(let bytes): if !put(bytes, descriptor) { return }
+            case .nothing: break
+            case .talkOn(let words): endless = Array(words.utf8)
+            case .hangUp: return
+            }
+        }
+    }
+
+    private func put(_ bytes: [UInt8], _ descriptor: Int32) -> Bool {
+        bytes.isEmpty || write(descriptor, bytes, bytes.count) == bytes.count
+    }
+}

@@ -1,0 +1,1 @@
+../ScanToolTests/ScriptDialect.swift

@@ -1,0 +1,340 @@
+import Accessory
+import Adapters
+import Diagnostics
+import Foundation
+import OBDCore
+import ScanSession
+import ScanTool
+import Synchronization
+import Testing
+
+/// A table with engine speed alone; SAE J1979: 01 0C, two bytes, a quarter rpm a bit.
+let engineSpeedTable: PIDTable = {
+    var table = PIDTable()
+    table.add(
+        DataID(.currentData, 0x0C), name: "Engine speed", length: 2...2,
+        signals: [
+            Signal(
+                id: "RPM", name: "Engine speed", bitOffset: 0, bitLength: 16, kind: .number,
+                divisor: 4, unit: "rpm")
+        ])
+    return table
+}()
+
+/// Keeps what happens, for a test to look at afterwards.
+final class Witness: ScanObserver {
+    private let seen = Mutex<[ScanEvent]>([])
+    let interests: ScanEvent.Kinds
+
+    init(_ interests: ScanEvent.Kinds = .all) {
+        self.interests = interests
+    }
+
+    var events: [ScanEvent] { seen.withLock { $0 } }
+
+    func scan(_ event: ScanEvent, at time: Instant) { seen.withLock { $0.append(event) } }
+}
+
+/// Takes batches; optionally refuses as long as it is full.
+final class Store: ReadingSink {
+    private struct Content: Sendable {
+        var batches: [ReadingBatch] = []
+        var refusals = 0
+    }
+
+    private let content = Mutex(Content())
+    private let space: EventDescriptor?
+    private let capacity: Int
+    /// Up while there is something in it.
+    let news: EventDescriptor
+
+    init(capacity: Int = .max, refuses: Bool = false) throws {
+        self.capacity = capacity
+        space = refuses ? try EventDescriptor() : nil
+        news = try EventDescriptor()
+    }
+
+    var spaceDescriptor: Int32? { space?.descriptor }
+    var refusals: Int { content.withLock { $0.refusals } }
+
+    func offer(_ batch: ReadingBatch) -> Bool {
+        let isTaken = content.withLock { content in
+            if content.batches.count >= capacity {
+                content.refusals += 1
+                return false
+            }
+            content.batches.append(batch)
+            return true
+        }
+        news.signal()
+        return isTaken
+    }
+
+    func take() -> [ReadingBatch] {
+        let batches = content.withLock { content in
+            let batches = content.batches
+            content.batches = []
+            return batches
+        }
+        space?.signal()
+        return batches
+    }
+}
+
+extension ScanSession {
+    /// A session in the script's language; its deadlines are short.
+    static func scripted(
+        _ peer: Peer, reconnect: SessionConfiguration.Reconnect = .never,
+        patience: Duration = .seconds(20), interruptLimit: Duration = .seconds(20),
+        replyLimit: Duration = .seconds(40), sinks: [any ReadingSink] = [],
+        observers: [any ScanObserver] = [], recordTo: Int32? = nil
+    ) throws(ScanError) -> ScanSession {
+        var configuration = SessionConfiguration(connector: peer.connector)
+        configuration.reconnect = reconnect
+        configuration.recordTo = recordTo
+        configuration.policy.interruptLimit = interruptLimit
+        configuration.policy.replyLimit = replyLimit
+        configuration.policy.firstPause = .milliseconds(1)
+        configuration.policy.repeatPause = .milliseconds(1)
+        var dialect = ScriptDialect()
+        dialect.patience = patience
+        return try start(
+            configuration, dialect: dialect,
+            decoder: ResponseDecoder(table: engineSpeedTable, monitors: MonitorTables()),
+            sinks: sinks, observers: observers)
+    }
+
+    /// Waits for an event that `matches`; everything before it is passed over.
+    func await(_ matches: (ScanEvent) -> Bool) throws -> Bool {
+        var set = PollSet()
+        set.add(eventDescriptor)
+        var events: [(time: Instant, event: ScanEvent)] = []
+        while try set.wait(until: SystemClock.now() + .seconds(20)) > 0 {
+            nextEvents(&events)
+            if events.contains(where: { matches($0.event) }) { return true }
+            events = []
+        }
+        return false
+    }
+}
+
+private let read = ScriptDialect.read
+private let clear = ScriptDialect.clear
+private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
+
+/// An adapter that knows the script.
+private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
+    switch heard {
+    case "I": .say("r")
+    case "R", "W": .say("m>")
+    case "!": .say(">")
+    default: .nothing
+    }
+}
+
+@Suite struct `A scan session` {
+    @Test func `asks and is answered`() throws {
+        let peer = Peer(.byte, wellBehaved)
+        let session = try ScanSession.scripted(peer)
+        let answer = try session.ask(read)
+        #expect(answer.reply.messages == [ScriptDialect.answer])
+        #expect(answer.exchange.request == [0x01, 0x0C])
+        #expect(answer.answered >= answer.asked)
+        guard case .reading(let reading) = try #require(answer.items.first) else {
+            Issue.record("\(answer.items)")
+            return
+        }
+        // SAE J1979: 1A F8 is 6904 quarters of a revolution a minute.
+        #expect(reading.value == .number(1726))
+        session.stop()
+        #expect(session.state == .initializing)
+        #expect(peer.heard == ["I", "R"])
+    }
+
+    @Test func `tells all thirteen events of a scan tool where they happen`() throws {
+        let witness = Witness()
+        let failing = Peer(.byte) { heard, _ in heard == "I" ? .say("f") : .nothing }
+        #expect(throws: ScanError.initialisation(.notUnderstood(received: 1))) {
+            _ = try ScanSession.scripted(failing, observers: [witness])
+        }
+        let patient = Peer(.byte) { heard, _ in
+            switch heard {
+            case "I": .say("ur")
+            case "R": .say("m>s")
+            // A clear of codes is answered with nothing.
+            case "W": .nothing
+            default: wellBehaved(heard, 1)
+            }
+        }
+        let session = try ScanSession.scripted(
+            patient, patience: .milliseconds(50), observers: [witness])
+        session.poll(PollPlan(wants: [rpm]))
+        #expect(try session.await { $0 == .scanDidStart })
+        session.pausePoll()
+        #expect(try session.await { $0 == .scanDidPause })
+        session.resumePoll()
+        #expect(try session.await { $0 == .scanDidStart })
+        session.cancelPoll()
+        #expect(try session.await { $0 == .scanDidCancel })
+        do throws(ScanError) {
+            _ = try session.ask(clear)
+            Issue.record("answered")
+        } catch {
+            guard case .requestFailed(.timedOut, _) = error else {
+                Issue.record("\(error)")
+                return
+            }
+        }
+        session.stop()
+        let names = Set(witness.events.map(\.name))
+        for name in [
+            "scanDidStart", "scanDidPause", "scanDidCancel", "toolDidConnect",
+            "toolDidDisconnect", "toolDidInitialize", "toolDidFailToInitialize", "toolWillSleep",
+            "didSendCommand", "didReceiveResponses", "didReceiveVoltage", "didTimeOut",
+            "didReceiveError",
+        ] {
+            #expect(names.contains(name), "\(name)")
+        }
+    }
+
+    @Test func `polls until the plan is done and counts what came`() throws {
+        let store = try Store()
+        let session = try ScanSession.scripted(Peer(.byte, wellBehaved), sinks: [store])
+        session.poll(PollPlan(wants: [rpm], rounds: 100))
+        #expect(try session.await { $0 == .pollDidFinish })
+        session.stop()
+        let batches = store.take()
+        #expect(batches.count == 100)
+        #expect(batches.allSatisfy { $0.items.count == 1 && $0.messages.count == 1 })
+        #expect(zip(batches, batches.dropFirst()).allSatisfy { $0.answered <= $1.asked })
+        let statistics = session.statistics
+        #expect(statistics.requests == 100)
+        #expect(statistics.readings == 100)
+        #expect(statistics.timeouts == 0 && statistics.errors == 0)
+        #expect(statistics.roundTripP50 != nil)
+    }
+
+    @Test func `lets a question go before the rotation`() throws {
+        let session = try ScanSession.scripted(Peer(.byte, wellBehaved))
+        session.poll(PollPlan(wants: [rpm]))
+        for _ in 0..<20 { #expect(try session.ask(read).reply.messages.count == 1) }
+        session.stop()
+    }
+
+    @Test func `waits for a store that is full and loses nothing`() throws {
+        let store = try Store(capacity: 2, refuses: true)
+        let session = try ScanSession.scripted(Peer(.byte, wellBehaved), sinks: [store])
+        session.poll(PollPlan(wants: [rpm], rounds: 20))
+        var batches: [ReadingBatch] = []
+        var set = PollSet()
+        set.add(store.news.descriptor)
+        while batches.count < 20 {
+            #expect(try set.wait(until: SystemClock.now() + .seconds(20)) == 1)
+            store.news.take()
+            // Room only once it was refused: the session is held back every time.
+            if store.refusals > 0 || batches.count >= 18 { batches += store.take() }
+        }
+        session.stop()
+        #expect(batches.map(\.id.rawValue) == Array(1...20))
+        #expect(store.refusals > 0)
+    }
+
+    @Test func `does not wait for a display that is full`() throws {
+        let display = try Store(capacity: 2)
+        let session = try ScanSession.scripted(Peer(.byte, wellBehaved), sinks: [display])
+        session.poll(PollPlan(wants: [rpm], rounds: 20))
+        #expect(try session.await { $0 == .pollDidFinish })
+        session.stop()
+        #expect(display.take().count == 2)
+    }
+
+    @Test func `can be interrupted while it starts and while it waits`() throws {
+        // The flag goes up once the adapter has heard the question.
+        let flag = try EventDescriptor()
+        let mute = Peer(.byte) { heard, _ in
+            if heard == "!" { return .say(">") }
+            flag.signal()
+            return .nothing
+        }
+        #expect(throws: ScanError.interrupted) {
+            _ = try ScanSession.start(
+                SessionConfiguration(connector: mute.connector), dialect: ScriptDialect(),
+                decoder: ResponseDecoder(table: engineSpeedTable, monitors: MonitorTables()),
+                interruptedBy: flag.descriptor)
+        }
+        #expect(mute.heard == ["I", "!"])
+        flag.take()
+        let silent = Peer(.byte) { heard, _ in
+            if heard == "R" {
+                flag.signal()
+                return .nothing
+            }
+            return wellBehaved(heard, 1)
+        }
+        let session = try ScanSession.scripted(silent)
+        #expect(throws: ScanError.interrupted) {
+            _ = try session.ask(read, interruptedBy: flag.descriptor)
+        }
+        session.stop()
+        // The adapter was interrupted and its prompt awaited before the end.
+        #expect(silent.heard == ["I", "R", "!"])
+        #expect(throws: ScanError.stopped) { _ = try session.ask(read) }
+    }
+
+    @Test func `is over when it is stopped, however often`() throws {
+        let session = try ScanSession.scripted(Peer(.byte, wellBehaved))
+        session.stop()
+        session.stop()
+        #expect(session.state == .initializing)
+        #expect(throws: ScanError.stopped) { _ = try session.ask(read) }
+        #expect(try session.await { $0 == .sessionDidEnd(nil) })
+    }
+
+    @Test func `can be dropped without a stop`() throws {
+        let peer = Peer(.byte, wellBehaved)
+        let witness = Witness()
+        do {
+            let session = try ScanSession.scripted(peer, observers: [witness])
+            session.poll(PollPlan(wants: [rpm]))
+        }
+        // Its thread ends by itself; nothing is left to look at but that nothing trapped.
+        #expect(witness.events.first == .toolDidConnect || !witness.events.isEmpty)
+    }
+
+    @Test func `records every byte, both ways, as a transcript that can be read`() throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "obdscan-\(UUID())")
+        let descriptor = open(file.path(), O_RDWR | O_CREAT | O_EXCL, 0o600)
+        try #require(descriptor >= 0)
+        defer {
+            close(descriptor)
+            try? FileManager.default.removeItem(at: file)
+        }
+        let session = try ScanSession.scripted(
+            Peer(.byte, wellBehaved), recordTo: descriptor)
+        _ = try session.ask(read)
+        session.stop()
+        let transcript = try Transcript(parsing: try Data(contentsOf: file))
+        func bytes(_ direction: Transcript.Direction) -> [UInt8] {
+            transcript.chunks.filter { $0.direction == direction }.flatMap(\.bytes)
+        }
+        #expect(bytes(.toAdapter) == Array("IR".utf8))
+        #expect(bytes(.fromAdapter) == Array("rm>".utf8))
+    }
+
+    @Test func `goes on when the transcript cannot be written`() throws {
+        let full = open("/dev/full", O_WRONLY)
+        try #require(full >= 0)
+        defer { close(full) }
+        let session = try ScanSession.scripted(Peer(.byte, wellBehaved), recordTo: full)
+        #expect(try session.ask(read).reply.messages.count == 1)
+        #expect(try session.await { $0 == .recordingFailed(errno: ENOSPC) })
+        session.stop()
+    }
+}
+
+extension ScanEvent {
+    /// The case without its data.
+    var name: String {
+        String(describing: self).prefix { $0 != "(" }.description
+    }
+}

@@ -13,7 +13,9 @@ public enum AdapterRecovery: Hashable, Sendable {
 }
 
 extension AdapterStatus {
-    /// What to do about it. Sources: ELM327 data sheet's error texts; see also
+    /// What to do about it.
+    ///
+    /// Sources: ELM327 data sheet's error texts; see also
     /// `docs/hacking.md` for adding a row.
     public var recovery: AdapterRecovery {
         switch self {

@@ -15,7 +15,9 @@ public enum AdapterRequest: Hashable, Sendable {
         }
     }
 
-    /// Whether it may be sent again after a failure. Never for a request that writes.
+    /// Whether it may be sent again after a failure.
+    ///
+    /// Never for a request that writes.
     public var mayRepeat: Bool {
         switch self {
         case .vehicle(let request): request.mayRepeat

@@ -32,21 +32,31 @@ public enum J1850 {
         return body + [Checksum.crc8(body)] + inFrameResponse
     }
 
-    /// The position of the CRC: the last one that fits, so that as few bytes as possible count as
-    /// in-frame response; nil when none fits.
+    /// Receivers that may acknowledge within one frame.
+    static let mostAcknowledgements = 4
+
+    /// The position of the CRC; nil when none fits.
+    ///
+    /// Where several fit it is the last one, so that as few bytes as possible count as in-frame
+    /// response. Several receivers acknowledge with their addresses in ascending order, because
+    /// the lowest wins the arbitration.
     ///
     /// - Parameter inFrameResponse: whether bytes may follow the CRC (PWM).
     public static func crcIndex(
         in bytes: some RandomAccessCollection<UInt8>, inFrameResponse: Bool
     ) -> Int? {
+        let last = bytes.count - 1
         var crc: UInt8 = 0xFF
+        var before: UInt8?
         var found: Int?
-        var offset = 0
-        for byte in bytes {
-            let mayStandHere = inFrameResponse || offset == bytes.count - 1
+        for (offset, byte) in bytes.enumerated() {
+            // A byte that does not ascend cannot be a second acknowledgement.
+            if let index = found, offset > index + 1, let before, byte <= before { found = nil }
+            let mayStandHere =
+                offset == last || inFrameResponse && last - offset <= mostAcknowledgements
             if offset >= 4, mayStandHere, ~crc == byte { found = offset }
             crc = Checksum.next(crc, byte)
-            offset += 1
+            before = byte
         }
         return found
     }

@@ -21,7 +21,9 @@ enum AdapterWords {
         }
     }
 
-    /// Every text of the reference, the more specific first. Sources: ELM327 data sheet, OBDLink
+    /// Every text of the reference, the more specific first.
+    ///
+    /// Sources: ELM327 data sheet, OBDLink
     /// reference manual, clones as seen.
     static let table: [(text: String, meaning: Meaning)] = [
         ("UNABLETOCONNECT", .status(.unableToConnect)),
@@ -83,10 +85,11 @@ enum AdapterWords {
     private static func errorNumber(in line: Span<UInt8>) -> Int? {
         var from = 0
         while let start = position(of: "ERR", in: line, from: from) {
-            if let end = end(of: "ERR", in: line, at: start), end + 1 < line.count,
-                isDigit(line[end]), isDigit(line[end + 1])
-            {
-                return start
+            if var end = end(of: "ERR", in: line, at: start) {
+                while end < line.count, line[end] == 0x20 { end += 1 }
+                if end + 1 < line.count, isDigit(line[end]), isDigit(line[end + 1]) {
+                    return start
+                }
             }
             from = start + 1
         }

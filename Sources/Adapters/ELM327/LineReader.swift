@@ -6,30 +6,10 @@ import VehicleLink
 /// Candidates are all shapes that the digits allow. They are weighed by what the line proves
 /// itself (lengths, checksums, an answer to the request behind the header) and by how well they
 /// agree with the settings and the line before.
-struct LineReader {
-    let line: HexLine
-    let settings: ELM327Settings
-    /// The protocol to assume where nothing else tells.
-    let fallback: VehicleProtocol?
-    let request: [UInt8]?
-    /// The parameter group that is monitored.
-    let group: UInt32?
-    /// Whether messages may come joined.
-    let mayBeJoined: Bool
-    /// The shape of the last line that was understood.
-    let lastShape: LineReading.Shape?
-    /// The family that lines have shown.
-    let inferredFamily: VehicleProtocol.Family?
-    /// Whether frames of this responder are being put together.
-    let isUnderWay: (ECUAddress?) -> Bool
-    /// Whether ISO 14230 lines were seen with checksums.
-    let checksumsSeen: Bool
-
+extension ReplyReader {
     /// The best reading; nil when the digits are no frame in any shape.
-    func best() -> LineReading? {
-        if let lastShape, let reading = reading(as: lastShape), reading.answer == .exact,
-            reading.proof >= .length, settings.headers.map({ $0 == lastShape.hasHeader }) ?? true
-        {
+    func bestReading() -> LineReading? {
+        if let lastShape, let reading = reading(as: lastShape), isBeyondDoubt(reading) {
             return reading
         }
         var best: LineReading?
@@ -39,6 +19,19 @@ struct LineReader {
             best = reading
         }
         return best
+    }
+
+    /// Whether a reading in the shape of the line before needs no comparison with others.
+    @inline(__always)
+    private func isBeyondDoubt(_ reading: LineReading) -> Bool {
+        if reading.shape == .bare { return reading.answer == .exact && settings.headers != true }
+        guard reading.proof >= .length, settings.headers ?? true == reading.shape.hasHeader else {
+            return false
+        }
+        if reading.answer == .exact { return true }
+        // Three digits in front can be nothing but an 11-bit identifier.
+        return reading.shape == .can11 && digits.groups > 1
+            || reading.custom == 3 && reading.answer > .none
     }
 
     /// The line in one shape; nil when it cannot have it.
@@ -87,19 +80,20 @@ struct LineReader {
     // MARK: CAN
 
     private func can11(_ shape: LineReading.Shape) -> LineReading? {
-        guard line.groups > 0, line.number(0, 3) < 0x800 else { return nil }
-        if line.groups > 1 {
-            guard line.length(0) == 3, line.oddAfterTwo == 0 else { return nil }
-            if line.length(1) == 1 { return can(shape, digits: 3, showsLength: true) }
-            return line.length(1) & 1 == 0 ? can(shape, digits: 3, showsLength: false) : nil
+        guard digits.groups > 0, digits.number(0, 3) < 0x800 else { return nil }
+        if digits.groups > 1 {
+            guard digits.length(0) == 3, digits.oddAfterTwo == 0 else { return nil }
+            if digits.length(1) == 1 { return can(shape, idDigits: 3, showsLength: true) }
+            return digits.length(1) & 1 == 0 ? can(shape, idDigits: 3, showsLength: false) : nil
         }
         // Without blanks three digits of identifier make the number of digits odd.
-        let showsLength = line.count & 1 == 0
-        guard line.count > 3, let reading = can(shape, digits: 3, showsLength: showsLength) else {
+        let showsLength = digits.count & 1 == 0
+        guard digits.count > 3, let reading = can(shape, idDigits: 3, showsLength: showsLength)
+        else {
             return nil
         }
         if showsLength, settings.showsLength != true {
-            let fits = reading.announced == (line.count - reading.start) / 2
+            let fits = reading.announced == (digits.count - reading.start) / 2
             return fits && reading.custom > 0 && reading.proof >= .length ? reading : nil
         }
         let isExpected = settings.headers == true || lastShape == shape
@@ -108,21 +102,23 @@ struct LineReader {
     }
 
     private func can29(_ shape: LineReading.Shape) -> LineReading? {
-        guard line.count >= 8, line.number(0, 8) < 0x2000_0000 else { return nil }
+        guard digits.count >= 8, digits.number(0, 8) < 0x2000_0000 else { return nil }
         let showsLength: Bool
-        if line.groups == 1 {
-            showsLength = line.count & 1 != 0
-        } else if line.length(0) == 8 {
-            showsLength = line.length(1) == 1
-            guard showsLength || line.length(1) & 1 == 0, line.oddAfterTwo == 0 else { return nil }
-        } else if line.isWholeBytes {
+        if digits.groups == 1 {
+            showsLength = digits.count & 1 != 0
+        } else if digits.length(0) == 8 {
+            showsLength = digits.length(1) == 1
+            guard showsLength || digits.length(1) & 1 == 0, digits.oddAfterTwo == 0 else {
+                return nil
+            }
+        } else if digits.isWholeBytes {
             showsLength = false
         } else {
-            let isFourBytes = (0..<4).allSatisfy { line.length($0) == 2 }
-            guard isFourBytes, line.length(4) == 1, line.oddAfterFive == 0 else { return nil }
+            let isFourBytes = (0..<4).allSatisfy { digits.length($0) == 2 }
+            guard isFourBytes, digits.length(4) == 1, digits.oddAfterFive == 0 else { return nil }
             showsLength = true
         }
-        guard let reading = can(shape, digits: 8, showsLength: showsLength) else { return nil }
+        guard let reading = can(shape, idDigits: 8, showsLength: showsLength) else { return nil }
         let isExpected = settings.headers == true && knownForm == .can29 || lastShape == shape
         return isExpected || reading.custom > 0 || reading.answer >= .service ? reading : nil
     }
@@ -133,21 +129,21 @@ struct LineReader {
 
     /// An identifier of so many digits and what follows.
     private func can(
-        _ shape: LineReading.Shape, digits: Int, showsLength: Bool
+        _ shape: LineReading.Shape, idDigits: Int, showsLength: Bool
     ) -> LineReading? {
-        let id = line.number(0, digits)
-        let start = digits + (showsLength ? 1 : 0)
-        guard line.count > start || settings.headers == true else { return nil }
+        let id = digits.number(0, idDigits)
+        let start = idDigits + (showsLength ? 1 : 0)
+        guard digits.count > start || settings.headers == true else { return nil }
         var reading: LineReading?
-        let address = ECUAddress(id, digits == 3 ? .can11 : .can29)
+        let address = ECUAddress(id, idDigits == 3 ? .can11 : .can29)
         switch shape {
         case .joined11, .joined29: reading = joined(shape, start: start)
         case .can11, .can29, .fieldAlone, .j1939, .iso9141, .j1850, .iso14230, .bare:
             reading = field(shape, address: address, start: start)
         }
         reading?.id = id
-        if showsLength { reading?.announced = Int(line.digit(digits)) }
-        switch digits {
+        if showsLength { reading?.announced = Int(digits.digit(idDigits)) }
+        switch idDigits {
         case 3: reading?.custom = (0x7E8...0x7EF).contains(id) ? 3 : 0
         default:
             if id & 0x1FFF_FF00 == 0x18DA_0000 | UInt32(settings.testerAddress) << 8 {
@@ -163,12 +159,12 @@ struct LineReader {
     private func field(
         _ shape: LineReading.Shape, address: ECUAddress?, start: Int
     ) -> LineReading {
-        let count = (line.count - start) / 2
+        let count = (digits.count - start) / 2
         let shift = settings.extendedAddressing ? 1 : 0
         let control = start + shift * 2
         var reading = LineReading(shape: shape, start: start, answer: .none, proof: .refuted)
         guard count > shift, count <= ISO15765.frameLength else { return reading }
-        let byte = line.byte(control)
+        let byte = digits.byte(control)
         let available = count - shift - 1
         switch byte >> 4 {
         case 0:
@@ -176,15 +172,15 @@ struct LineReader {
             reading.answer = answer(at: control + 2, count: min(length, available))
             if length > 0, length <= available { reading.proof = .length }
         case 1:
-            let total = Int(byte & 0xF) << 8 | Int(line.byte(control + 2))
+            let total = Int(byte & 0xF) << 8 | Int(digits.byte(control + 2))
             reading.answer = answer(at: control + 4, count: available - 1)
             if count == ISO15765.frameLength, total >= ISO15765.frameLength - shift {
                 reading.proof = .length
             }
         case 2:
             var address = address
-            if shift > 0 { address?.extended = line.byte(start) }
-            if isUnderWay(address) { reading.answer = .exact }
+            if shift > 0 { address?.extended = digits.byte(start) }
+            if can.isUnderWay(address) { reading.answer = .exact }
             reading.proof = .length
         case 3: reading.proof = available >= 2 ? .length : .none
         default: break
@@ -196,20 +192,20 @@ struct LineReader {
         guard mayBeJoined || settings.joinsFrames else { return nil }
         let offset = start + (settings.extendedAddressing ? 2 : 0)
         // A protocol control byte is below 40, the first byte of an answer above.
-        guard line.count >= offset + 2, line.byte(offset) >= 0x40 else { return nil }
-        let answer = answer(at: offset, count: (line.count - offset) / 2)
+        guard digits.count >= offset + 2, digits.byte(offset) >= 0x40 else { return nil }
+        let answer = answer(at: offset, count: (digits.count - offset) / 2)
         guard answer > .none || settings.joinsFrames else { return nil }
         return LineReading(shape: shape, start: start, answer: answer, proof: .length)
     }
 
     /// A data field whose identifier is hidden (`AT CAF0` with `AT H0`).
     private func fieldAlone() -> LineReading? {
-        guard line.isWholeBytes, line.count >= 2, line.count <= 16 else { return nil }
+        guard digits.isWholeBytes, digits.count >= 2, digits.count <= 16 else { return nil }
         let reading = field(.fieldAlone, address: nil, start: 0)
         let isRaw = settings.automaticFormatting == false
         let isLegacy = settings.vehicleProtocol?.family.isLegacy ?? false
         if isRaw, !isLegacy, settings.headers != true { return reading }
-        let isWhole = line.count == 16 || line.count == 2 + 2 * Int(line.byte(0) & 0xF)
+        let isWhole = digits.count == 16 || digits.count == 2 + 2 * Int(digits.byte(0) & 0xF)
         guard reading.proof >= .length, isWhole else { return nil }
         return reading.answer >= .foreign ? reading : nil
     }
@@ -219,24 +215,26 @@ struct LineReader {
     private func j1939() -> LineReading? {
         let known = settings.vehicleProtocol ?? fallback
         if let known, known.family != .j1939 { return nil }
-        guard line.count >= 8 else { return nil }
-        var id = line.number(0, 8)
+        guard digits.count >= 8 else { return nil }
+        var id = digits.number(0, 8)
         let isFormatted =
-            line.length(0) == 1 && line.length(1) == 5 && line.length(2) == 2
-            || line.groups == 1 && line.digit(0) > 1
+            digits.length(0) == 1 && digits.length(1) == 5 && digits.length(2) == 2
+            || digits.groups == 1 && digits.digit(0) > 1
         if isFormatted {
             // Priority, parameter group in five digits, source.
-            guard line.digit(0) <= 7, line.groups == 1 || line.oddAfterTwo == 0 else { return nil }
-            id = UInt32(line.digit(0)) << 26 | line.number(1, 5) << 8 | UInt32(line.byte(6))
+            guard digits.digit(0) <= 7, digits.groups == 1 || digits.oddAfterTwo == 0 else {
+                return nil
+            }
+            id = UInt32(digits.digit(0)) << 26 | digits.number(1, 5) << 8 | UInt32(digits.byte(6))
         } else {
-            guard line.isWholeBytes || line.groups == 1 else { return nil }
+            guard digits.isWholeBytes || digits.groups == 1 else { return nil }
         }
-        guard id < 0x2000_0000, line.count & 1 == 0 else { return nil }
+        guard id < 0x2000_0000, digits.count & 1 == 0 else { return nil }
         var reading = LineReading(
             shape: .j1939, id: id, start: 8, answer: .none,
-            proof: line.count <= 24 ? .length : .refuted)
+            proof: digits.count <= 24 ? .length : .refuted)
         let group = J1939.Identifier(id).parameterGroup
-        if group == self.group || group == requestedGroup {
+        if group == monitoredGroup || group == requestedGroup {
             reading.answer = .exact
         } else if [J1939.connectionManagement, J1939.dataTransfer, 0xE800].contains(group) {
             reading.answer = .service
@@ -246,21 +244,26 @@ struct LineReader {
         let format = group >> 8 & 0xFF
         // 18DAxxxx and 18DBxxxx are ISO 15765-4; J1939's own groups lie above.
         guard known != nil || format >= 0xE8 else { return nil }
+        // Eight bytes may be a frame without its identifier as well; twelve are hardly that.
+        guard
+            settings.headers == true || isFormatted || reading.answer >= .service
+                || settings.headers == nil && digits.count == 24
+        else { return nil }
         reading.custom = format >= 0xE8 ? 3 : 0
         return reading
     }
 
     /// The parameter group that a J1939 request asks for: `00FECA`.
-    private var requestedGroup: UInt32? {
-        guard let request, request.count == 3 else { return nil }
+    var requestedGroup: UInt32? {
+        guard let request = exchange.request, request.count == 3 else { return nil }
         return UInt32(request[0]) << 16 | UInt32(request[1]) << 8 | UInt32(request[2])
     }
 
     // MARK: Before CAN
 
     private func iso9141() -> LineReading? {
-        guard line.isWholeBytes else { return nil }
-        let bytes = line.bytes(from: 0)
+        guard digits.isWholeBytes, digits.count > 0 else { return nil }
+        let bytes = digits.bytes(from: 0)
         let isKnown = isExpected(.iso9141)
         let isUsual = bytes.count > 1 && bytes[0] == 0x48 && bytes[1] == 0x6B
         var reading = threeByteHeader(.iso9141, bytes)
@@ -268,15 +271,15 @@ struct LineReader {
             reading.proof = .checksum
         }
         reading.custom = isUsual ? 3 : 0
-        // From 80 on it is the format byte of ISO 14230.
-        let provesItself =
-            reading.proof == .checksum && reading.answer >= .service && bytes[0] < 0x80
+        // From 80 on the first byte is the format byte of ISO 14230.
+        guard bytes[0] < 0x80 || settings.vehicleProtocol == .iso9141 else { return nil }
+        let provesItself = reading.proof == .checksum && reading.answer >= .service
         return isKnown || isUsual || provesItself ? reading : nil
     }
 
     private func j1850() -> LineReading? {
-        guard line.isWholeBytes else { return nil }
-        let bytes = line.bytes(from: 0)
+        guard digits.isWholeBytes else { return nil }
+        let bytes = digits.bytes(from: 0)
         let isKnown = isExpected(.j1850)
         let isVPW = bytes.count > 1 && bytes[0] == 0x48 && bytes[1] == 0x6B
         let isPWM = bytes.count > 1 && bytes[0] == 0x41 && bytes[1] == 0x6B
@@ -312,8 +315,8 @@ struct LineReader {
     }
 
     private func iso14230() -> LineReading? {
-        guard line.isWholeBytes else { return nil }
-        let bytes = line.bytes(from: 0)
+        guard digits.isWholeBytes else { return nil }
+        let bytes = digits.bytes(from: 0)
         let isKnown = isExpected(.iso14230)
         var reading = LineReading(shape: .iso14230, start: 0, answer: .none, proof: .refuted)
         guard let layout = ISO14230.Layout(bytes) else { return isKnown ? reading : nil }
@@ -326,7 +329,7 @@ struct LineReader {
             if Checksum.sum(bytes.dropLast()) == bytes[bytes.count - 1] {
                 reading.proof = .checksum
             }
-        case 0 where !checksumsSeen && ISO14230.mayLackChecksum(bytes, layout):
+        case 0 where !kwp.checksumsSeen && ISO14230.mayLackChecksum(bytes, layout):
             reading.proof = .length
         default: break
         }
@@ -353,9 +356,9 @@ struct LineReader {
     // MARK: Messages alone
 
     private func bare() -> LineReading? {
-        guard line.isWholeBytes, line.count >= 2 else { return nil }
+        guard digits.isWholeBytes, digits.count >= 2 else { return nil }
         return LineReading(
-            shape: .bare, start: 0, answer: answer(at: 0, count: line.count / 2), proof: .none)
+            shape: .bare, start: 0, answer: answer(at: 0, count: digits.count / 2), proof: .none)
     }
 
     // MARK: Answers
@@ -363,15 +366,15 @@ struct LineReader {
     /// How well the `count` bytes at the digit `offset` answer the request.
     private func answer(at offset: Int, count: Int) -> LineReading.Answer {
         guard count > 0 else { return .none }
-        let first = line.byte(offset)
-        guard let request, let service = request.first else {
+        let first = digits.byte(offset)
+        guard let request = exchange.request, let service = request.first else {
             return Self.isResponse(first) ? .foreign : .none
         }
         if first == Service.negativeResponse.rawValue {
-            return count > 1 && line.byte(offset + 2) == service ? .exact : .foreign
+            return count > 1 && digits.byte(offset + 2) == service ? .exact : .foreign
         }
         guard first == service &+ 0x40 else { return Self.isResponse(first) ? .foreign : .none }
-        let second = line.byte(offset + 2)
+        let second = digits.byte(offset + 2)
         switch service {
         case 0x01, 0x06, 0x09:
             let isAsked = count > 1 && request.dropFirst().contains(second)
@@ -382,7 +385,7 @@ struct LineReader {
         case 0x22:
             guard request.count > 2 else { return .exact }
             guard count > 2 else { return .service }
-            let third = line.byte(offset + 4)
+            let third = digits.byte(offset + 4)
             for index in stride(from: 1, to: request.count - 1, by: 2)
             where request[index] == second && request[index + 1] == third {
                 return .exact

@@ -36,7 +36,9 @@ struct ReplyReader: Hashable, Sendable {
         case monitorGroup(UInt32)
     }
 
-    /// How lines are to be read. Change it through ``change(_:)``.
+    /// How lines are to be read.
+    ///
+    /// Change it through ``change(_:)``.
     private(set) var settings: ELM327Settings
     /// The protocol to assume where nothing else tells.
     let fallback: VehicleProtocol?
@@ -47,12 +49,12 @@ struct ReplyReader: Hashable, Sendable {
     private(set) var kind = Kind.vehicle(mayBeJoined: false)
 
     var digits = HexLine()
-    private var can = ISO15765Assembler()
-    private var kwp = ISO14230Assembler()
+    private(set) var can = ISO15765Assembler()
+    private(set) var kwp = ISO14230Assembler()
     private var j1939 = J1939Assembler()
     private var segments = SegmentReader()
-    private var lastShape: LineReading.Shape?
-    private var inferredFamily: VehicleProtocol.Family?
+    private(set) var lastShape: LineReading.Shape?
+    private(set) var inferredFamily: VehicleProtocol.Family?
     private var busInitIsOpen = false
     /// First lines of messages that may still be open.
     private var openLines: [OpenLine] = []
@@ -153,7 +155,7 @@ struct ReplyReader: Hashable, Sendable {
             readLength(text, line: line, &out)
             return .read
         }
-        guard let reading = lineReader.best(), isAcceptable(reading) else {
+        guard let reading = bestReading(), isAcceptable(reading) else {
             let isWhole = digits.isWholeBytes || digits.length(0) == 3
             return .meaningless(LinkError(isWhole ? .header : .notAFrame, line: line))
         }
@@ -189,20 +191,19 @@ struct ReplyReader: Hashable, Sendable {
         return true
     }
 
-    private var lineReader: LineReader {
-        var mayBeJoined = false
-        var group: UInt32?
-        switch kind {
-        case .vehicle(let joined): mayBeJoined = joined
-        case .monitorGroup(let monitored): group = monitored
-        case .monitor: break
-        }
-        return LineReader(
-            line: digits, settings: settings, fallback: fallback, request: exchange.request,
-            group: group, mayBeJoined: mayBeJoined, lastShape: lastShape,
-            inferredFamily: inferredFamily, isUnderWay: can.isUnderWay,
-            checksumsSeen: kwp.checksumsSeen)
+    /// Whether the scanned digits answer exactly what was asked.
+    var answersExactly: Bool {
+        digits.segment == nil && bestReading()?.answer == .exact
     }
+
+    /// The parameter group that is monitored.
+    var monitoredGroup: UInt32? {
+        if case .monitorGroup(let group) = kind { return group }
+        return nil
+    }
+
+    /// Whether messages may come joined without being set so.
+    var mayBeJoined: Bool { kind == .vehicle(mayBeJoined: true) }
 
     /// Whether a reading may stand: bytes that answer nothing are no message while headers are on.
     private func isAcceptable(_ reading: LineReading) -> Bool {
@@ -267,7 +268,7 @@ struct ReplyReader: Hashable, Sendable {
         case .j1850:
             let isPWM = frame.bytes.first == 0x41 || frame.bytes.first == 0x61
             return try J1850.message(
-                from: frame, inFrameResponse: lineReader.mayHaveInFrameResponse(isPWM))
+                from: frame, inFrameResponse: mayHaveInFrameResponse(isPWM))
         case .iso14230: return try kwp.message(from: frame)
         case .joined11, .joined29:
             var ecu = frame.header
@@ -284,9 +285,7 @@ struct ReplyReader: Hashable, Sendable {
     /// The parameter group of an answer without header: the one that was asked for.
     private var askedGroup: UInt32? {
         guard exchange.family == .j1939 else { return nil }
-        if case .monitorGroup(let group) = kind { return group }
-        guard let request = exchange.request, request.count == 3 else { return nil }
-        return UInt32(request[0]) << 16 | UInt32(request[1]) << 8 | UInt32(request[2])
+        return monitoredGroup ?? requestedGroup
     }
 
     /// Keeps the line on which a message may have begun; the oldest go first.
@@ -445,13 +444,14 @@ struct ReplyReader: Hashable, Sendable {
         if case .meaningless(let error) = result { out.append(.linkError(error, text: nil)) }
     }
 
-    /// Data to which a word is glued: it may be cut short. Only what its own length or checksum
-    /// proves whole is taken; the word tells the rest.
+    /// Reads data to which a word is glued; they may be cut short.
+    ///
+    /// Only what its own length or checksum proves whole is taken; the word tells the rest.
     private mutating func readGlued(
         _ text: Span<UInt8>, line: Int, _ out: inout [ReplyEvent]
     ) {
         guard kind != .monitor, digits.scan(text), digits.segment == nil,
-            let reading = lineReader.best()
+            let reading = bestReading()
         else { return }
         switch reading.shape {
         case .can11, .can29:

@@ -1,7 +1,7 @@
 import OBDCore
 import VehicleLink
 
-/// Joins what an ELM327 shows of a long message while headers are off:
+/// Joins what an ELM327 shows of a long message while headers are off.
 ///
 /// ```
 /// 014                       length, three digits

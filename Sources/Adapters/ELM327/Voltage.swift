@@ -1,6 +1,6 @@
 /// Reads what `AT RV` prints: `12.4V`.
 enum Voltage {
-    /// The voltage; nil for anything else. Unit: V.
+    /// The voltage in V; nil for anything else.
     static func read(_ text: Span<UInt8>, unitIsOptional: Bool) -> Double? {
         var whole = 0.0
         var weight = 0.0

@@ -164,10 +164,15 @@ public struct ConversationReader: Hashable, Sendable {
         }
     }
 
-    /// Whether what stands behind a prompt can only be an answer: with the echo off, the answer
-    /// follows the prompt at once. No request begins with 41…7F.
+    /// Whether what stands behind a prompt can only be an answer.
+    ///
+    /// With the echo off the answer follows the prompt at once. No request begins with 41…7F, and
+    /// none is an adapter's word.
     private mutating func isAnswer(_ text: Span<UInt8>) -> Bool {
-        guard reader.digits.scan(text) else { return false }
+        guard reader.digits.scan(text) else {
+            return AdapterWords.find(in: text)?.start == 0
+                || AdapterWords.end(of: "OK", in: text, at: 0) == text.count
+        }
         if reader.digits.segment != nil { return true }
         return (0x41...0x7F).contains(reader.digits.byte(0)) && reader.digits.count >= 4
     }
@@ -186,28 +191,57 @@ public struct ConversationReader: Hashable, Sendable {
             readAnswer(text, to: command, answered: answered, &out)
             return
         }
-        if !requestDigits.isEmpty, reader.digits.equals(requestDigits) { return }
-        isOpen = true
+        if !requestDigits.isEmpty {
+            if reader.digits.equals(requestDigits) { return }
+            if let rest = endOfGluedEcho(text) {
+                // Its line end was lost: what follows is the answer.
+                let answer = text.extracting(rest...)
+                if reader.digits.scan(answer), reader.answersExactly {
+                    readDigits(answer, &out)
+                    return
+                }
+                _ = reader.digits.scan(text)
+            }
+        }
         let mayBeRequest =
             options.request == nil && !promptsCarryRequests && reader.settings.echo != false
         let result = reader.readDigits(
             text, line: lineNumber, mayBeRequest: mayBeRequest, &events)
         switch result {
-        case .read: flush(text, &out)
+        case .read:
+            isOpen = true
+            flush(text, &out)
         case .meaningless(let error):
             if mayBeRequest, !isMonitor, reader.looksLikeRequest {
                 ask(AdapterCommand.compact(bytes(text)), &out)
             } else {
+                isOpen = true
                 append(.linkError(error, text: string(text)), &out)
             }
         }
     }
 
+    /// Where the answer begins on a line that begins with the digits of the request.
+    private func endOfGluedEcho(_ text: Span<UInt8>) -> Int? {
+        guard reader.digits.continues(requestDigits) else { return nil }
+        var left = requestDigits.count
+        var index = 0
+        while left > 0, index < text.count {
+            if Hex.value(text[index]) != nil { left -= 1 }
+            index += 1
+        }
+        return index < text.count ? index : nil
+    }
+
     private mutating func readText(_ text: Span<UInt8>, _ out: inout [ConversationItem]) {
         let compact = AdapterCommand.compact(bytes(text))
         if compact == requestText { return }
-        if options.request == nil, !promptsCarryRequests, isEchoedCommand(compact) {
-            ask(compact, &out)
+        // An STN asks for the data of an announced `STPX` with `DATA>`.
+        if asked == .adapter(.transmit(nil), answered: false), compact == Array("DATA".utf8) {
+            return
+        }
+        if !promptsCarryRequests, isEchoedCommand(compact) {
+            if options.request == nil { ask(compact, &out) }
             return
         }
         if case .adapter(let command, let answered) = asked, !isMonitor {
@@ -243,6 +277,17 @@ public struct ConversationReader: Hashable, Sendable {
         _ text: Span<UInt8>, to command: AdapterCommand, answered: Bool,
         _ out: inout [ConversationItem]
     ) {
+        let glued =
+            requestText.isEmpty
+            ? nil
+            : AdapterWords.end(of: String(decoding: requestText, as: UTF8.self), in: text, at: 0)
+        if let glued, glued < text.count {
+            // The echo's line end was lost: `ATSP6OK`.
+            let rest = text.extracting(glued...)
+            let answer = rest.extracting(trimmed(rest))
+            if !answer.isEmpty { readAnswer(answer, to: command, answered: answered, &out) }
+            return
+        }
         let isDigits = reader.digits.scan(text)
         if isDigits, answered, options.request == nil, !promptsCarryRequests,
             reader.looksLikeRequest

@@ -1,0 +1,129 @@
+import OBDCore
+import Testing
+import VehicleLink
+
+@Suite struct `SAE J1939` {
+    /// Identifier, priority, group, destination, source; the fields of J1939-21 by hand.
+    static let identifiers: [(UInt32, UInt8, UInt32, UInt8?, UInt8)] = [
+        (0x18FE_CA00, 6, 0xFECA, nil, 0x00),
+        (0x18EA_FFF9, 6, 0xEA00, 0xFF, 0xF9),
+        (0x0CF0_0400, 3, 0xF004, nil, 0x00),
+        (0x1CEC_FF21, 7, 0xEC00, 0xFF, 0x21),
+        (0x1DFF_1234, 7, 0x1FF12, nil, 0x34),
+    ]
+
+    @Test(arguments: identifiers)
+    func `identifiers are taken apart and put together`(
+        value: UInt32, priority: UInt8, group: UInt32, destination: UInt8?, source: UInt8
+    ) {
+        let id = J1939.Identifier(value)
+        #expect(id.priority == priority)
+        #expect(id.parameterGroup == group)
+        #expect(id.destination == destination)
+        #expect(id.source == source)
+        #expect(id.value == value)
+        let again = J1939.Identifier(
+            priority: priority, parameterGroup: group, destination: destination, source: source)
+        #expect(again == id)
+    }
+
+    @Test func `a broadcast is announced and numbered as J1939-21 shows`() throws {
+        let payload = (1...14).map { UInt8($0) }
+        let frames = try J1939.frames(for: payload, parameterGroup: 0xFECA, source: 0)
+        #expect(frames.map { $0.header?.description } == ["1CECFF00", "1CEBFF00", "1CEBFF00"])
+        #expect(
+            frames.map { Array($0.bytes) } == [
+                [0x20, 0x0E, 0x00, 0x02, 0xFF, 0xCA, 0xFE, 0x00], [1, 1, 2, 3, 4, 5, 6, 7],
+                [2, 8, 9, 10, 11, 12, 13, 14],
+            ])
+    }
+
+    @Test func `messages of every length come back, senders mixed`() throws {
+        var generator = SeededGenerator(seed: 8)
+        for round in 0..<300 {
+            var sequences: [[LinkFrame]] = []
+            var expected: [ECUMessage] = []
+            for source in UInt8(0)..<4 {
+                let length =
+                    round < 10 ? 1776 + round : Int.random(in: 1...120, using: &generator)
+                let payload = generator.bytes(length)
+                let frames = try J1939.frames(
+                    for: payload, parameterGroup: 0xFECA + UInt32(source), source: source,
+                    destination: source == 3 ? 0xF9 : nil)
+                sequences.append(frames)
+                expected.append(
+                    ECUMessage(
+                        ecu: ECUAddress(UInt32(source), .byte), payload: payload,
+                        frames: frames.count, parameterGroup: 0xFECA + UInt32(source)))
+            }
+            let result = Assembly(
+                MessageAssembler(.j1939), interleaved(sequences, using: &generator))
+            #expect(result.errors.isEmpty)
+            let found = result.messages.map { message in
+                var message = message
+                message.line = 0
+                return message
+            }
+            #expect(Set(found) == Set(expected))
+        }
+    }
+
+    @Test func `a packet lost, doubled or swapped is an error and never another value`() throws {
+        var generator = SeededGenerator(seed: 9)
+        for _ in 0..<1000 {
+            let payload = generator.bytes(Int.random(in: 9...120, using: &generator))
+            let good = try J1939.frames(for: payload, parameterGroup: 0xFECB, source: 0x21)
+            let place = Int.random(in: good.indices, using: &generator)
+            var lost = good
+            lost.remove(at: place)
+            var doubled = good
+            doubled.insert(good[place], at: place)
+            var swapped = good
+            swapped.swapAt(place, (place + 1) % good.count)
+            for damaged in [lost, doubled, swapped] {
+                let result = Assembly(MessageAssembler(.j1939), damaged)
+                #expect(!result.errors.isEmpty)
+                #expect(result.messages.allSatisfy { $0.payload == payload })
+                if damaged != doubled { #expect(result.messages.isEmpty) }
+            }
+        }
+    }
+
+    @Test func `either end may abort a connection`() throws {
+        let frames = try J1939.frames(
+            for: Array(repeating: 1, count: 20), parameterGroup: 0xFECA, source: 0x21,
+            destination: 0xF9)
+        let abort = LinkFrame(
+            header: ECUAddress(0x1CEC_21F9, .can29),
+            bytes: [0xFF, 0x03, 0xFF, 0xFF, 0xFF, 0xCA, 0xFE, 0x00])
+        let clear = LinkFrame(
+            header: ECUAddress(0x1CEC_21F9, .can29),
+            bytes: [0x11, 0x03, 0x01, 0xFF, 0xFF, 0xCA, 0xFE, 0x00])
+        let result = Assembly(MessageAssembler(.j1939), [frames[0], clear, frames[1], abort])
+        #expect(result.messages.isEmpty)
+        #expect(result.errors.map(\.fault) == [.aborted(reason: 3)])
+    }
+
+    @Test func `an announcement whose numbers contradict each other opens nothing`() {
+        let announcement = LinkFrame(
+            header: ECUAddress(0x1CEC_FF00, .can29), bytes: [0x20, 0x0E, 0, 3, 0xFF, 0xCA, 0xFE, 0])
+        let packet = LinkFrame(
+            header: ECUAddress(0x1CEB_FF00, .can29), bytes: [1, 1, 2, 3, 4, 5, 6, 7])
+        let result = Assembly(MessageAssembler(.j1939), [announcement, packet])
+        #expect(result.messages.isEmpty)
+        #expect(result.errors.map(\.fault) == [.length(announced: 14, received: 21)])
+    }
+
+    @Test func `random frames never trap`() {
+        var generator = SeededGenerator(seed: 10)
+        let groups: [UInt32] = [0x1CEC_FF00, 0x1CEB_FF00, 0x18FE_CA00, 0x18EC_F921]
+        let frames = (0..<5000).map { _ in
+            LinkFrame(
+                header: ECUAddress(
+                    groups.randomElement(using: &generator) ?? 0, .can29),
+                bytes: InlineBytes(generator.bytes(Int.random(in: 0...9, using: &generator))))
+        }
+        let result = Assembly(MessageAssembler(.j1939), frames)
+        #expect(!result.errors.isEmpty)
+    }
+}

@@ -105,6 +105,11 @@ let package = Package(
                 "ScanSession",
             ]),
         tests("ObdscanCLI", ["ObdscanCLI", "OBDCore", "Diagnostics", "obdscan"]),
+        // Serving, with foreign programs as its clients; needs the built program.
+        .testTarget(
+            name: "PeersTests",
+            dependencies: ["OBDCore", "Simulator", "Accessory", "ObdscanCLI", "obdscan"],
+            path: "Tests/Peers", exclude: ["python_obd.py"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,121 @@
+import Accessory
+import Foundation
+import Glibc
+import OBDCore
+import Testing
+
+@testable import ObdscanCLI
+@testable import Simulator
+
+/// What stands behind `sim:` and `replay:`, over the descriptors that a session really uses.
+@Suite struct `Serving on a descriptor` {
+    /// A host that types a line and reads until the prompt.
+    private struct Host: ~Copyable {
+        var session: DescriptorSession
+
+        init(_ connector: Connector) throws {
+            guard let session = try connector.open() else { throw CancellationError() }
+            self.session = session
+        }
+
+        /// What came in answer to a line; ends at the prompt, or after ten seconds with less.
+        mutating func ask(_ line: String) throws -> String {
+            try session.write(Array((line + "\r").utf8))
+            var answer: [UInt8] = []
+            var set = PollSet()
+            let deadline = SystemClock.now() + .seconds(10)
+            while answer.last != UInt8(ascii: ">") {
+                set.removeAll()
+                set.add(session.descriptor)
+                if try set.wait(until: deadline) == 0 { break }
+                answer += try session.receive()
+            }
+            return String(decoding: answer, as: UTF8.self)
+        }
+    }
+
+    @Test func `a simulated adapter answers over a socket pair`() throws {
+        var host = try Host(SimulatorLink.connector("petrol?latency=0&frozen=true"))
+        #expect(try host.ask("ATE0") == "ATE0\rOK\r\r>")
+        #expect(try host.ask("0100") == "SEARCHING...\r41 00 BE 3F A8 13 \r41 00 80 18 00 11 \r\r>")
+    }
+
+    @Test func `the answer's time is kept`() throws {
+        var host = try Host(SimulatorLink.connector("petrol?latency=30ms&wait=0&search=0&at=0"))
+        _ = try host.ask("ATE0")
+        _ = try host.ask("0100")
+        let before = SystemClock.now()
+        _ = try host.ask("01051")
+        let time = SystemClock.now() - before
+        // Never early; how late is the machine's affair.
+        #expect(time >= .milliseconds(30))
+    }
+
+    @Test func `a link that is opened again finds the adapter as it was left`() throws {
+        let connector = try SimulatorLink.connector("petrol?latency=0&engine=off")
+        var first = try Host(connector)
+        _ = try first.ask("ATE0")
+        _ = try first.ask("04")
+        first.session.close()
+        var second = try Host(connector)
+        #expect(try second.ask("ATDPN") == "A6\r\r>")
+        #expect(try second.ask("03") == "43 00 \r43 00 \r\r>")
+        let fresh = try SimulatorLink.connector("petrol?latency=0&engine=off")
+        var other = try Host(fresh)
+        #expect(try other.ask("03").contains("43 02 03 01 04 20"))
+    }
+
+    @Test func `what is wrong with an address is a usage failure`() {
+        #expect(throws: Failure.self) { try SimulatorLink.connector("petrol?latency=soon") }
+        do throws(Failure) {
+            _ = try SimulatorLink.connector("lorry")
+        } catch {
+            #expect(error.status == .usage)
+            #expect(error.message.contains("petrol, diesel, hybrid, electric"))
+        }
+    }
+
+    @Test func `a recording that is missing, empty or damaged says so`() throws {
+        let folder = FileManager.default.temporaryDirectory.path + "/obdscan-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let cases: [(name: String, text: String?, status: Int32, part: String)] = [
+            ("missing", nil, 66, "No such file"),
+            ("empty", "", 65, "no command"),
+            ("damaged", "obdscan-transcript 1\n0.0 ? AT\n", 65, ":2: "),
+            ("newer", "obdscan-transcript 9\n", 65, ":1: "),
+        ]
+        for (name, text, status, part) in cases {
+            let path = folder + "/" + name
+            if let text { try text.write(toFile: path, atomically: false, encoding: .utf8) }
+            do throws(Failure) {
+                _ = try ReplayLink.connector(path: path)
+                Issue.record("\(name) was taken")
+            } catch {
+                #expect(error.status.rawValue == status, "\(name)")
+                #expect(error.message.contains(part), "\(error.message)")
+            }
+        }
+    }
+
+    /// Every recorded conversation of the corpus, typed again: each command has its recorded answer.
+    @Test func `recorded conversations are answered as recorded`() throws {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("Transcripts").path
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder).filter {
+            $0.hasSuffix(".txt")
+        }
+        #expect(names.count > 20)
+        for name in names.sorted() {
+            let path = folder + "/" + name
+            let adapter = try ReplayLink.adapter(reading: path)
+            var host = try Host(ReplayLink.connector(path: path))
+            for exchange in adapter.exchanges {
+                let answer = try host.ask(exchange.command)
+                #expect(
+                    answer == String(decoding: exchange.answer, as: UTF8.self),
+                    "\(name) \(exchange.command)")
+            }
+        }
+    }
+}

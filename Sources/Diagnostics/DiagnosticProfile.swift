@@ -1,0 +1,150 @@
+public import OBDCore
+
+/// What somebody wants to know, whatever services the vehicle speaks.
+public enum DiagnosticQuery: Hashable, Sendable {
+    /// The map of supported PIDs behind 00, 20, 40 …
+    case supportedPIDs(UInt8)
+    /// Current values of PIDs; how many at once, ``DiagnosticProfile/itemsPerRequest`` says.
+    case currentData([UInt8])
+    /// Monitors since codes were cleared, the lamp and the number of codes.
+    case readiness
+    /// Monitors of this driving cycle.
+    case readinessThisCycle
+    /// The code that froze a frame.
+    case freezeFrameCode(frame: UInt8)
+    /// A PID's value in a frame.
+    case freezeFrame(pid: UInt8, frame: UInt8)
+    /// What was frozen with a code; record FF = all of them.
+    case snapshot(DTC, record: UInt8)
+    /// Codes by the list they are in.
+    case storedCodes, pendingCodes, permanentCodes
+    /// The map of supported monitor ids (before CAN: test ids) behind 00, 20, …
+    case supportedMonitors(UInt8)
+    /// The test results of a monitor (before CAN: of a test).
+    case monitorTests(UInt8)
+    /// The map of supported info types behind 00, 20, …
+    case supportedInfoTypes(UInt8)
+    /// An info type: 02 VIN, 04 calibration ids, 06 verification numbers, 0A ECU name.
+    case information(UInt8)
+    /// Clears codes and what goes with them. Writes: never repeat it, never send it unasked.
+    case clearCodes
+}
+
+/// The services in which a vehicle is asked; chosen by ``ProfileDiscovery``, never by a command.
+public enum DiagnosticProfile: Hashable, Sendable, CaseIterable {
+    /// SAE J1979 on CAN (ISO 15765-4).
+    case classicCAN
+    /// SAE J1979 on ISO 9141-2, ISO 14230-4 or SAE J1850.
+    case classicLegacy
+    /// SAE J1979-2 (OBDonUDS).
+    ///
+    /// Unverified, from one or two public programs or the ranges of ISO 14229-1 alone: the layout of
+    /// F6xx, more than one DID a request, snapshots by code.
+    case onUDS
+    /// SAE J1939-73: a request is a parameter group number, most significant byte first.
+    case j1939
+
+    /// The classic profile of a protocol's family.
+    public init(classic family: VehicleProtocol.Family) {
+        switch family {
+        case .can: self = .classicCAN
+        case .j1850, .iso9141, .iso14230: self = .classicLegacy
+        case .j1939: self = .j1939
+        }
+    }
+
+    /// PIDs or DIDs that one request may ask for.
+    public var itemsPerRequest: Int {
+        switch self {
+        case .classicCAN, .onUDS: 6
+        case .classicLegacy, .j1939: 1
+        }
+    }
+
+    /// The request for `query`; nil where these services have none.
+    public func request(for query: DiagnosticQuery) -> [UInt8]? {
+        switch self {
+        case .classicCAN: Self.classicRequest(query, isCAN: true)
+        case .classicLegacy: Self.classicRequest(query, isCAN: false)
+        case .onUDS: Self.requestOnUDS(query)
+        case .j1939: Self.parameterGroup(query).map { [0x00, UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+        }
+    }
+
+    /// Whether the request for `query` only reads.
+    public func isReadOnly(_ query: DiagnosticQuery) -> Bool {
+        switch query {
+        case .clearCodes: false
+        case .supportedPIDs, .currentData, .readiness, .readinessThisCycle, .freezeFrameCode,
+            .freezeFrame, .snapshot, .storedCodes, .pendingCodes, .permanentCodes,
+            .supportedMonitors, .monitorTests, .supportedInfoTypes, .information:
+            true
+        }
+    }
+
+    private static func classicRequest(_ query: DiagnosticQuery, isCAN: Bool) -> [UInt8]? {
+        switch query {
+        case .supportedPIDs(let map): [0x01, map]
+        case .currentData(let pids): list(pids, atMost: isCAN ? 6 : 1).map { [0x01] + $0 }
+        case .readiness: [0x01, 0x01]
+        case .readinessThisCycle: [0x01, 0x41]
+        case .freezeFrameCode(let frame): [0x02, 0x02, frame]
+        case .freezeFrame(let pid, let frame): [0x02, pid, frame]
+        case .snapshot: nil
+        case .storedCodes: [0x03]
+        case .pendingCodes: [0x07]
+        // Service 0A came with CAN.
+        case .permanentCodes: isCAN ? [0x0A] : nil
+        case .supportedMonitors(let map): [0x06, map]
+        case .monitorTests(let id): [0x06, id]
+        case .supportedInfoTypes(let map): [0x09, map]
+        case .information(let infoType): [0x09, infoType]
+        case .clearCodes: [0x04]
+        }
+    }
+
+    private static func requestOnUDS(_ query: DiagnosticQuery) -> [UInt8]? {
+        switch query {
+        case .supportedPIDs(let map): [0x22, 0xF4, map]
+        case .currentData(let pids):
+            list(pids, atMost: 6).map { [0x22] + $0.flatMap { [0xF4, $0] } }
+        case .readiness: [0x22, 0xF4, 0x01]
+        case .readinessThisCycle: [0x22, 0xF4, 0x41]
+        // Frames belong to codes here.
+        case .freezeFrameCode, .freezeFrame: nil
+        case .snapshot(let code, let record):
+            [
+                0x19, 0x04, UInt8(code.code >> 8), UInt8(code.code & 0xFF), code.failureType ?? 0,
+                record,
+            ]
+        // Functional group 33 emissions, status mask, severity mask.
+        case .storedCodes: [0x19, 0x42, 0x33, 0x08, 0xFF]
+        case .pendingCodes: [0x19, 0x42, 0x33, 0x04, 0xFF]
+        case .permanentCodes: [0x19, 0x55, 0x33]
+        case .supportedMonitors(let map): [0x22, 0xF6, map]
+        case .monitorTests(let id): [0x22, 0xF6, id]
+        case .supportedInfoTypes(let map): [0x22, 0xF8, map]
+        case .information(let infoType): [0x22, 0xF8, infoType]
+        case .clearCodes: [0x14, 0xFF, 0xFF, 0x33]
+        }
+    }
+
+    /// DM1 active, DM6 pending, DM28 permanent, DM5 readiness, DM11 clear; FEEC is the VIN.
+    private static func parameterGroup(_ query: DiagnosticQuery) -> UInt32? {
+        switch query {
+        case .storedCodes: 0xFECA
+        case .pendingCodes: 0xFECF
+        case .permanentCodes: 0xFD80
+        case .readiness: 0xFECE
+        case .information(0x02): 0xFEEC
+        case .clearCodes: 0xFED3
+        case .supportedPIDs, .currentData, .readinessThisCycle, .freezeFrameCode, .freezeFrame,
+            .snapshot, .supportedMonitors, .monitorTests, .supportedInfoTypes, .information:
+            nil
+        }
+    }
+
+    private static func list(_ pids: [UInt8], atMost count: Int) -> [UInt8]? {
+        (1...count).contains(pids.count) ? pids : nil
+    }
+}

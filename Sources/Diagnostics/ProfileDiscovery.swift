@@ -1,0 +1,75 @@
+public import OBDCore
+
+/// Finds out in which services each ECU is to be asked.
+///
+/// `0100` first, on whatever protocol the adapter finds. An ECU that answers it positively is asked
+/// by the classic services, even if it knows the newer ones. Only when no ECU answers it, the CAN
+/// protocols are forced one after the other and asked for SAE J1979-2's protocol identifier, whose
+/// one good answer is exactly `62 F8 10 01`.
+public struct ProfileDiscovery: Hashable, Sendable {
+    /// What to do next.
+    public enum Step: Hashable, Sendable {
+        /// Ask all ECUs, on a protocol that has to be forced first unless it is nil.
+        case ask(request: [UInt8], on: VehicleProtocol?)
+        /// The profile of every ECU that answered; a nil address where headers were off.
+        case found([ECUAddress?: DiagnosticProfile])
+        /// Nobody answered anything.
+        case nobody
+    }
+
+    private enum Phase: Hashable {
+        case classic
+        case onUDS(Int)
+        case done
+    }
+
+    private let candidates: [VehicleProtocol]
+    private let forced: VehicleProtocol?
+    private var phase = Phase.classic
+    private var profiles: [ECUAddress?: DiagnosticProfile] = [:]
+
+    /// A discovery that has asked nothing; with `forced` it stays on that protocol.
+    public init(forced: VehicleProtocol? = nil) {
+        self.forced = forced
+        if let forced {
+            candidates = forced.family == .can ? [forced] : []
+        } else {
+            candidates = [.can11At500, .can29At500, .can11At250, .can29At250]
+        }
+    }
+
+    /// What to do now; the same until ``answered(_:on:)`` is called.
+    public var step: Step {
+        switch phase {
+        case .classic: .ask(request: [0x01, 0x00], on: forced)
+        case .onUDS(let index): .ask(request: [0x22, 0xF8, 0x10], on: candidates[index])
+        case .done: profiles.isEmpty ? .nobody : .found(profiles)
+        }
+    }
+
+    /// Takes note of what came, nothing included, and on which protocol.
+    public mutating func answered(
+        _ messages: [ECUMessage], on vehicleProtocol: VehicleProtocol?
+    ) {
+        switch phase {
+        case .classic:
+            for message in messages where Self.isClassic(message) {
+                let family = vehicleProtocol?.family ?? forced?.family ?? .can
+                profiles[message.ecu] = DiagnosticProfile(classic: family)
+            }
+            phase = profiles.isEmpty && !candidates.isEmpty ? .onUDS(0) : .done
+        case .onUDS(let index):
+            for message in messages where message.payload == [0x62, 0xF8, 0x10, 0x01] {
+                profiles[message.ecu] = .onUDS
+            }
+            let isLast = index + 1 >= candidates.count
+            phase = profiles.isEmpty && !isLast ? .onUDS(index + 1) : .done
+        case .done: return
+        }
+    }
+
+    /// `41 00` and a whole map.
+    private static func isClassic(_ message: ECUMessage) -> Bool {
+        message.payload.count >= 6 && message.payload.starts(with: [0x41, 0x00])
+    }
+}

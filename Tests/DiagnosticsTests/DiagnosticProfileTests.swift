@@ -1,0 +1,145 @@
+import Diagnostics
+import OBDCore
+import Testing
+
+@Suite struct `Profiles` {
+    private static let code = DTC(0x0133, failureType: 0x1C)
+
+    // Requests: SAE J1979; SAE J1979-2 as two public programs send them; SAE J1939-73.
+    @Test(
+        arguments: [
+            (.supportedPIDs(0x20), "0120", "0120", "22F420", nil),
+            (.currentData([0x0C]), "010C", "010C", "22F40C", nil),
+            (.currentData([0x0C, 0x0D]), "010C0D", nil, "22F40CF40D", nil),
+            (.currentData([]), nil, nil, nil, nil),
+            (.currentData([1, 2, 3, 4, 5, 6, 7]), nil, nil, nil, nil),
+            (.readiness, "0101", "0101", "22F401", "00FECE"),
+            (.readinessThisCycle, "0141", "0141", "22F441", nil),
+            (.freezeFrameCode(frame: 0), "020200", "020200", nil, nil),
+            (.freezeFrame(pid: 0x0C, frame: 1), "020C01", "020C01", nil, nil),
+            (.snapshot(code, record: 0xFF), nil, nil, "190401331CFF", nil),
+            (.storedCodes, "03", "03", "19423308FF", "00FECA"),
+            (.pendingCodes, "07", "07", "19423304FF", "00FECF"),
+            (.permanentCodes, "0A", nil, "195533", "00FD80"),
+            (.supportedMonitors(0x00), "0600", "0600", "22F600", nil),
+            (.monitorTests(0x01), "0601", "0601", "22F601", nil),
+            (.supportedInfoTypes(0x00), "0900", "0900", "22F800", nil),
+            (.information(0x02), "0902", "0902", "22F802", "00FEEC"),
+            (.information(0x04), "0904", "0904", "22F804", nil),
+            (.clearCodes, "04", "04", "14FFFF33", "00FED3"),
+        ] as [(DiagnosticQuery, String?, String?, String?, String?)])
+    func `a query becomes the request of each profile`(
+        query: DiagnosticQuery, can: String?, legacy: String?, onUDS: String?, j1939: String?
+    ) {
+        func text(_ profile: DiagnosticProfile) -> String? {
+            profile.request(for: query).map { Hex.string($0) }
+        }
+        #expect(text(.classicCAN) == can)
+        #expect(text(.classicLegacy) == legacy)
+        #expect(text(.onUDS) == onUDS)
+        #expect(text(.j1939) == j1939)
+    }
+
+    @Test func `only clearing writes, and the list of harmless requests agrees`() throws {
+        let queries: [DiagnosticQuery] = [
+            .supportedPIDs(0), .currentData([0x0C]), .readiness, .readinessThisCycle,
+            .freezeFrameCode(frame: 0), .freezeFrame(pid: 0x0C, frame: 0),
+            .snapshot(Self.code, record: 0), .storedCodes, .pendingCodes, .permanentCodes,
+            .supportedMonitors(0), .monitorTests(1), .supportedInfoTypes(0), .information(2),
+            .clearCodes,
+        ]
+        for profile in [DiagnosticProfile.classicCAN, .classicLegacy, .onUDS] {
+            for query in queries {
+                guard let request = profile.request(for: query) else { continue }
+                #expect(profile.isReadOnly(query) == VehicleRequest.isReadOnly(request))
+            }
+        }
+    }
+}
+
+@Suite struct `Finding the profile` {
+    private static let engine = ECUAddress(0x7E8, .can11)
+
+    private func message(_ payload: String, _ ecu: ECUAddress? = engine) -> ECUMessage {
+        ECUMessage(ecu: ecu, payload: Hex.bytes(payload) ?? [])
+    }
+
+    @Test func `a classic answer ends it`() {
+        var discovery = ProfileDiscovery()
+        #expect(discovery.step == .ask(request: [0x01, 0x00], on: nil))
+        discovery.answered([message("4100BE3EB811")], on: .can11At500)
+        #expect(discovery.step == .found([Self.engine: .classicCAN]))
+        discovery.answered([message("62F81001")], on: .can11At500)
+        #expect(discovery.step == .found([Self.engine: .classicCAN]))
+    }
+
+    @Test func `before CAN the classic services are asked one by one`() {
+        var discovery = ProfileDiscovery()
+        let ecu = ECUAddress(0x10, .byte)
+        discovery.answered([message("4100BE3EB811", ecu)], on: .iso9141)
+        #expect(discovery.step == .found([ecu: .classicLegacy]))
+    }
+
+    @Test func `without a classic answer every CAN protocol is asked for its identifier`() {
+        var discovery = ProfileDiscovery()
+        discovery.answered([message("7F0111")], on: nil)
+        let protocols: [VehicleProtocol] = [.can11At500, .can29At500, .can11At250, .can29At250]
+        for vehicleProtocol in protocols {
+            #expect(discovery.step == .ask(request: [0x22, 0xF8, 0x10], on: vehicleProtocol))
+            discovery.answered([], on: vehicleProtocol)
+        }
+        #expect(discovery.step == .nobody)
+    }
+
+    @Test(arguments: [
+        ("62F81001", true), ("62F81000", false), ("62F81002", false), ("62F8100100", false),
+        ("62F810", false), ("7F2231", false), ("4100BE3EB811", false),
+    ])
+    func `one answer alone says OBDonUDS`(answer: String, isFound: Bool) {
+        var discovery = ProfileDiscovery()
+        discovery.answered([], on: nil)
+        discovery.answered([message(answer)], on: .can11At500)
+        let found = ProfileDiscovery.Step.found([Self.engine: .onUDS])
+        let further = ProfileDiscovery.Step.ask(request: [0x22, 0xF8, 0x10], on: .can29At500)
+        #expect(discovery.step == (isFound ? found : further))
+    }
+
+    @Test func `a refused or short map is no classic answer`() {
+        for answer in ["7F0112", "4100BE3E", "4101BE3EB811"] {
+            var discovery = ProfileDiscovery()
+            discovery.answered([message(answer)], on: .can11At500)
+            #expect(discovery.step == .ask(request: [0x22, 0xF8, 0x10], on: .can11At500))
+        }
+    }
+
+    @Test func `a forced protocol is never left`() {
+        var can = ProfileDiscovery(forced: .can29At250)
+        #expect(can.step == .ask(request: [0x01, 0x00], on: .can29At250))
+        can.answered([], on: .can29At250)
+        #expect(can.step == .ask(request: [0x22, 0xF8, 0x10], on: .can29At250))
+        can.answered([], on: .can29At250)
+        #expect(can.step == .nobody)
+        var legacy = ProfileDiscovery(forced: .j1850VPW)
+        legacy.answered([], on: .j1850VPW)
+        #expect(legacy.step == .nobody)
+    }
+
+    @Test func `each ECU has its own profile`() {
+        var discovery = ProfileDiscovery()
+        let other = ECUAddress(0x7EA, .can11)
+        discovery.answered(
+            [message("4100BE3EB811"), message("7F0111", other)], on: .can11At500)
+        #expect(discovery.step == .found([Self.engine: .classicCAN]))
+    }
+
+    // 49 CFR 565.15: position 10, and position 7 for the cycle. 1M8GDM9AXKP042788 is a 1989 bus.
+    @Test(
+        arguments: [
+            ("1M8GDM9AXKP042788", 1989), ("1HGCM82633A004352", 2003), ("1D4GP00R55B123456", 2005),
+            ("WVWZZZ1KZAW000001", nil), ("5YJ3E1EA7JF000316", 2018),
+        ] as [(String, Int?)])
+    func `model years of North American VINs`(vin: String, year: Int?) throws {
+        let vin = try #require(VIN(vin))
+        #expect(vin.northAmericanModelYear == year)
+    }
+}

@@ -32,8 +32,3 @@ func endProcess(_ failure: Failure) -> Never {
     writeToStandardError(failure.text)
     exit(failure.status.rawValue)
 }
-
-/// Ends the process with an exit code.
-func endProcess(_ status: ExitStatus) -> Never {
-    exit(status.rawValue)
-}

@@ -21,8 +21,9 @@ public struct ObdscanCommand: ParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            InfoCommand.self, ReadCommand.self,
-            DTCCommand.self, FreezeCommand.self, MonitorsCommand.self,
+            DevicesCommand.self, InfoCommand.self, PIDsCommand.self, ReadCommand.self,
+            LiveCommand.self, DTCCommand.self, FreezeCommand.self, MonitorsCommand.self,
+            LogCommand.self,
             TripsCommand.self, ExportCommand.self, DecodeCommand.self, SendCommand.self,
             SimulateCommand.self,
         ])
@@ -33,20 +34,48 @@ public struct ObdscanCommand: ParsableCommand {
     /// Parses the process's arguments, runs the command and ends the process with its exit code.
     public static func runAndExit() -> Never {
         ignoreBrokenPipes()
+        var command: any ParsableCommand
         do {
-            var command = try parseAsRoot()
+            command = try parseAsRoot()
+        } catch {
+            explain(error)
+        }
+        let log = (command as? any OutputCommand)?.output
+        do {
+            try log?.log("starts: " + CommandLine.arguments.joined(separator: " "))
             try command.run()
-            endProcess(.done)
+            end(.silent(.done), log)
         } catch let failure as Failure {
-            endProcess(failure)
+            end(failure, log)
         } catch OutputError.readerGone {
             // `| head` has seen enough.
-            endProcess(.done)
+            end(.silent(.done), log)
         } catch let error as OutputError {
-            endProcess(Failure(error))
+            end(Failure(error), log)
         } catch {
-            // Usage errors, --help and --version; ArgumentParser knows how to word them.
-            exit(withError: error)
+            // `help COMMAND`, or wrong usage that only running brings to light.
+            if [.success, .validationFailure].contains(exitCode(for: error)) { explain(error) }
+            end(Failure("unexpected: \(error)", status: .bug), log)
         }
+    }
+
+    /// Ends the process as --help, --version or wrong usage demand; ArgumentParser words them.
+    private static func explain(_ error: any Error) -> Never {
+        let code = exitCode(for: error)
+        guard code != .success else { exit(withError: error) }
+        let message = fullMessage(for: error)
+        let text = message.hasPrefix("Error: ") ? String(message.dropFirst(7)) : message
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        writeToStandardError(
+            "obdscan: " + lines.map { printable(String($0)) }.joined(separator: "\n") + "\n")
+        exit(withError: code)
+    }
+
+    private static func end(_ failure: Failure, _ log: OutputOptions?) -> Never {
+        // A log that cannot be written does not change how the command ends.
+        try? log?.log(
+            "ends with \(failure.status.rawValue)"
+                + (failure.message.isEmpty ? "" : ": \(failure.message)"))
+        endProcess(failure)
     }
 }

@@ -184,13 +184,31 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(text.contains("4–6 of 6"))
     }
 
-    @Test func `leaves gaps in the trend where nothing came`() {
+    @Test func `keeps numbers for the trend that are half a second apart`() {
         var model = LiveModel(units: .metric, start: .zero)
-        model.apply(reading(1, .number(10)), signals[1], at: instant(0))
-        model.apply(reading(1, .number(20)), signals[1], at: instant(2))
-        #expect(model.rows[0].trend(5, at: instant(2)) == [10, nil, nil, nil, 20])
-        #expect(model.rows[0].trend(5, at: instant(3)) == [nil, nil, 20, nil, nil])
-        #expect(model.rows[0].trend(5, at: instant(900)) == [nil, nil, nil, nil, nil])
+        for (time, value) in [(0.0, 10.0), (0.4, 11), (0.6, 12), (1.0, 13), (1.1, 14), (9, 15)] {
+            model.apply(reading(1, .number(value)), signals[1], at: instant(time))
+        }
+        #expect(model.rows[0].trend == [11, 13, 14, 15])
+        for step in 0..<1000 {
+            model.apply(reading(1, .number(1)), signals[1], at: instant(10 + Double(step)))
+        }
+        #expect(model.rows[0].trend.count == LiveModel.trendLength)
+    }
+
+    @Test func `keeps the order that was asked for, then that of the table, then that of the ECUs`()
+    {
+        var model = LiveModel(
+            units: .metric, start: .zero, order: [2, 0].map { SignalIndex(rawValue: $0) })
+        for index in [3, 0, 1, 2] {
+            model.apply(reading(index, .number(1), ecu: 0x7EA), signals[index], at: .zero)
+            model.apply(reading(index, .number(1)), signals[index], at: .zero)
+        }
+        #expect(
+            model.rows.map { "\($0.id) \($0.ecu?.description ?? "")" } == [
+                "ECT 7E8", "ECT 7EA", "RPM 7E8", "RPM 7EA", "VSS 7E8", "VSS 7EA",
+                "LOAD_PCT 7E8", "LOAD_PCT 7EA",
+            ])
     }
 }
 
@@ -200,8 +218,8 @@ private let plain = LiveView(palette: Palette(isOn: false))
         let size = LiveView.Size(columns: 10, rows: 3)
         #expect(painter.paint(["a", "b", "c"], size: size).contains("\u{1B}[2J"))
         #expect(painter.paint(["a", "b", "c"], size: size).isEmpty)
-        #expect(painter.paint(["a", "x", "c"], size: size) == "\u{1B}[2;1Hx\u{1B}[K")
-        #expect(painter.paint(["a"], size: size) == "\u{1B}[2;1H\u{1B}[K\u{1B}[3;1H\u{1B}[K")
+        #expect(painter.paint(["a", "x", "c"], size: size) == "\u{1B}[2;1H\u{1B}[2Kx")
+        #expect(painter.paint(["a"], size: size) == "\u{1B}[2;1H\u{1B}[2K\u{1B}[3;1H\u{1B}[2K")
     }
 
     @Test func `draws everything again after a resize`() {

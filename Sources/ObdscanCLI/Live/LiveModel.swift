@@ -43,17 +43,17 @@ struct LiveModel: Sendable {
         var text: String?
         var minimum: Double?
         var maximum: Double?
-        /// One number a bucket of time, the newest last; nil = no reading in that time.
-        var trend: [Double?] = []
-        /// The bucket of the newest number.
-        var bucket: Int64 = .min
+        /// Numbers at least ``LiveModel/trendPause`` apart, the newest last.
+        var trend: [Double] = []
+        /// When the newest of them began to count.
+        var trendTime: Instant?
         var updated: Instant?
     }
 
-    /// Newest buckets that a row keeps.
+    /// Newest numbers that a row keeps.
     static let trendLength = 120
-    /// What one bucket of the trend spans.
-    static let bucketLength = Duration.milliseconds(500)
+    /// What lies at least between two numbers of a trend.
+    static let trendPause = Duration.milliseconds(500)
 
     var header = Header()
     private(set) var rows: [Row] = []
@@ -65,15 +65,27 @@ struct LiveModel: Sendable {
     var scroll = 0
 
     private let units: UnitSystem
-    private var places: [SignalIndex: [Int]] = [:]
+    private var ranks: [SignalIndex: Int]
+    private var places: [Key: Int] = [:]
     private var readingRate = RateMeter()
     private var requestRate = RateMeter()
     private var lastRoundTrip: Duration?
 
+    private struct Key: Hashable {
+        var signal: SignalIndex
+        var ecu: ECUAddress?
+    }
+
     /// A view of nothing yet; values are shown in `units`.
-    init(units: UnitSystem, start: Instant) {
+    ///
+    /// Signals of `order` stand first and in that order, others as in the table.
+    init(units: UnitSystem, start: Instant, order: [SignalIndex] = []) {
         self.units = units
         self.start = start
+        ranks = [:]
+        for (rank, signal) in order.enumerated() where ranks[signal] == nil {
+            ranks[signal] = rank
+        }
     }
 
     /// Whether several ECUs answer, so that their names have to be shown.
@@ -98,9 +110,8 @@ struct LiveModel: Sendable {
 
     /// Adds an empty row for a signal that was asked for.
     mutating func expect(_ index: SignalIndex, _ signal: Signal) {
-        guard places[index] == nil else { return }
-        places[index] = [rows.count]
-        rows.append(emptyRow(index, signal, ecu: nil))
+        guard !rows.contains(where: { $0.signal == index }) else { return }
+        insert(emptyRow(index, signal, ecu: nil))
     }
 
     /// Shows a reading of `signal`, which its index names.
@@ -129,22 +140,33 @@ struct LiveModel: Sendable {
     }
 
     private mutating func place(for reading: Reading, _ signal: Signal) -> Int {
-        let known = places[reading.signal] ?? []
-        if let same = known.first(where: { rows[$0].ecu == reading.ecu && rows[$0].updated != nil })
-        {
-            return same
+        let key = Key(signal: reading.signal, ecu: reading.ecu)
+        if let known = places[key], rows[known].updated != nil { return known }
+        // A row that waits for whoever answers first is his now.
+        let isWaiting = { (row: Row) in row.signal == reading.signal && row.updated == nil }
+        if let waiting = rows.firstIndex(where: isWaiting) {
+            rows.remove(at: waiting)
         }
-        if let free = known.first(where: { rows[$0].updated == nil }) {
-            rows[free].ecu = reading.ecu
-            return free
+        insert(emptyRow(reading.signal, signal, ecu: reading.ecu))
+        return places[key] ?? 0
+    }
+
+    private mutating func insert(_ row: Row) {
+        let place = rows.firstIndex { comesBefore(row, $0) } ?? rows.count
+        rows.insert(row, at: place)
+        places.removeAll(keepingCapacity: true)
+        for (index, row) in rows.enumerated() {
+            places[Key(signal: row.signal, ecu: row.ecu)] = index
         }
-        let place = known.last.map { $0 + 1 } ?? rows.count
-        rows.insert(emptyRow(reading.signal, signal, ecu: reading.ecu), at: place)
-        for (index, old) in places {
-            places[index] = old.map { $0 >= place ? $0 + 1 : $0 }
+    }
+
+    private func comesBefore(_ left: Row, _ right: Row) -> Bool {
+        if left.signal != right.signal {
+            let ranked = (ranks[left.signal] ?? .max, ranks[right.signal] ?? .max)
+            return ranked.0 != ranked.1 ? ranked.0 < ranked.1 : left.signal < right.signal
         }
-        places[reading.signal, default: []].append(place)
-        return place
+        guard let first = left.ecu else { return right.ecu != nil }
+        return right.ecu.map { first < $0 } ?? false
     }
 
     private func emptyRow(_ index: SignalIndex, _ signal: Signal, ecu: ECUAddress?) -> Row {
@@ -153,8 +175,7 @@ struct LiveModel: Sendable {
         return Row(
             signal: index, ecu: ecu, id: printable(signal.id), name: printable(signal.name),
             unit: printable(conversion?.unit ?? signal.unit),
-            decimals: decimals(
-                forStep: signal.multiplier / signal.divisor * (conversion?.factor ?? 1)),
+            decimals: decimals(forStep: signal.step * (conversion?.factor ?? 1)),
             bounds: signal.bounds.map { convert($0.lowerBound)...convert($0.upperBound) })
     }
 }
@@ -166,31 +187,23 @@ extension LiveModel.Row {
         text = nil
         minimum = min(minimum ?? value, value)
         maximum = max(maximum ?? value, value)
-        let current = now.nanoseconds / LiveModel.bucketLength.nanoseconds
-        if bucket == .min || current - bucket > Int64(LiveModel.trendLength) {
-            trend.removeAll(keepingCapacity: true)
-            bucket = current - 1
+        if let begin = trendTime, now - begin < LiveModel.trendPause, !trend.isEmpty {
+            trend[trend.count - 1] = value
+            return
         }
-        while bucket < current {
-            trend.append(nil)
-            bucket += 1
-        }
-        if trend.count > LiveModel.trendLength {
-            trend.removeFirst(trend.count - LiveModel.trendLength)
-        }
-        if !trend.isEmpty { trend[trend.count - 1] = value }
-    }
-
-    /// The last `count` buckets up to `now`, the newest last.
-    func trend(_ count: Int, at now: Instant) -> [Double?] {
-        guard bucket != .min else { return [] }
-        let current = now.nanoseconds / LiveModel.bucketLength.nanoseconds
-        let empty = max(0, min(Int64(count), current - bucket))
-        return (trend + [Double?](repeating: nil, count: Int(empty))).suffix(count)
+        trendTime = now
+        if trend.count >= LiveModel.trendLength { trend.removeFirst() }
+        trend.append(value)
     }
 }
 
 extension Signal {
+    /// What one more in the raw bits adds to the value; unit: that of the signal.
+    var step: Double {
+        // The voltage at the adapter comes as text with one decimal.
+        bitLength == 0 ? 0.1 : multiplier / divisor
+    }
+
     /// The least and the greatest value that the signal's bits can express; nil for what is none.
     var bounds: ClosedRange<Double>? {
         guard kind == .number, (1...52).contains(bitLength) else { return nil }
@@ -241,5 +254,12 @@ struct RateMeter: Hashable, Sendable {
             if place >= first && place < current { sum += count }
         }
         return Double(sum) / (Double(span) * Double(Self.slot) / 1e9)
+    }
+}
+
+extension LiveModel {
+    /// Whether the signal of `reading` has a row of that ECU already.
+    func shows(_ reading: Reading) -> Bool {
+        places[Key(signal: reading.signal, ecu: reading.ecu)] != nil
     }
 }

@@ -99,7 +99,7 @@ struct LiveView {
             }
         }
         if columns.trend > 0 {
-            cells.append(sparkline(row.trend(columns.trend, at: now), columns.trend))
+            cells.append(sparkline(row.trend.suffix(columns.trend), columns.trend))
         }
         if columns.age > 0 { cells.append(fitted(age(row, now), columns.age, right: true)) }
         return cells.joined(separator: " ")
@@ -123,16 +123,11 @@ struct LiveView {
         return fitted(full, width)
     }
 
-    private func sparkline(_ values: [Double?], _ width: Int) -> String {
-        let known = values.compactMap { $0 }
-        guard let low = known.min(), let high = known.max() else { return fitted("", width) }
+    private func sparkline(_ values: ArraySlice<Double>, _ width: Int) -> String {
+        guard let low = values.min(), let high = values.max() else { return fitted("", width) }
         let levels: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
         var text = ""
         for value in values {
-            guard let value else {
-                text += " "
-                continue
-            }
             let level = high > low ? (value - low) / (high - low) * 7 : 3
             text.append(levels[max(0, min(7, Int(level.rounded())))])
         }

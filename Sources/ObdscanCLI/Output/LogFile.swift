@@ -1,8 +1,10 @@
 import Glibc
 
 extension OutputOptions {
-    /// Opens the file of `--log-file`; nil without that option. Lines are appended whole, so that
-    /// several writers may share it; it stays open until the process ends.
+    /// Opens the file of `--log-file`; nil without that option.
+    ///
+    /// Lines are appended whole, so that several writers may share it. It stays open until the
+    /// process ends.
     func openLogFile() throws(Failure) -> Int32? {
         guard let logFile else { return nil }
         let descriptor = open(logFile, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
@@ -23,3 +25,6 @@ protocol OutputCommand {
     /// Format, colour, units, how much is said.
     var output: OutputOptions { get }
 }
+
+extension DecodeCommand: OutputCommand {}
+extension SimulateCommand: OutputCommand {}

@@ -16,15 +16,43 @@ struct AdapterMemories {
     /// Looks the accessory up.
     init(_ options: DatabaseOptions, _ address: AccessoryAddress) {
         self.options = options
-        self.address = Self.isLasting(address) ? "\(address)" : nil
-        guard let key = self.address, let file = options.file, access(file, F_OK) == 0,
-            let store = try? TripStore(path: file, access: .readOnly),
+        self.address = Self.key(of: address)
+        guard let key = self.address, let store = Self.store(options),
             let remembered = try? store.accessory(at: key)
         else {
             known = nil
             return
         }
         known = AdapterMemory(remembered)
+    }
+
+    /// Everything remembered of accessories.
+    static func all(_ options: DatabaseOptions) -> [RememberedAccessory] {
+        store(options).flatMap { try? $0.accessories() } ?? []
+    }
+
+    private static func store(_ options: DatabaseOptions) -> TripStore? {
+        guard let file = options.file, access(file, F_OK) == 0 else { return nil }
+        return try? TripStore(path: file, access: .readOnly)
+    }
+
+    /// Under which an attached accessory is remembered: a name that survives replugging.
+    static func key(of accessory: Accessory) -> String {
+        accessory.stablePath.map { "serial:\($0)" } ?? "\(accessory.address)"
+    }
+
+    /// Under which an accessory is remembered; nil for what is none, and for ptys, whose numbers
+    /// are soon another's.
+    private static func key(of address: AccessoryAddress) -> String? {
+        switch address {
+        case .serial(let path, _):
+            if path.hasPrefix("/dev/pts/") { return nil }
+            let attached = AccessoryManager().attached()
+                .first { $0.address == .serial(path: path, rate: nil) }
+            return attached.map { key(of: $0) } ?? "serial:\(path)"
+        case .rfcomm, .bluetooth, .tcp: return "\(address)"
+        case .simulator, .replay, .alias: return nil
+        }
     }
 
     /// Keeps what a session learnt, if it is news.
@@ -40,15 +68,6 @@ struct AdapterMemories {
         remembered.quirks = Set(memory.identity?.unsupportedCommands ?? [])
         remembered.vehicleProtocol = memory.vehicleProtocol
         try? store.remember(remembered, seen: Clock.utc)
-    }
-
-    /// Simulated and replayed accessories are no accessories, and a pty's number is soon another's.
-    private static func isLasting(_ address: AccessoryAddress) -> Bool {
-        switch address {
-        case .serial(let path, _): !path.hasPrefix("/dev/pts/")
-        case .rfcomm, .bluetooth, .tcp: true
-        case .simulator, .replay, .alias: false
-        }
     }
 }
 

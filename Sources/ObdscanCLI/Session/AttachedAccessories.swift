@@ -2,10 +2,25 @@ import Accessory
 
 /// What is attached to this machine now.
 enum AttachedAccessories {
+    /// How to get one.
+    static let advice =
+        "plug an adapter in, or name one: -d /dev/ttyUSB0, -d rfcomm:ADDRESS, -d tcp:HOST:PORT; "
+        + "-d sim: is a simulated vehicle"
+
     /// The only accessory that is likely to be an adapter.
-    static func only() throws(Failure) -> AccessoryAddress {
-        throw Failure(
-            "no accessory is given",
-            hint: "-d /dev/ttyUSB0 names one; -d sim: is a simulated vehicle", status: .unavailable)
+    static func only(_ manager: AccessoryManager = AccessoryManager()) throws(Failure)
+        -> AccessoryAddress
+    {
+        let likely = manager.attached().filter(\.isLikelyAdapter)
+        guard let first = likely.first else {
+            throw Failure("no accessory is attached", hint: advice, status: .unavailable)
+        }
+        guard likely.count == 1 else {
+            let names = likely.map { "\($0.address)" }.joined(separator: ", ")
+            throw Failure(
+                "several accessories are attached: \(names)", hint: "name one with -d",
+                status: .usage)
+        }
+        return first.address
     }
 }

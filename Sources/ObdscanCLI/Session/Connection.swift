@@ -33,8 +33,11 @@ struct Connection {
     let accessory: String
     /// The one ECU asked.
     let ecu: ECUAddress?
+    /// The signals that ask the command to end.
+    let inbox: SignalInbox
+
     /// Becomes readable when the user wants to stop.
-    let interrupt: Int32
+    var interrupt: Int32 { inbox.descriptor }
 
     /// Asks the vehicle: all ECUs, or the one of `--ecu`.
     ///

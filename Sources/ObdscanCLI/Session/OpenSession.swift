@@ -69,29 +69,41 @@ func connector(for address: AccessoryAddress) throws(Failure) -> Connector {
     }
 }
 
+/// What a command needs beyond the usual of its session.
+struct SessionNeeds {
+    /// Take what replies to polls bring.
+    var sinks: [any ReadingSink] = []
+    /// Whether a lost link is had back.
+    var reconnect = SessionConfiguration.Reconnect.never
+    /// The signals that end the command, where they had to be blocked before; nil = not yet.
+    var inbox: SignalInbox?
+}
+
 /// Runs `body` with a session that is open and set up, and ends it in order on every path.
 ///
 /// A signal that asks the command to end is raised again after the session's orderly end.
 func withVehicle(
     _ options: VehicleOptions, _ output: OutputOptions, _ table: PIDTable,
-    _ body: (Connection) throws -> Void
+    _ needs: SessionNeeds = SessionNeeds(), _ body: (Connection) throws -> Void
 ) throws {
-    let inbox = try SignalInbox(SignalInbox.endings)
+    let inbox = try needs.inbox ?? SignalInbox(SignalInbox.endings)
     let address = try options.address()
-    let recording: RecordingFile? =
-        if let path = options.record { try RecordingFile(path: path) } else { nil }
+    let recording = try options.record.map { path throws(Failure) in
+        try RecordingFile(path: path)
+    }
     let memory = AdapterMemories(options.database, address)
     var configuration = try options.configuration(for: address, recording: recording)
     configuration.memory = memory.known
+    configuration.reconnect = needs.reconnect
     let accessory = configuration.connector.name
     do {
         let scan = try ScanSession.start(
-            configuration, decoder: try responseDecoder(table),
+            configuration, decoder: try responseDecoder(table), sinks: needs.sinks,
             observers: try EventPrinter.observers(output, traceStates: options.traceStates),
             interruptedBy: inbox.descriptor)
         let connection = Connection(
             scan: scan, table: table, accessory: accessory, ecu: options.ecu?.address,
-            interrupt: inbox.descriptor)
+            inbox: inbox)
         defer {
             scan.stop()
             memory.save(scan.memory)

@@ -48,6 +48,16 @@ struct PollSetup: Sendable {
         named.isEmpty || named.contains(reading.signal)
     }
 
+    /// In which order signals are shown: as named, else what drivers look at first.
+    func order(_ table: PIDTable) -> [SignalIndex] {
+        if !named.isEmpty { return named }
+        // Engine speed, vehicle speed, coolant, load, throttle, intake, fuel level, trims.
+        let favourites: [UInt32] = [0x0C, 0x0D, 0x05, 0x04, 0x11, 0x10, 0x0B, 0x0F, 0x2F, 0x5C]
+        return favourites.flatMap { id in
+            table.record(DataID(.currentData, id))?.signals.map { SignalIndex(rawValue: $0) } ?? []
+        }
+    }
+
     /// How often a record of service 01 is worth asking; nil = as often as the link allows.
     static func pace(of id: UInt8) -> Duration? {
         switch id {

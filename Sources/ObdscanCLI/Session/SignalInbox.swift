@@ -4,7 +4,7 @@ import Glibc
 /// Signals as a descriptor that stands in a poll beside others.
 ///
 /// Make it before any thread exists: threads inherit the mask. Only the main thread reads it.
-struct SignalInbox: ~Copyable {
+final class SignalInbox: Sendable {
     /// Becomes readable when a signal waits.
     let descriptor: Int32
 

@@ -1,0 +1,167 @@
+import Accessory
+import ArgumentParser
+import Glibc
+import OBDCore
+import TripExport
+import TripStore
+
+/// `obdscan devices`: accessories.
+struct DevicesCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "devices",
+        abstract: "Attached and known accessories.",
+        discussion: """
+            EXAMPLES
+              obdscan devices
+              obdscan devices show /dev/ttyUSB0
+              obdscan devices watch --format json
+            """,
+        subcommands: [
+            DevicesListCommand.self, DevicesShowCommand.self, DevicesWatchCommand.self,
+        ],
+        defaultSubcommand: DevicesListCommand.self)
+}
+
+/// `obdscan devices list`.
+struct DevicesListCommand: ParsableCommand, OutputCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List what is attached, and what was used before.",
+        discussion: """
+            Serial devices are found; accessories on the network or in the air are listed when they \
+            were used before.
+
+            EXAMPLES
+              obdscan devices list --format json
+            """)
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        var writer = TextOutput.standard
+        var printer = AccessoryPrinter(output)
+        let attached = AccessoryManager().attached(withHolders: true)
+        for accessory in attached { try printer.print(AccessoryEntry(accessory), &writer) }
+        for remembered in AdapterMemories.all(database)
+        where !attached.contains(where: { AdapterMemories.key(of: $0) == remembered.address }) {
+            try printer.print(AccessoryEntry(remembered), &writer)
+        }
+        try printer.finish(&writer)
+        if printer.isEmpty {
+            output.note("No accessory is attached, and none is known.")
+            output.note("hint: \(AttachedAccessories.advice)")
+        }
+    }
+}
+
+/// `obdscan devices show`.
+struct DevicesShowCommand: ParsableCommand, OutputCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Everything that is known of one accessory.",
+        discussion: """
+            EXAMPLES
+              obdscan devices show /dev/ttyUSB0
+            """)
+
+    @Argument(help: ArgumentHelp("The accessory, as -d takes it.", valueName: "accessory"))
+    var accessory: String
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        let address: AccessoryAddress
+        do {
+            address = try AccessoryAddress(accessory)
+        } catch {
+            throw Failure(error)
+        }
+        guard var entry = find(address) else {
+            throw Failure(
+                "\(accessory): no such accessory is attached or known",
+                hint: "obdscan devices lists them", status: .unavailable)
+        }
+        if let remembered = AdapterMemories.all(database).first(where: { $0.address == entry.key })
+        {
+            entry.remember(remembered)
+        }
+        var writer = TextOutput.standard
+        var printer = AccessoryPrinter(output)
+        if output.format == .text {
+            try writer.write(entry.text(Palette(isOn: output.colours(1))))
+            try writer.flush()
+        } else {
+            try printer.print(entry, &writer)
+            try printer.finish(&writer)
+        }
+    }
+
+    private func find(_ address: AccessoryAddress) -> AccessoryEntry? {
+        let attached = AccessoryManager().attached(withHolders: true)
+        let match = attached.first { candidate in
+            if candidate.address == address { return true }
+            guard case .serial(let path, _) = address else { return false }
+            return candidate.stablePath == path
+                || candidate.address == .serial(path: path, rate: nil)
+        }
+        if let match { return AccessoryEntry(match) }
+        return AdapterMemories.all(database)
+            .first { $0.address == "\(address)" || $0.address == accessory }
+            .map { AccessoryEntry($0) }
+    }
+}
+
+/// `obdscan devices watch`.
+struct DevicesWatchCommand: ParsableCommand, OutputCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch", abstract: "Print connects and disconnects as they happen.",
+        discussion: """
+            EXAMPLES
+              obdscan devices watch
+            """)
+
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        let inbox = try SignalInbox(SignalInbox.endings)
+        var watch: AccessoryWatch
+        do {
+            watch = try AccessoryWatch(AccessoryManager())
+        } catch {
+            throw Failure("\(error.call): \(describe(errno: error.errno))", status: .unavailable)
+        }
+        var writer = TextOutput.standard
+        while true {
+            var waiting = Waiting()
+            let signals = waiting.add(inbox.descriptor)
+            let news = waiting.add(watch.descriptor)
+            let reader = waiting.add(STDOUT_FILENO, events: 0)
+            waiting.wait()
+            if waiting.isReady(signals), let number = inbox.next() { SignalInbox.die(of: number) }
+            if waiting.isReady(reader) { throw OutputError.readerGone }
+            guard waiting.isReady(news) else { continue }
+            for change in watch.next() { try print(change, &writer) }
+            try writer.flush()
+        }
+    }
+
+    private func print(
+        _ change: AccessoryChange, _ writer: inout TextOutput
+    ) throws(OutputError) {
+        let (accessory, event) =
+            switch change {
+            case .connected(let accessory): (accessory, "connected")
+            case .disconnected(let accessory): (accessory, "disconnected")
+            }
+        let entry = AccessoryEntry(accessory)
+        if output.format == .json {
+            var object = entry.object
+            object.add("event", event)
+            object.add("time", Clock.utc)
+            try writer.append { object.append(to: &$0) }
+        } else {
+            try writer.writeLine(
+                printable("\(localClock(Clock.utc))  \(event)  \(entry.id)  \(entry.name ?? "")"))
+        }
+    }
+}

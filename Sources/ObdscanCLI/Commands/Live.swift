@@ -1,0 +1,145 @@
+import ArgumentParser
+import Diagnostics
+import Glibc
+import OBDCore
+import ScanSession
+import TripExport
+
+/// `obdscan live`: continuous readout.
+struct LiveCommand: ParsableCommand, OutputCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "live",
+        abstract: "Continuous readout: a full-screen view, or a line a reading in a pipe.",
+        discussion: """
+            Without signals everything current that the vehicle supports is shown. On a terminal \
+            the view refreshes in place: q or Ctrl-C ends it, the arrow keys scroll. In a pipe, or \
+            with --format json or csv, every reading is a line, flushed as it happens. A summary \
+            follows at the end.
+
+            EXAMPLES
+              obdscan live
+              obdscan live rpm speed coolant-temp
+              obdscan live --duration 1m --format json > readings.jsonl
+              obdscan live rpm | head
+            """)
+
+    @Argument(help: ArgumentHelp("Signals to show; all without.", valueName: "signal"))
+    var signals: [String] = []
+
+    @Option(help: ArgumentHelp("End after so long: 90, 90s, 10m, 1h30m.", valueName: "time"))
+    var duration: Lapse?
+
+    @Option(
+        help: ArgumentHelp(
+            "Ask for each signal so often, not as often as the link allows.", valueName: "time"))
+    var every: Lapse?
+
+    @OptionGroup var vehicle: VehicleOptions
+    @OptionGroup var tables: TableOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        let table = try loadTable(tables)
+        let names = SignalNames(table)
+        let selected = try signals.map { try names.find($0) }
+        let isScreen = output.format == .text && isatty(STDOUT_FILENO) == 1
+        let queue = try BatchQueue(full: isScreen ? .dropOldest : .refuse)
+        let needs = SessionNeeds(sinks: [queue], reconnect: .always)
+        // Blocked before any thread exists: they would stop the process behind the view's back.
+        let screen = isScreen ? try SignalInbox(SignalInbox.screen) : nil
+        try withVehicle(vehicle, output, table, needs) { connection in
+            let setup = try PollSetup.make(
+                selected, connection, every: every?.duration, output)
+            connection.scan.poll(setup.plan)
+            let until = duration.map { Clock.now + $0.duration }
+            let end: PollLoop.End
+            var summary = Summary(statistics: SessionStatistics())
+            if let screen {
+                var view = LiveScreen(
+                    connection, queue: queue, signals: screen, setup: setup, output: output,
+                    until: until)
+                end = try view.run()
+                summary.dropped = view.dropped
+            } else {
+                end = try stream(connection, queue, setup, until)
+            }
+            // From now on a second Ctrl-C ends the process at once.
+            SignalInbox.letEndingsThrough()
+            connection.scan.stop()
+            summary.statistics = connection.scan.statistics
+            try print(summary)
+            if case .failed(let error) = end {
+                throw Failure(error, accessory: connection.accessory)
+            }
+        }
+    }
+
+    private func print(_ summary: Summary) throws {
+        if output.format == .json {
+            var writer = TextOutput.standard
+            try writer.append { summary.append(to: &$0) }
+            try writer.flush()
+        } else {
+            output.note(summary.text)
+        }
+    }
+
+    /// A line a reading.
+    private func stream(
+        _ connection: Connection, _ queue: BatchQueue, _ setup: PollSetup, _ until: Instant?
+    ) throws -> PollLoop.End {
+        var writer = TextOutput.standard
+        var lines = ReadingLines(output, table: connection.table)
+        var loop = PollLoop(connection, queue: queue, until: until)
+        return try loop.run { _, event in
+            if let note = event.note(accessory: connection.accessory) { output.note(note) }
+        } batch: { batch in
+            let time = connection.utc(batch.answered)
+            for item in batch.items where setup.wants(item) {
+                try lines.print(item, at: time, to: &writer)
+            }
+            if let voltage = batch.voltage, setup.showsVoltage(connection.table) {
+                try lines.print(voltage: voltage, at: time, to: &writer)
+            }
+        } flush: {
+            try writer.flush()
+        }
+    }
+}
+
+extension PollSetup {
+    /// What named signals need, or everything that the vehicle supports.
+    static func make(
+        _ selected: [SelectedSignal], _ connection: Connection, every period: Duration?,
+        _ output: OutputOptions
+    ) throws -> PollSetup {
+        if !selected.isEmpty {
+            return PollSetup(
+                selected, table: connection.table, every: period, ecu: connection.ecu)
+        }
+        let (supported, first) = try connection.supportedIDs(of: .currentData)
+        guard !supported.all.isEmpty else {
+            throw first.problem
+                ?? first.status.flatMap { Failure($0, accessory: connection.accessory) }
+                ?? Failure("\(connection.accessory): no ECU answered", status: .timedOut)
+        }
+        return PollSetup(
+            supported: supported, table: connection.table, every: period, ecu: connection.ecu)
+    }
+
+    /// The plan for a session.
+    var plan: PollPlan {
+        PollPlan(wants: wants, voltagePeriod: readsVoltage ? .seconds(5) : nil)
+    }
+
+    /// Whether an item is a named signal, or no reading at all.
+    func wants(_ item: DiagnosticItem) -> Bool {
+        guard case .reading(let reading) = item else { return true }
+        return wants(reading)
+    }
+
+    /// Whether the voltage at the adapter is to be shown.
+    func showsVoltage(_ table: PIDTable) -> Bool {
+        named.isEmpty || table.adapterVoltage.map { named.contains($0) } ?? false
+    }
+}

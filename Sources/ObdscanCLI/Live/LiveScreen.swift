@@ -1,0 +1,205 @@
+import CAccessory
+import Diagnostics
+import Glibc
+import OBDCore
+import ScanSession
+
+/// The full-screen view at work: takes batches, events, keys and signals, draws frames.
+struct LiveScreen: ~Copyable {
+    private let connection: Connection
+    private let queue: BatchQueue
+    private let signals: SignalInbox
+    private let setup: PollSetup
+    private let until: Instant?
+    private let view: LiveView
+    private var model: LiveModel
+    private var terminal = Terminal()
+    private var painter = ScreenPainter()
+    private var batches: [ReadingBatch] = []
+    private var events: [(time: Instant, event: ScanEvent)] = []
+    /// Batches that came faster than they could be drawn.
+    private(set) var dropped = 0
+
+    /// The shortest time between two frames.
+    private static let framePause = Duration.milliseconds(100)
+    /// Ages and rates change even when nothing comes.
+    private static let idlePause = Duration.seconds(1)
+
+    init(
+        _ connection: Connection, queue: BatchQueue, signals: SignalInbox, setup: PollSetup,
+        output: OutputOptions, until: Instant?
+    ) {
+        self.connection = connection
+        self.queue = queue
+        self.signals = signals
+        self.setup = setup
+        self.until = until
+        view = LiveView(palette: Palette(isOn: output.colours(STDOUT_FILENO)))
+        model = LiveModel(
+            units: output.units, start: Clock.now, order: setup.order(connection.table))
+        model.header.accessory = connection.accessory
+        for signal in setup.named { model.expect(signal, connection.table[signal]) }
+    }
+
+    /// Shows the view until its end; the terminal is as before then.
+    mutating func run() throws -> PollLoop.End {
+        try terminal.enter()
+        defer { terminal.leave() }
+        takeLink()
+        try draw()
+        // The vehicle's name can wait until its readings come.
+        model.header.vehicle = try connection.vin()?.text
+        var lastFrame = Clock.now
+        var isDirty = true
+        while true {
+            var waiting = Waiting()
+            let endings = waiting.add(connection.interrupt)
+            let screen = waiting.add(signals.descriptor)
+            let news = waiting.add(connection.scan.eventDescriptor)
+            let readings = waiting.add(queue.descriptor)
+            let keys = terminal.keys.map { waiting.add($0) }
+            waiting.add(deadline: until)
+            waiting.add(deadline: lastFrame + (isDirty ? Self.framePause : Self.idlePause))
+            waiting.wait()
+
+            if waiting.isReady(endings), connection.inbox.next() != nil { return .stopped }
+            if waiting.isReady(screen) {
+                try takeSignals()
+                isDirty = true
+            }
+            if let keys, waiting.isReady(keys) {
+                if try takeKeys() { return .stopped }
+                isDirty = true
+            }
+            if waiting.isReady(readings) {
+                takeReadings()
+                isDirty = true
+            }
+            if waiting.isReady(news) {
+                if let end = takeEvents() { return end }
+                isDirty = true
+            }
+            let now = Clock.now
+            if let until, now >= until { return .duration }
+            if now >= lastFrame + (isDirty ? Self.framePause : Self.idlePause) {
+                try draw()
+                lastFrame = now
+                isDirty = false
+            }
+        }
+    }
+
+    /// Draws a frame: one write, and none when nothing changed.
+    private mutating func draw() throws(OutputError) {
+        model.header.state = connection.scan.state
+        let size = terminal.size
+        let lines = view.render(model, at: Clock.now, size: size)
+        let text = painter.paint(lines, size: size)
+        if !text.isEmpty { try writeAll(Array(text.utf8), to: STDOUT_FILENO) }
+    }
+
+    private mutating func takeReadings() {
+        batches.removeAll(keepingCapacity: true)
+        dropped += queue.take(&batches)
+        for batch in batches {
+            model.exchanged(batch.answered - batch.asked, at: batch.answered)
+            if let voltage = batch.voltage {
+                model.header.voltage = voltage
+                if setup.showsVoltage(connection.table),
+                    let signal = connection.table.adapterVoltage
+                {
+                    let reading = Reading(
+                        ecu: nil, dataID: nil, signal: signal, value: .number(voltage), raw: [],
+                        line: 0)
+                    model.apply(reading, connection.table[signal], at: batch.answered)
+                }
+            }
+            for case .reading(let reading) in batch.items where shows(reading) {
+                model.apply(reading, connection.table[reading.signal], at: batch.answered)
+            }
+        }
+    }
+
+    /// Named signals always; else what is a measurement and is there.
+    private func shows(_ reading: Reading) -> Bool {
+        if !setup.named.isEmpty { return setup.wants(reading) }
+        if let id = reading.dataID, id.service != .currentData { return false }
+        switch reading.value {
+        case .number, .label, .text: return true
+        case .flag, .supportMap: return false
+        case .missing: return model.shows(reading)
+        }
+    }
+
+    private mutating func takeEvents() -> PollLoop.End? {
+        events.removeAll(keepingCapacity: true)
+        connection.scan.nextEvents(&events)
+        for (_, event) in events {
+            switch event {
+            case .toolDidInitialize, .scanDidStart:
+                model.header.notice = nil
+                takeLink()
+            case .pollDidFinish: return .finished
+            case .sessionDidEnd(let error): return .failed(error ?? .stopped)
+            case .scanDidPause, .scanDidCancel, .toolDidConnect, .toolDidDisconnect,
+                .toolDidFailToInitialize, .toolWillSleep, .didSendCommand, .didReceiveResponses,
+                .didReceiveVoltage, .didTimeOut, .didReceiveError, .didChangeState,
+                .recordingFailed:
+                if let note = event.note(accessory: connection.accessory) {
+                    model.header.notice = note
+                }
+            }
+        }
+        return nil
+    }
+
+    private mutating func takeLink() {
+        guard let link = connection.scan.link else { return }
+        model.header.adapter = link.title
+        model.header.vehicleProtocol = link.capabilities.vehicleProtocol?.title
+        model.header.voltage = model.header.voltage ?? link.voltage
+    }
+
+    /// Keys; true = the user wants to quit.
+    private mutating func takeKeys() throws -> Bool {
+        guard let descriptor = terminal.keys else { return false }
+        var buffer = [UInt8](repeating: 0, count: 256)
+        let count = buffer.withUnsafeMutableBytes { ca_read(descriptor, $0.baseAddress, $0.count) }
+        // A terminal that has gone cannot be drawn on either.
+        guard count > 0 else { return count == 0 || errno != EAGAIN }
+        let page = max(1, terminal.size.rows - 6)
+        for key in Key.read(buffer[..<count]) {
+            switch key {
+            case .quit: return true
+            case .up: model.scroll -= 1
+            case .down: model.scroll += 1
+            case .pageUp: model.scroll -= page
+            case .pageDown: model.scroll += page
+            case .home: model.scroll = 0
+            case .end: model.scroll = model.rows.count
+            }
+            model.scroll = max(0, min(model.scroll, model.rows.count - page))
+        }
+        return false
+    }
+
+    private mutating func takeSignals() throws {
+        while let number = signals.next() {
+            switch number {
+            case SIGTSTP:
+                terminal.leave()
+                kill(getpid(), SIGSTOP)
+                try terminal.enter()
+                painter.forget()
+            case SIGCONT:
+                // Somebody else may have changed the terminal meanwhile.
+                terminal.leave()
+                try terminal.enter()
+                painter.forget()
+            default:
+                // A new size is asked for with every frame.
+                painter.forget()
+            }
+        }
+    }
+}

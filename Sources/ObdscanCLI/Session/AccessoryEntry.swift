@@ -1,0 +1,159 @@
+import Accessory
+import TripExport
+import TripStore
+
+/// An accessory as lists show it: attached, remembered, or both.
+struct AccessoryEntry {
+    var id: String
+    /// Under which it is remembered.
+    var key: String
+    var connectionID: Int?
+    var name: String?
+    var manufacturer: String?
+    var model: String?
+    var serialNumber: String?
+    var firmware: String?
+    var hardware: String?
+    var protocols: [String] = []
+    var inUseBy: String?
+    /// Lines that only people want.
+    var details: [(String, String)] = []
+
+    /// One that is attached.
+    init(_ accessory: Accessory) {
+        id = "\(accessory.address)"
+        key = AdapterMemories.key(of: accessory)
+        connectionID = accessory.connectionID
+        name = accessory.name
+        manufacturer = accessory.manufacturer
+        model = accessory.model
+        serialNumber = accessory.serialNumber
+        firmware = accessory.firmware
+        hardware = accessory.hardware
+        protocols = accessory.protocols
+        inUseBy = accessory.holder?.text
+        if let path = accessory.stablePath { details.append(("Stable name", path)) }
+        if let driver = accessory.driver { details.append(("Driver", driver)) }
+        if let usb = accessory.usbID { details.append(("USB", usb)) }
+    }
+
+    /// One that was used before.
+    init(_ remembered: RememberedAccessory) {
+        id = remembered.address
+        key = remembered.address
+        remember(remembered)
+    }
+
+    /// Adds what an earlier session learnt.
+    mutating func remember(_ remembered: RememberedAccessory) {
+        name = name ?? remembered.name
+        manufacturer = manufacturer ?? remembered.manufacturer
+        model = model ?? remembered.model
+        serialNumber = serialNumber ?? remembered.serialNumber
+        firmware = remembered.firmware ?? remembered.name ?? firmware
+        hardware = hardware ?? remembered.hardware
+        if let dialect = remembered.dialect, !protocols.contains(dialect) {
+            protocols.append(dialect)
+        }
+        if let rate = remembered.lineRate { details.append(("Line rate", "\(rate) bit/s")) }
+        if let vehicle = remembered.vehicleProtocol { details.append(("Vehicle", vehicle.title)) }
+        if let vin = remembered.vin { details.append(("Last VIN", vin.text)) }
+        details.append(("Last used", localTime(remembered.lastSeen)))
+    }
+
+    /// The promised JSON object.
+    var object: JSONObject {
+        var object = JSONObject()
+        object.add("kind", "accessory")
+        object.add("id", id)
+        object.add("connectionID", connectionID)
+        object.add("name", name)
+        object.add("manufacturer", manufacturer)
+        object.add("model", model)
+        object.add("serialNumber", serialNumber)
+        object.add("firmware", firmware)
+        object.add("hardware", hardware)
+        object.add("protocols", protocols)
+        object.add("inUseBy", inUseBy)
+        return object
+    }
+
+    /// One fact a line.
+    func text(_ palette: Palette) -> String {
+        var rows = TextTable([("", .left), ("", .left)])
+        let facts: [(String, String?)] = [
+            ("Accessory", id), ("Connection", connectionID.map { String($0) }), ("Name", name),
+            ("Manufacturer", manufacturer), ("Model", model), ("Serial number", serialNumber),
+            ("Firmware", firmware), ("Hardware", hardware),
+            ("Protocols", protocols.isEmpty ? nil : protocols.joined(separator: " ")),
+            ("In use by", inUseBy),
+        ]
+        for (title, fact) in facts + details.map({ ($0.0, $0.1) }) {
+            if let fact { rows.add([.init(title), .init(fact)]) }
+        }
+        return rows.text(palette)
+    }
+}
+
+extension AccessoryError.Holder {
+    /// `screen (process 4711)`.
+    var text: String {
+        program.isEmpty ? "process \(pid)" : "\(program) (process \(pid))"
+    }
+}
+
+/// Prints accessories: a table for people, JSON Lines or CSV.
+struct AccessoryPrinter {
+    private let output: OutputOptions
+    private let palette: Palette
+    private var count = 0
+    private var rows = TextTable([
+        ("ACCESSORY", .left), ("NAME", .left), ("MANUFACTURER", .left), ("SERIAL", .left),
+        ("", .left),
+    ])
+
+    init(_ output: OutputOptions) {
+        self.output = output
+        palette = Palette(isOn: output.colours(1))
+    }
+
+    /// Whether nothing was printed.
+    var isEmpty: Bool { count == 0 }
+
+    /// Prints one.
+    mutating func print(
+        _ entry: AccessoryEntry, _ writer: inout TextOutput
+    ) throws(OutputError) {
+        defer { count += 1 }
+        switch output.format {
+        case .json: try writer.append { entry.object.append(to: &$0) }
+        case .csv:
+            try writer.append { bytes in
+                if count == 0 {
+                    CSVRow.append(
+                        ["id", "name", "manufacturer", "model", "serialNumber", "inUseBy"],
+                        to: &bytes)
+                }
+                CSVRow.append(
+                    [
+                        entry.id, entry.name ?? "", entry.manufacturer ?? "", entry.model ?? "",
+                        entry.serialNumber ?? "", entry.inUseBy ?? "",
+                    ], to: &bytes)
+            }
+        case .text:
+            let state =
+                entry.inUseBy.map { "in use by \($0)" }
+                ?? (entry.connectionID == nil ? "not attached" : "")
+            rows.add([
+                .init(entry.id, .bold), .init(entry.name ?? "—"), .init(entry.manufacturer ?? "—"),
+                .init(entry.serialNumber ?? "—"), .init(state, .dim),
+            ])
+        }
+    }
+
+    /// Prints the table.
+    mutating func finish(_ writer: inout TextOutput) throws(OutputError) {
+        if output.format == .text && !rows.isEmpty { try writer.write(rows.text(palette)) }
+        try writer.flush()
+    }
+}

@@ -1,0 +1,124 @@
+import Glibc
+import OBDCore
+import ScanSession
+
+/// The main thread's loop while a session polls: signals, events, batches and deadlines.
+struct PollLoop {
+    /// Why polling ended.
+    enum End: Hashable, Sendable {
+        /// Its user wants it: Ctrl-C, SIGTERM, SIGHUP.
+        case stopped
+        /// Its time is up.
+        case duration
+        /// The session is over.
+        case failed(ScanError)
+        /// Nothing is left to ask.
+        case finished
+    }
+
+    /// The session.
+    let connection: Connection
+    /// What has to be printed; nil = nothing.
+    let queue: BatchQueue?
+    /// When the time is up.
+    let until: Instant?
+
+    private var batches: [ReadingBatch] = []
+    private var events: [(time: Instant, event: ScanEvent)] = []
+
+    init(_ connection: Connection, queue: BatchQueue?, until: Instant?) {
+        self.connection = connection
+        self.queue = queue
+        self.until = until
+    }
+
+    /// Runs until the end; `tick` is called at least that often, nil = never.
+    mutating func run(
+        every period: Duration? = nil, tick: () throws -> Void = {},
+        event: (Instant, ScanEvent) throws -> Void, batch: (ReadingBatch) throws -> Void,
+        flush: () throws -> Void
+    ) throws -> End {
+        var nextTick = period.map { Clock.now + $0 }
+        while true {
+            var waiting = Waiting()
+            let signals = waiting.add(connection.interrupt)
+            let news = waiting.add(connection.scan.eventDescriptor)
+            let output = queue.map { waiting.add($0.descriptor) }
+            // No event is asked for: what comes is that the reader of a pipe has gone.
+            let reader = queue.map { _ in waiting.add(STDOUT_FILENO, events: 0) }
+            waiting.add(deadline: until)
+            waiting.add(deadline: nextTick)
+            waiting.wait()
+
+            if waiting.isReady(signals), connection.inbox.next() != nil {
+                try drain(batch, flush)
+                return .stopped
+            }
+            if let output, waiting.isReady(output) { try drain(batch, flush) }
+            if let reader, waiting.isReady(reader) { throw OutputError.readerGone }
+            if waiting.isReady(news), let end = try takeEvents(event) {
+                try drain(batch, flush)
+                return end
+            }
+            let now = Clock.now
+            if let until, now >= until {
+                try drain(batch, flush)
+                return .duration
+            }
+            if let due = nextTick, now >= due, let period {
+                try tick()
+                nextTick = now + period
+            }
+        }
+    }
+
+    private mutating func takeEvents(
+        _ body: (Instant, ScanEvent) throws -> Void
+    ) throws -> End? {
+        events.removeAll(keepingCapacity: true)
+        connection.scan.nextEvents(&events)
+        var end: End?
+        for (time, event) in events {
+            try body(time, event)
+            switch event {
+            case .pollDidFinish: end = end ?? .finished
+            case .sessionDidEnd(let error): end = .failed(error ?? .stopped)
+            case .scanDidStart, .scanDidPause, .scanDidCancel, .toolDidConnect, .toolDidDisconnect,
+                .toolDidInitialize, .toolDidFailToInitialize, .toolWillSleep, .didSendCommand,
+                .didReceiveResponses, .didReceiveVoltage, .didTimeOut, .didReceiveError,
+                .didChangeState, .recordingFailed:
+                continue
+            }
+        }
+        return end
+    }
+
+    private mutating func drain(
+        _ body: (ReadingBatch) throws -> Void, _ flush: () throws -> Void
+    ) throws {
+        guard let queue else { return }
+        batches.removeAll(keepingCapacity: true)
+        _ = queue.take(&batches)
+        for batch in batches { try body(batch) }
+        try flush()
+    }
+}
+
+extension ScanEvent {
+    /// What a user should know while polling goes on; nil = nothing.
+    func note(accessory: String) -> String? {
+        switch self {
+        case .toolDidDisconnect(let error?):
+            "the link was lost (\(Failure(error).message)); trying to have it back"
+        case .toolDidFailToInitialize(let failure):
+            Failure(failure, accessory: accessory).message
+        case .toolWillSleep: "the adapter is about to sleep"
+        case .recordingFailed(let number):
+            "the recording cannot be written any more: \(describe(errno: number))"
+        case .scanDidStart, .scanDidPause, .scanDidCancel, .toolDidConnect, .toolDidDisconnect(nil),
+            .toolDidInitialize, .didSendCommand, .didReceiveResponses, .didReceiveVoltage,
+            .didTimeOut, .didReceiveError, .pollDidFinish, .didChangeState, .sessionDidEnd:
+            nil
+        }
+    }
+}

@@ -93,6 +93,7 @@ let package = Package(
             ]),
         tests("TripExport", ["OBDCore", "Diagnostics", "TripExport"]),
         tests("PIDTables", ["OBDCore", "Diagnostics", "PIDTables"]),
+        tests("DiagnosticTables", ["OBDCore", "Diagnostics", "PIDTables"]),
         tests(
             "Simulator",
             ["OBDCore", "VehicleLink", "Adapters", "Diagnostics", "PIDTables", "Simulator"]),
@@ -101,8 +102,8 @@ let package = Package(
         tests(
             "ScanSession",
             [
-                "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Accessory",
-                "ScanSession",
+                "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "CAccessory",
+                "Accessory", "ScanSession",
             ]),
         tests("ObdscanCLI", ["ObdscanCLI", "OBDCore", "Diagnostics", "obdscan"]),
         // Serving, with foreign programs as its clients; needs the built program.

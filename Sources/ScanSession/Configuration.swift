@@ -28,6 +28,8 @@ public struct SessionConfiguration: Sendable {
     public var reconnect: Reconnect
     /// Failed tries in a row after which a lost link is given up.
     public var reconnectTries: Int
+    /// How long a full store may keep a stop waiting before its batch is given up.
+    public var drainLimit: Duration
     /// A descriptor that the transcript is written to; it stays the caller's.
     public var recordTo: Int32?
     /// Where the transcript comes from.
@@ -46,6 +48,7 @@ public struct SessionConfiguration: Sendable {
         memory = nil
         reconnect = .never
         reconnectTries = 1_000
+        drainLimit = .seconds(10)
         recordTo = nil
         recordHead = []
         queuedEvents = .milestones

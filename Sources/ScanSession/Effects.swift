@@ -19,6 +19,7 @@ extension Runner {
         case .close:
             if session != nil {
                 session = nil
+                wasLost = !isStopping
                 tell(.toolDidDisconnect(nil))
             }
             followUps.append(.closed)
@@ -95,10 +96,9 @@ extension Runner {
         }
         tell(.didReceiveError(report))
         switch report.next {
-        case .reinitialise: break
-        case .awaitSession:
-            // Whoever begins wants to know at once that there is no accessory.
-            if !wasReady { giveUp(report.reason) }
+        // Whoever begins wants to know at once that there is no accessory or no vehicle.
+        case .reinitialise: if !wasReady && report.reason.isVehicle { giveUp(report.reason) }
+        case .awaitSession: if !wasReady { giveUp(report.reason) }
         case .givenUp: giveUp(report.reason)
         }
     }

@@ -27,7 +27,7 @@ extension Runner {
     }
 
     /// Brings the line to the adapter's rate; false = a stop was asked for meanwhile.
-    private mutating func settleRate(of session: inout DescriptorSession) throws(AccessoryError)
+    mutating func settleRate(of session: inout DescriptorSession) throws(AccessoryError)
         -> Bool
     {
         let step = connectPlan.next(

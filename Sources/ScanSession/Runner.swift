@@ -62,6 +62,8 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
     var planWaits: Instant?
     var current: Current?
     var offering: Offering?
+    /// Until when a store may keep a stop waiting; nil = as long as it likes.
+    var offeringEnds: Instant?
     var lastID: UInt32 = 0
     var lastVoltage: Double?
 
@@ -137,10 +139,12 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
             drainFollowUps()
         }
         expireDeadlines()
+        if let offeringEnds, offeringEnds <= now { dropOffering() }
     }
 
     private var nearestDeadline: Instant? {
         var nearest = planWaits
+        if let offeringEnds, nearest.map({ offeringEnds < $0 }) ?? true { nearest = offeringEnds }
         for (_, time) in deadlines where nearest.map({ time < $0 }) ?? true { nearest = time }
         return nearest
     }
@@ -245,13 +249,24 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
         guard !isStopping else { return }
         isStopping = true
         endReason = endReason ?? .stopped
+        if offering != nil { offeringEnds = now + configuration.drainLimit }
         handle(.stopRequested)
+    }
+
+    /// A store that makes no space must not keep the session from ending.
+    private mutating func dropOffering() {
+        offeringEnds = nil
+        guard let batch = offering?.batch else { return }
+        offering = nil
+        core.noteError()
+        handle(.replyProcessed(batch.id))
     }
 
     private mutating func finish() {
         session = nil
         if plan != nil { tell(.scanDidCancel) }
         let reason = endReason ?? .stopped
+        if let ask = current?.ask { ask.ticket.fulfil(.failure(reason)) }
         for ask in asks { ask.ticket.fulfil(.failure(reason)) }
         ready.fulfil(.failure(reason))
         tell(.sessionDidEnd(reason == .stopped ? nil : reason))

@@ -60,6 +60,18 @@ public enum ErrorReason: Hashable, Sendable {
     case unresponsive
 }
 
+extension ErrorReason {
+    /// Whether the adapter works and the vehicle does not.
+    public var isVehicle: Bool {
+        switch self {
+        case .initialisation(.noVehicle): true
+        case .initialisation, .openFailed, .linkLost, .initialisationTimedOut, .adapterRestarted,
+            .flooded, .unresponsive:
+            false
+        }
+    }
+}
+
 /// What comes after a failure.
 public enum NextStep: Hashable, Sendable {
     /// The adapter is set up anew over the same session, after this time.

@@ -1,7 +1,7 @@
 /// How long a scan tool waits and how often it tries.
 public struct Policy: Hashable, Sendable {
-    /// A whole exchange at most, a protocol search included.
-    public var replyLimit: Duration = .seconds(40)
+    /// A whole exchange at most, whatever the dialect thinks: longer than any protocol search.
+    public var replyLimit: Duration = .seconds(60)
     /// More time for each "response pending" (NRC 78): ISO 15765-4 allows the ECU 5 s.
     public var pendingLimit: Duration = .milliseconds(5_500)
     /// "Response pending" answers that are waited out in one exchange.
@@ -11,9 +11,9 @@ public struct Policy: Hashable, Sendable {
     /// Repeats of a request that was answered "pending" only, where it may be repeated.
     public var pendingRepeats = 5
     /// The prompt after an interrupt.
-    public var interruptLimit: Duration = .seconds(2)
-    /// The adapter's setting up at most.
-    public var initialisationLimit: Duration = .seconds(60)
+    public var interruptLimit: Duration = .seconds(3)
+    /// The adapter's setting up at most, whatever the dialect thinks.
+    public var initialisationLimit: Duration = .seconds(150)
     /// Failures in a row after which the session is not used any more.
     public var initialisationTries = 3
     /// Failures in a row after which no new session is awaited; 0 = never awaited, nil = no limit.

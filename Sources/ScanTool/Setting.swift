@@ -1,18 +1,6 @@
 import Adapters
 import OBDCore
 
-extension ErrorReason {
-    /// Whether the adapter works and the vehicle does not.
-    var isVehicle: Bool {
-        switch self {
-        case .initialisation(.noVehicle): true
-        case .initialisation, .openFailed, .linkLost, .initialisationTimedOut, .adapterRestarted,
-            .flooded, .unresponsive:
-            false
-        }
-    }
-}
-
 // Setting the adapter up, leaving it, failing; deadlines.
 extension ScanTool {
     /// Begins to set the adapter up over an open session.

@@ -119,11 +119,15 @@ private func adapter(
         #expect(answer.reply.messages.map(\.payload) == [[0x41, 0x0C, 0x1A, 0xF8]])
     }
 
-    @Test func `says that the vehicle does not answer`() {
+    @Test(arguments: [SessionConfiguration.Reconnect.never, .always])
+    func `says at once that the vehicle does not answer`(
+        _ reconnect: SessionConfiguration.Reconnect
+    ) {
         let peer = adapter { $0 == "0100" ? .say("SEARCHING...\rUNABLE TO CONNECT\r\r>") : nil }
         #expect(throws: ScanError.initialisation(.noVehicle(.unableToConnect))) {
-            _ = try session(peer)
+            _ = try session(peer, reconnect: reconnect)
         }
+        #expect(peer.heard.filter { $0 == "0100" }.count == 1)
     }
 
     @Test func `waits out a response that is pending`() throws {

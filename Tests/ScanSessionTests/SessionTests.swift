@@ -239,6 +239,27 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
         #expect(store.refusals > 0)
     }
 
+    @Test func `ends although a store makes no space any more`() throws {
+        let store = try Store(capacity: 1, refuses: true)
+        var configuration = SessionConfiguration(
+            connector: Peer(.byte, wellBehaved).connector)
+        configuration.drainLimit = .milliseconds(10)
+        let session = try ScanSession.start(
+            configuration, dialect: ScriptDialect(),
+            decoder: ResponseDecoder(table: engineSpeedTable, monitors: MonitorTables()),
+            sinks: [store])
+        session.poll(PollPlan(wants: [rpm]))
+        var set = PollSet()
+        set.add(store.news.descriptor)
+        while store.refusals == 0 {
+            try set.wait(until: SystemClock.now() + .seconds(20))
+            store.news.take()
+        }
+        session.stop()
+        #expect(store.take().count == 1)
+        #expect(session.statistics.errors == 1)
+    }
+
     @Test func `does not wait for a display that is full`() throws {
         let display = try Store(capacity: 2)
         let session = try ScanSession.scripted(Peer(.byte, wellBehaved), sinks: [display])

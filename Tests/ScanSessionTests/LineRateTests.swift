@@ -1,0 +1,111 @@
+import Accessory
+import CAccessory
+import Diagnostics
+import Foundation
+import OBDCore
+import ScanTool
+import Synchronization
+import Testing
+
+@testable import ScanSession
+
+/// An adapter behind a pty that understands nothing unless the line runs at its rate.
+///
+/// The kernel keeps the rate that the other side set, although a pty has none.
+private final class RatedAdapter: Sendable {
+    let path: String
+    private let descriptor: Int32
+    private let questions = Mutex<[Int]>([])
+
+    init(rate: Int) throws {
+        var name = [CChar](repeating: 0, count: 128)
+        descriptor = ca_open_pty(&name, name.count)
+        try #require(descriptor >= 0)
+        path = String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let thread = try SystemThread { [descriptor, self] in
+            var session = DescriptorSession(
+                descriptor: dup(descriptor), kind: .stream, name: "adapter")
+            var set = PollSet()
+            set.add(session.descriptor)
+            do {
+                while true {
+                    try set.wait(until: nil)
+                    for byte in try session.receive() where byte == 0x0D {
+                        let now = Int(ca_tty_rate(descriptor))
+                        questions.withLock { $0.append(now) }
+                        try session.write(now == rate ? Array("?\r\r>".utf8) : [0xF8, 0x00])
+                    }
+                }
+            } catch {
+                // The other side has gone.
+            }
+        }
+        thread.detach()
+    }
+
+    /// The rates at which questions came.
+    var asked: [Int] { questions.withLock { $0 } }
+}
+
+@Suite struct `The line rate` {
+    private func runner(
+        _ path: String, remembered: Int?
+    ) throws -> Runner<ScriptDialect> {
+        var configuration = SessionConfiguration(connector: .serial(path: path, rate: nil))
+        configuration.memory = AdapterMemory(lineRate: remembered)
+        return Runner(
+            core: try SessionCore(memory: AdapterMemory()), configuration: configuration,
+            dialect: ScriptDialect(),
+            decoder: ResponseDecoder(table: PIDTable(), monitors: MonitorTables()), sinks: [],
+            observers: [], ready: try Ticket<Void>())
+    }
+
+    /// A session over `path` that passes for one over a real serial line.
+    private func line(_ path: String) throws -> DescriptorSession {
+        let descriptor = ca_open_tty(path)
+        try #require(descriptor >= 0)
+        try #require(ca_tty_make_raw(descriptor) == 0)
+        return DescriptorSession(descriptor: descriptor, kind: .serialLine, name: path)
+    }
+
+    @Test func `is found by asking at one after another`() throws {
+        let adapter = try RatedAdapter(rate: 9_600)
+        var runner = try runner(adapter.path, remembered: nil)
+        var session = try line(adapter.path)
+        let isSettled = try runner.settleRate(of: &session)
+        #expect(isSettled)
+        let rate = session.lineRate
+        #expect(rate == 9_600)
+        // Asked twice at each rate before the right one, in the plan's order.
+        #expect(adapter.asked.starts(with: [38_400, 38_400, 115_200, 115_200, 9_600]))
+    }
+
+    @Test func `that is remembered is not asked for`() throws {
+        let adapter = try RatedAdapter(rate: 230_400)
+        var runner = try runner(adapter.path, remembered: 230_400)
+        var session = try line(adapter.path)
+        let isSettled = try runner.settleRate(of: &session)
+        #expect(isSettled)
+        let rate = session.lineRate
+        #expect(rate == 230_400)
+        #expect(adapter.asked == [])
+    }
+
+    @Test func `may be any number`() throws {
+        let adapter = try RatedAdapter(rate: 128_000)
+        let session = try line(adapter.path)
+        try session.setLineRate(128_000)
+        let rate = session.lineRate
+        #expect(rate == 128_000)
+        #expect(adapter.asked == [])
+    }
+
+    @Test func `is not looked for any longer once the end was asked for`() throws {
+        let adapter = try RatedAdapter(rate: 1)
+        var runner = try runner(adapter.path, remembered: nil)
+        runner.core.stop.signal()
+        var session = try line(adapter.path)
+        let isSettled = try runner.settleRate(of: &session)
+        #expect(!isSettled)
+    }
+}

@@ -40,10 +40,11 @@ extension TableExample.Value {
         return unit
     }
 
-    /// As it would be written in a table.
-    var text: String {
+    /// As it would be written in a table; decimals as far as they say something.
+    public var text: String {
         switch self {
-        case .number(let number, _): "\(number)"
+        case .number(let number, _):
+            number == number.rounded() && abs(number) < 1e15 ? "\(Int64(number))" : "\(number)"
         case .flag(let flag): flag ? "1" : "0"
         case .raw(let raw): String(raw, radix: 16, uppercase: true)
         case .text(let text): text

@@ -45,6 +45,17 @@ public struct TableRecord: Sendable {
     public var notes: [String] = []
     /// Data and what it means, from outside this program.
     public var examples: [TableExample] = []
+
+    /// A record without signals and evidence.
+    public init(
+        dataID: DataID, name: String, length: ClosedRange<Int>, file: String, line: Int
+    ) {
+        self.dataID = dataID
+        self.name = name
+        self.length = length
+        self.file = file
+        self.line = line
+    }
 }
 
 /// Data of a record and what somebody else says it means.

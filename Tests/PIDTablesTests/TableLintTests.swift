@@ -25,9 +25,9 @@ import Testing
     // Each case breaks one line of a sound table (a pattern and its replacement).
     @Test(arguments: [
         ("signal P C", "signel P C", 4, TableFinding.Kind.text(.unknownWord("signel"))),
-        ("T=20.0", "T=20.5", 5, .example("T", said: "20.5", decoded: "20.0")),
+        ("T=20.0", "T=20.5", 5, .example("T", said: "20.5", decoded: "20")),
         ("T=none", "T=87.5", 6, .example("T", said: "87.5", decoded: "none")),
-        ("T=unsupported", "T=-40.0", 7, .example("T", said: "-40.0", decoded: "unsupported")),
+        ("T=unsupported", "T=-40.0", 7, .example("T", said: "-40", decoded: "unsupported")),
         ("01 78 80", "01 78", 5, .exampleLength(2, wanted: 3...3)),
         ("scale 1/2", "scale 0", 3, .noFactor("T")),
         ("none FF", "none 1FF", 3, .code("T", raw: 0x1FF)),

@@ -1,0 +1,231 @@
+import ArgumentParser
+import Diagnostics
+import OBDCore
+import PIDTables
+import TripExport
+
+/// `obdscan pids`: the PID table.
+struct PIDsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pids",
+        abstract: "List, show and check the signals that obdscan knows, offline.",
+        discussion: """
+            The format of tables, and how to write one's own: obdscan-pids(5).
+
+            EXAMPLES
+              obdscan pids                       every signal
+              obdscan pids list temp             those whose name has "temp" in it
+              obdscan pids show rpm 01:24        formula, range, source and examples
+              obdscan pids lint mine.pids        checks a table
+            """,
+        subcommands: [PIDsListCommand.self, PIDsShowCommand.self, PIDsLintCommand.self],
+        defaultSubcommand: PIDsListCommand.self)
+}
+
+/// `obdscan pids list`.
+struct PIDsListCommand: ParsableCommand, OutputCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List signals.",
+        discussion: """
+            EXAMPLES
+              obdscan pids list
+              obdscan pids list oxygen voltage      names with both words
+              obdscan pids list --service 09
+            """)
+
+    @Argument(
+        help: ArgumentHelp(
+            "Words that the identifier, the name or an alias must contain.", valueName: "word"))
+    var words: [String] = []
+
+    @Option(help: ArgumentHelp("Only signals of a service (mode): 01, 09, 22.", valueName: "hex"))
+    var service: String?
+
+    @OptionGroup var tables: TableOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        var writer = TextOutput.standard
+        try list(try loadTable(tables), to: &writer)
+    }
+
+    /// Writes the list of `table`'s signals.
+    func list(_ table: PIDTable, to writer: inout TextOutput) throws {
+        let wanted = try service.map(parseService)
+        var printer = SignalListPrinter(output)
+        for record in table.records where wanted == nil || record.dataID.service == wanted {
+            for index in record.signals {
+                let signal = table[SignalIndex(rawValue: index)]
+                guard signal.matches(words, in: record) else { continue }
+                try printer.print(signal, of: record, to: &writer)
+            }
+        }
+        try printer.finish(&writer)
+        try writer.flush()
+    }
+
+    private func parseService(_ text: String) throws(Failure) -> Service {
+        guard let bytes = Hex.bytes(text), bytes.count == 1, let byte = bytes.first else {
+            throw Failure(
+                "\"\(text)\" is no service", hint: "two hexadecimal digits: 01, 09, 22",
+                status: .usage)
+        }
+        return Service(byte)
+    }
+}
+
+extension Signal {
+    /// Whether each word is in the identifier, the record's, the name or an alias; case does not
+    /// matter.
+    fileprivate func matches(_ words: [String], in record: PIDTable.Record) -> Bool {
+        let places = [id, name, record.dataID.description] + aliases
+        let texts = places.map { $0.lowercased() }
+        return words.allSatisfy { word in
+            let word = word.lowercased()
+            return texts.contains { $0.contains(word) }
+        }
+    }
+}
+
+/// Prints signals, one a line, in the chosen format.
+private struct SignalListPrinter {
+    private let output: OutputOptions
+    private var rows = TextTable([
+        ("ID", .left), ("SIGNAL", .left), ("NAME", .left), ("UNIT", .left), ("MIN", .right),
+        ("MAX", .right), ("ALIASES", .left),
+    ])
+    private var isFirst = true
+
+    init(_ output: OutputOptions) {
+        self.output = output
+    }
+
+    mutating func print(
+        _ signal: Signal, of record: PIDTable.Record, to writer: inout TextOutput
+    ) throws(OutputError) {
+        let id = record.dataID == PIDTables.adapterVoltageID ? nil : record.dataID
+        let range = signal.valueRange
+        switch output.format {
+        case .text:
+            rows.add([
+                .init(id?.description ?? "AT RV", .dim), .init(signal.id, .bold),
+                .init(signal.name), .init(signal.unit),
+                .init(range.map { plain($0.lowerBound) } ?? ""),
+                .init(range.map { plain($0.upperBound) } ?? ""),
+                .init(signal.aliases.joined(separator: " "), .dim),
+            ])
+        case .json:
+            var object = JSONObject()
+            object.add("service", id?.service.description)
+            object.add("pid", id?.idText)
+            object.add("signal", signal.id)
+            object.add("name", signal.name)
+            object.add("unit", signal.unit.isEmpty ? nil : signal.unit)
+            object.add("min", range?.lowerBound)
+            object.add("max", range?.upperBound)
+            object.add("aliases", signal.aliases)
+            try writer.append { object.append(to: &$0) }
+        case .csv:
+            if isFirst {
+                try writer.append {
+                    CSVRow.append(
+                        ["service", "pid", "signal", "name", "unit", "min", "max", "aliases"],
+                        to: &$0)
+                }
+            }
+            let cells = [
+                id?.service.description ?? "", id?.idText ?? "", signal.id, signal.name,
+                signal.unit, range.map { plain($0.lowerBound) } ?? "",
+                range.map { plain($0.upperBound) } ?? "", signal.aliases.joined(separator: " "),
+            ]
+            try writer.append { CSVRow.append(cells, to: &$0) }
+        }
+        isFirst = false
+    }
+
+    mutating func finish(_ writer: inout TextOutput) throws(OutputError) {
+        guard output.format == .text, !rows.isEmpty else { return }
+        try writer.write(rows.text(Palette(isOn: output.colours(1))))
+    }
+}
+
+/// `obdscan pids lint`.
+struct PIDsLintCommand: ParsableCommand, OutputCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "lint",
+        abstract: "Check PID tables.",
+        discussion: """
+            Without a file the embedded table is checked. Errors are what would be decoded wrongly, \
+            warnings are rows whose evidence is thin. Exits with 65 when there are errors.
+
+            EXAMPLES
+              obdscan pids lint mine.pids
+              obdscan pids lint ~/.local/share/obdscan/pids --format json
+            """)
+
+    @Argument(
+        help: ArgumentHelp("Tables, or folders of them.", valueName: "file"), completion: .file())
+    var paths: [String] = []
+
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        var files: [TableFile] = []
+        for path in paths { files += try TableFile.all(at: path) }
+        let findings = paths.isEmpty ? PIDTables.lintStandard() : PIDTables.lint(files)
+        var writer = TextOutput.standard
+        try report(findings, to: &writer)
+    }
+
+    /// Writes the findings; a ``Failure`` when there are errors among them.
+    func report(_ findings: [TableFinding], to writer: inout TextOutput) throws {
+        for (place, finding) in findings.enumerated() {
+            try print(finding, isFirst: place == 0, to: &writer)
+        }
+        try writer.flush()
+        let errors = findings.count { $0.isError }
+        if output.format == .text {
+            let warnings = findings.count - errors
+            output.note("\(errors) errors, \(warnings) warnings")
+        }
+        if errors > 0 { throw Failure.silent(.badData) }
+    }
+
+    private func print(
+        _ finding: TableFinding, isFirst: Bool, to writer: inout TextOutput
+    ) throws(OutputError) {
+        let severity = finding.isError ? "error" : "warning"
+        switch output.format {
+        case .text:
+            let palette = Palette(isOn: output.colours(1))
+            try writer.writeLine(
+                printable("\(finding.file):\(finding.line): ")
+                    + palette(finding.isError ? .bad : .warning, severity)
+                    + printable(": \(finding.reason)"))
+        case .json:
+            var object = JSONObject()
+            object.add("kind", "finding")
+            object.add("file", finding.file)
+            object.add("line", finding.line)
+            object.add("severity", severity)
+            object.add("reason", finding.reason)
+            try writer.append { object.append(to: &$0) }
+        case .csv:
+            try writer.append {
+                if isFirst { CSVRow.append(["file", "line", "severity", "reason"], to: &$0) }
+                CSVRow.append(
+                    [finding.file, String(finding.line), severity, finding.reason], to: &$0)
+            }
+        }
+    }
+}
+
+/// A number with the digits it has, at most six behind the point: `215`, `99.21875`.
+func plain(_ value: Double) -> String {
+    var text = fixed(value, 6)
+    guard text.contains(".") else { return text }
+    while text.last == "0" { text.removeLast() }
+    if text.last == "." { text.removeLast() }
+    return text
+}

@@ -1,0 +1,304 @@
+import ArgumentParser
+import Diagnostics
+import OBDCore
+import PIDTables
+import TripExport
+
+/// `obdscan pids show`.
+struct PIDsShowCommand: ParsableCommand, OutputCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Show what a table says of a signal, and why it is believed.",
+        discussion: """
+            Signals are given as everywhere: RPM, rpm or 01:0C. Rows that no independent source \
+            confirms are marked unverified.
+
+            EXAMPLES
+              obdscan pids show rpm
+              obdscan pids show 01:24 --format json
+            """)
+
+    @Argument(help: ArgumentHelp("Signals or identifiers to show.", valueName: "id"))
+    var ids: [String]
+
+    @OptionGroup var tables: TableOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        let files = try tables.files()
+        let records: [TableRecord]
+        do {
+            records = try PIDTables.records(files)
+        } catch {
+            throw Failure(error)
+        }
+        var writer = TextOutput.standard
+        try show(try loadTable(tables), records, to: &writer)
+    }
+
+    /// Writes what `records` say of the signals that `table` finds.
+    func show(_ table: PIDTable, _ records: [TableRecord], to writer: inout TextOutput) throws {
+        let names = SignalNames(table)
+        var printer = SignalDetailPrinter(output)
+        for name in ids {
+            let selected = try names.find(name)
+            guard let record = selected.record else {
+                try printer.printVoltage(to: &writer)
+                continue
+            }
+            // The last of the same identifier is the one that counts.
+            guard
+                let detail = records.last(where: {
+                    $0.dataID == record.dataID && $0.responder == record.responder
+                })
+            else { continue }
+            let place = selected.signal.map { Int($0.rawValue - record.signals.lowerBound) }
+            try printer.print(detail, only: place, to: &writer)
+        }
+        try writer.flush()
+    }
+}
+
+/// Prints all that a table says of records and signals.
+private struct SignalDetailPrinter {
+    private let output: OutputOptions
+    private let palette: Palette
+    private var isFirst = true
+
+    init(_ output: OutputOptions) {
+        self.output = output
+        palette = Palette(isOn: output.colours(1))
+    }
+
+    /// The voltage at the adapter, which no table describes.
+    mutating func printVoltage(to writer: inout TextOutput) throws(OutputError) {
+        var record = TableRecord(
+            dataID: PIDTables.adapterVoltageID, name: Signal.adapterVoltage.name, length: 0...0,
+            file: "", line: 0)
+        record.signals = [.adapterVoltage]
+        record.notes = ["measured by the adapter: AT RV"]
+        try print(record, only: nil, to: &writer)
+    }
+
+    mutating func print(
+        _ record: TableRecord, only place: Int?, to writer: inout TextOutput
+    ) throws(OutputError) {
+        let shown = place.map { [$0] } ?? Array(record.signals.indices)
+        switch output.format {
+        case .text:
+            if !isFirst { try writer.write("\n") }
+            try writer.write(text(record, shown))
+        case .json:
+            for index in shown {
+                let object = object(record, index)
+                try writer.append { object.append(to: &$0) }
+            }
+        case .csv:
+            if isFirst {
+                try writer.append { CSVRow.append(Self.columns, to: &$0) }
+            }
+            for index in shown {
+                let cells = cells(record, index)
+                try writer.append { CSVRow.append(cells, to: &$0) }
+            }
+        }
+        isFirst = false
+    }
+
+    // MARK: Text
+
+    private func text(_ record: TableRecord, _ shown: [Int]) -> String {
+        var lines = palette(.bold, printable("\(Self.id(of: record)?.description ?? "AT RV")"))
+        lines += printable("  \(record.name)") + "\n"
+        var facts = TextTable([])
+        if record.length.upperBound > 0 {
+            facts.add(["length", .init(Self.length(record.length))])
+        }
+        if let target = record.target { facts.add(["header", .init(target.description)]) }
+        if let responder = record.responder { facts.add(["reply", .init(responder.description)]) }
+        for source in record.sources { facts.add(["source", .init(source)]) }
+        for note in record.notes { facts.add(["note", .init(note)]) }
+        if !record.file.isEmpty { facts.add(["file", .init("\(record.file):\(record.line)")]) }
+        lines += facts.text(palette, indent: 2)
+        for index in shown {
+            lines += "\n" + text(record.signals[index], record, index)
+        }
+        let examples = record.examples.filter { example in
+            example.values.contains { shown.contains($0.signal) }
+        }
+        if !examples.isEmpty {
+            lines += "\n  " + palette(.dim, "examples") + "\n"
+            var rows = TextTable([])
+            for example in examples {
+                let values = example.values.filter { shown.contains($0.signal) }.map {
+                    "\(record.signals[$0.signal].id)=\($0.value.text)"
+                }
+                rows.add([
+                    .init(Hex.string(example.data)), .init(values.joined(separator: " ")),
+                    .init(example.source, .dim),
+                ])
+            }
+            lines += rows.text(palette, indent: 4)
+        }
+        return lines
+    }
+
+    private func text(_ signal: Signal, _ record: TableRecord, _ index: Int) -> String {
+        var lines = "  " + palette(.accent, printable(signal.id)) + printable("  \(signal.name)")
+        if record.unverified.contains(index) { lines += "  " + palette(.warning, "unverified") }
+        lines += "\n"
+        var facts = TextTable([])
+        if signal.bitLength > 0 {
+            facts.add(["bits", .init(signal.bitsText + (signal.isLittleEndian ? " little" : ""))])
+            facts.add(["value", .init(Self.formula(signal))])
+        }
+        if let range = signal.valueRange {
+            let unit = signal.unit.isEmpty ? "" : " " + signal.unit
+            facts.add([
+                "range", .init("\(plain(range.lowerBound)) to \(plain(range.upperBound))\(unit)"),
+            ])
+        }
+        if let condition = Self.condition(signal, record) {
+            facts.add(["only if", .init(condition)])
+        }
+        if !signal.notAvailable.isEmpty {
+            facts.add(["no value", .init(Self.patterns(signal).joined(separator: " "))])
+        }
+        if !signal.aliases.isEmpty {
+            facts.add(["aliases", .init(signal.aliases.joined(separator: " "))])
+        }
+        for (code, label) in signal.labels {
+            facts.add(["", .init("\(Self.hex(code))  \(label)")])
+        }
+        return lines + facts.text(palette, indent: 4)
+    }
+
+    // MARK: JSON and CSV
+
+    private func object(_ record: TableRecord, _ index: Int) -> JSONObject {
+        let signal = record.signals[index]
+        var object = JSONObject()
+        object.add("service", Self.id(of: record)?.service.description)
+        object.add("pid", Self.id(of: record)?.idText)
+        object.add("record", record.name)
+        object.add("minBytes", record.length.lowerBound)
+        object.add("maxBytes", record.length.upperBound)
+        object.add("header", record.target?.description)
+        object.add("reply", record.responder?.description)
+        object.add("signal", signal.id)
+        object.add("name", signal.name)
+        object.add("type", Self.kind(signal))
+        object.add("bits", signal.bitsText)
+        object.add("signed", signal.isSigned)
+        object.add("littleEndian", signal.isLittleEndian)
+        object.add("multiplier", signal.multiplier)
+        object.add("divisor", signal.divisor)
+        object.add("offset", signal.offset)
+        object.add("unit", signal.unit.isEmpty ? nil : signal.unit)
+        object.add("min", signal.valueRange?.lowerBound)
+        object.add("max", signal.valueRange?.upperBound)
+        object.add("onlyIf", Self.condition(signal, record))
+        object.add("noValue", Self.patterns(signal))
+        object.add("aliases", signal.aliases)
+        object.add("labels", signal.labels.map { "\(Self.hex($0.code)) \($0.label)" })
+        object.add("unverified", record.unverified.contains(index))
+        object.add("sources", record.sources)
+        object.add("notes", record.notes)
+        object.add("examples", examples(record, index))
+        return object
+    }
+
+    private static let columns = [
+        "service", "pid", "signal", "name", "type", "bits", "formula", "unit", "min", "max",
+        "only_if", "no_value", "unverified", "sources",
+    ]
+
+    private func cells(_ record: TableRecord, _ index: Int) -> [String] {
+        let signal = record.signals[index]
+        return [
+            Self.id(of: record)?.service.description ?? "", Self.id(of: record)?.idText ?? "",
+            signal.id, signal.name, Self.kind(signal), signal.bitsText, Self.formula(signal),
+            signal.unit, signal.valueRange.map { plain($0.lowerBound) } ?? "",
+            signal.valueRange.map { plain($0.upperBound) } ?? "",
+            Self.condition(signal, record) ?? "", Self.patterns(signal).joined(separator: " "),
+            record.unverified.contains(index) ? "1" : "0", record.sources.joined(separator: "; "),
+        ]
+    }
+
+    private func examples(_ record: TableRecord, _ index: Int) -> [String] {
+        record.examples.flatMap { example in
+            example.values.filter { $0.signal == index }.map {
+                "\(Hex.string(example.data)) \($0.value.text): \(example.source)"
+            }
+        }
+    }
+
+    // MARK: Words
+
+    private static func id(of record: TableRecord) -> DataID? {
+        record.dataID == PIDTables.adapterVoltageID ? nil : record.dataID
+    }
+
+    private static func length(_ length: ClosedRange<Int>) -> String {
+        length.count == 1
+            ? "\(length.lowerBound) byte\(length.lowerBound == 1 ? "" : "s")"
+            : "\(length.lowerBound) to \(length.upperBound) bytes"
+    }
+
+    private static func kind(_ signal: Signal) -> String {
+        switch signal.kind {
+        case .number: "number"
+        case .flag: "flag"
+        case .enumeration: "enum"
+        case .supportMap: "map"
+        case .code: "code"
+        case .text: "text"
+        case .bytes: "bytes"
+        }
+    }
+
+    /// `raw × 100/255 − 40`, or what else the bits become.
+    private static func formula(_ signal: Signal) -> String {
+        switch signal.kind {
+        case .number:
+            var text = signal.isSigned ? "signed raw" : "raw"
+            if signal.divisor != 1 {
+                text += " × \(plain(signal.multiplier))/\(plain(signal.divisor))"
+            } else if signal.multiplier != 1 {
+                text += " × \(plain(signal.multiplier))"
+            }
+            if signal.offset != 0 {
+                text += signal.offset < 0 ? " − " : " + "
+                text += plain(abs(signal.offset))
+            }
+            return text
+        case .flag: return "true or false"
+        case .enumeration: return "one of"
+        case .supportMap: return "map of identifiers"
+        case .code: return "trouble code"
+        case .text: return "text"
+        case .bytes: return "bytes"
+        }
+    }
+
+    private static func condition(_ signal: Signal, _ record: TableRecord) -> String? {
+        if let flag = signal.supportFlag { return record.signals[Int(flag.rawValue)].id }
+        guard let condition = signal.condition else { return nil }
+        let values = condition.values
+        let text =
+            values.count == 1
+            ? hex(values.lowerBound) : "\(hex(values.lowerBound))..\(hex(values.upperBound))"
+        return record.signals[Int(condition.signal.rawValue)].id + "=" + text
+    }
+
+    private static func patterns(_ signal: Signal) -> [String] {
+        signal.notAvailable.map {
+            $0.pattern == $0.last ? hex($0.pattern) : "\(hex($0.pattern))..\(hex($0.last))"
+        }
+    }
+
+    private static func hex(_ raw: UInt64) -> String {
+        let text = String(raw, radix: 16, uppercase: true)
+        return text.count % 2 == 0 ? text : "0" + text
+    }
+}

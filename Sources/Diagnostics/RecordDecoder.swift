@@ -104,22 +104,6 @@ public struct RecordDecoder: Sendable {
         }
     }
 
-    /// Hands the reading of one signal to `body`, as if its bits began with `payload[data]`.
-    ///
-    /// Repeated items have one row in the table: the first.
-    func decodeItem(
-        _ payload: [UInt8], _ data: Range<Int>, _ signal: SignalIndex, _ origin: Origin,
-        _ body: (Reading) -> Void
-    ) {
-        var row = table[signal]
-        row.bitOffset = 0
-        body(
-            Reading(
-                ecu: origin.ecu, dataID: origin.dataID, signal: signal,
-                value: row.value(in: payload[data]), raw: InlineBytes(payload[data]),
-                line: origin.line))
-    }
-
     /// The value of one signal; nil where the record holds something else or ended before it.
     @inline(__always)
     private func value(

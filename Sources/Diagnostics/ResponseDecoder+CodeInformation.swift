@@ -149,7 +149,9 @@ extension ResponseDecoder {
                     spn: spn, fmi: low & 0x1F, occurrenceCount: 127, conversionMethod: false))
         }
         let code = UInt16(high) << 8 | UInt16(middle)
-        return code == 0 ? nil : .dtc(DTC(code, failureType: low))
+        // FFFFFF stands for all codes, never for one.
+        guard code != 0, code != 0xFFFF || low != 0xFF else { return nil }
+        return .dtc(DTC(code, failureType: low))
     }
 
     // MARK: Data kept with a code

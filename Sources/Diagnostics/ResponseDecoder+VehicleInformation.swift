@@ -242,7 +242,6 @@ extension ResponseDecoder {
                 return
             }
             bytes = bytes.lowerBound..<end
-            answer.checkRest(from: end, &out)
         }
         guard bytes.count.isMultiple(of: 2), allowed.contains(bytes.count / 2),
             bytes.count / 2 <= signals.count
@@ -255,15 +254,8 @@ extension ResponseDecoder {
             return
         }
         let origin = RecordDecoder.Origin(ecu: answer.ecu, dataID: dataID, line: answer.line)
-        let present = signals.lowerBound..<signals.lowerBound + Int32(bytes.count / 2)
-        for (place, index) in present.enumerated() {
-            let start = bytes.lowerBound + place * 2
-            records.decodeItem(
-                answer.payload, start..<start + 2, SignalIndex(rawValue: index), origin
-            ) {
-                out.append(.reading($0))
-            }
-        }
+        records.decode(answer.payload, bytes, signals: signals, origin) { out.append(.reading($0)) }
+        answer.checkRest(from: bytes.upperBound, &out)
     }
 
     /// Items of one length each: calibration ids, verification numbers, names.
@@ -313,7 +305,9 @@ extension ResponseDecoder {
             for index in signals {
                 let signal = SignalIndex(rawValue: index)
                 guard table[signal].kind == .text else {
-                    records.decodeItem(payload, item, signal, origin) { out.append(.reading($0)) }
+                    records.decode(payload, item, signals: index..<index + 1, origin) {
+                        out.append(.reading($0))
+                    }
                     continue
                 }
                 // Names are `ECM`, zeros, `-`, text: zeros separate nothing.

@@ -33,7 +33,7 @@ public struct ResponseDecoder: Sendable {
             out.append(answer.error(.empty))
             return
         }
-        if answer.family == .j1939 {
+        if answer.family == .j1939 || message.parameterGroup != nil {
             decodeParameterGroup(answer, &out)
             return
         }

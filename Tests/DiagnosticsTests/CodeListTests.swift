@@ -82,6 +82,7 @@ import Testing
         Row("1902FF", .can, "59020801331CFF", ["stored P0133-1C status 08"]),
         Row("1902FF", .can, "5902FF", []),
         Row("1902FF", .can, "5902FF00000000", []),
+        Row("1902FF", .can, "5902FF01331C2FFFFFFFFF", ["stored P0133-1C status 2F"]),
         Row("1902FF", .can, "5902FF01331C", ["error"]),
         Row("1902FF", .can, "5902FF01331C2F0123", ["stored P0133-1C status 2F", "error"]),
         Row("1902FF", .can, "5902", ["error"]),

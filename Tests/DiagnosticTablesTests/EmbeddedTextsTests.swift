@@ -1,0 +1,137 @@
+import Diagnostics
+import OBDCore
+import PIDTables
+import Testing
+
+@Suite struct `Embedded texts of codes` {
+    // What these codes mean is told alike by every public list of SAE J2012 codes.
+    @Test(arguments: [
+        ("P0301", "Cylinder 1 misfire detected"),
+        ("P0300", "Random/multiple cylinder misfire detected"),
+        ("P0133", "O2 sensor: responds slowly (bank 1 sensor 1)"),
+        ("P0420", "Catalyst system: efficiency below limit (bank 1)"),
+        ("P0011", "Camshaft A position: timing too far advanced (bank 1)"),
+        ("P2181", "Cooling system: performance fault"),
+        ("C0020", "ABS pump motor control"),
+        ("U0100", "No communication with ECM/PCM A"),
+    ])
+    func `well-known codes`(code: String, text: String) throws {
+        #expect(PIDTables.codeTexts().text(of: try #require(DTC(code))) == text)
+    }
+
+    @Test func `manufacturers' codes have none`() {
+        let texts = PIDTables.codeTexts()
+        for code in UInt16.min...UInt16.max {
+            let code = DTC(code)
+            guard CodeStructure(code).owner == .manufacturer else { continue }
+            #expect(texts.text(of: code) == nil, "\(code)")
+        }
+    }
+
+    @Test func `every code of the lists is found`() {
+        let texts = PIDTables.codeTexts()
+        let found = (UInt16.min...UInt16.max).count { texts.text(of: DTC($0)) != nil }
+        #expect(found == 3052)
+    }
+
+    @Test func `texts are clean`() {
+        let texts = PIDTables.codeTexts()
+        for code in UInt16.min...UInt16.max {
+            guard let text = texts.text(of: DTC(code)) else { continue }
+            #expect(text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }, "\(text)")
+            #expect(text == text.trimmingBlanks, "\(text)")
+            #expect(!text.contains("  ") && !text.contains(" -:"), "\(text)")
+            #expect(text.count { $0 == "(" } == text.count { $0 == ")" }, "\(text)")
+            #expect(text.first?.isLowercase == false && text.last != ".", "\(text)")
+        }
+    }
+
+    @Test func `failure types`() {
+        let texts = PIDTables.codeTexts()
+        #expect(texts.text(ofFailureType: 0x11) == "Circuit short to ground")
+        #expect(texts.text(ofFailureType: 0x87) == "Message missing")
+        #expect(texts.text(ofFailureCategory: 0x1D) == "General electrical fault")
+        #expect(texts.text(ofFailureType: 0x1D) == nil)
+    }
+}
+
+extension String {
+    /// Without blanks at either end.
+    fileprivate var trimmingBlanks: String {
+        var kept = self[...]
+        while kept.last == " " { kept.removeLast() }
+        while kept.first == " " { kept.removeFirst() }
+        return String(kept)
+    }
+}
+
+@Suite struct `Embedded monitor tables` {
+    // Names: SAE J1979 and ISO 15031-5 as public decoders have them.
+    @Test func `monitors and tests have names`() throws {
+        let tables = try PIDTables.monitorTables()
+        #expect(tables.monitorName(0x01, tid: 0x01, uas: 0x0A) == "Oxygen sensor B1S1")
+        #expect(tables.monitorName(0x21, tid: 0x80, uas: 0x0A) == "Catalyst B1")
+        #expect(tables.monitorName(0xA2, tid: 0x0B, uas: 0x24) == "Misfire cylinder 1")
+        #expect(tables.monitorName(0xB1, tid: 0x80, uas: 0x01) == "PM filter B2")
+        #expect(tables.monitorName(0xB1, tid: 0x0C, uas: 0x24) == "Misfire cylinder 16")
+        #expect(tables.monitorName(0x13, tid: 0x80, uas: 0x01) == nil)
+        #expect(tables.tests[0x0B]?.name == "Misfire: average count over last 10 drive cycles")
+        #expect(tables.tests[0x05]?.scaling?.number(raw: 250) == 1)
+        #expect(tables.tests[0x80] == nil)
+    }
+
+    // 40 CFR 85.2222 (c).
+    @Test(arguments: [(1995, 0), (1996, 2), (2000, 2), (2001, 1), (2030, 1)])
+    func `readiness by model year`(year: Int, allowed: Int) throws {
+        let rules = try PIDTables.monitorTables().readiness
+        #expect(rules.allowedIncomplete(modelYear: year) == allowed)
+        #expect(rules.allowedIncomplete(modelYear: nil) == 1)
+    }
+}
+
+@Suite struct `Embedded info types and maps` {
+    private func decode(
+        _ request: [UInt8], _ answer: String, family: VehicleProtocol.Family = .can
+    ) throws -> [String] {
+        let table = try PIDTables.standard()
+        var decoder = ResponseDecoder(table: table, monitors: try PIDTables.monitorTables())
+        var items: [DiagnosticItem] = []
+        decoder.decode(
+            ECUMessage(ecu: nil, payload: Hex.bytes(answer) ?? []),
+            in: Exchange(request: request, family: family), &items)
+        return items.map { item in
+            guard case .reading(let reading) = item else { return "\(item)" }
+            let id = table[reading.signal].id
+            switch reading.value {
+            case .number(let number): return "\(id)=\(number)"
+            case .text(let text): return "\(id)=\(text)"
+            case .supportMap:
+                return "\(id)=" + reading.announcedIDs.map(\.idText).joined(separator: " ")
+            case .flag, .label, .missing: return "\(id)=\(reading.value)"
+            }
+        }
+    }
+
+    // Answers of a Dacia and of an Audi; layouts of SAE J1979.
+    @Test func `signals have the standard's short names`() throws {
+        #expect(
+            try decode([0x09, 0x04], "49040132333736313634323553000000000000") == [
+                "CALID=237616425S"
+            ])
+        #expect(try decode([0x09, 0x00], "490055420000") == ["ITSUP_00=02 04 06 08 0A 0F"])
+        #expect(try decode([0x09, 0x06], "4906011791BC82") == ["CVN=1791BC82"])
+        #expect(
+            try decode([0x09, 0x01], "490105", family: .iso9141) == ["MC_VIN=5.0"])
+        #expect(try decode([0x06, 0x00], "4600C0000001") == ["MIDSUP_00=01 02 20"])
+        #expect(
+            try decode([0x06, 0x00], "4600FFC0000001", family: .iso9141) == ["TIDSUP_00=01 02 20"])
+        #expect(try decode([0x22, 0xF6, 0x20], "62F62080000000") == ["MIDSUP_20=F621"])
+        let counters = (1...20).map { Hex.string(UInt32($0), digits: 4) }.joined()
+        let found = try decode([0x09, 0x08], "490814" + counters)
+        #expect(found.count == 20)
+        #expect(found.first == "OBDCOND=1.0")
+        #expect(found.last == "SO2SCOND2=20.0")
+        #expect(try decode([0x09, 0x08], "490810" + counters.prefix(64)).last == "EVAPCOND=16.0")
+        #expect(try decode([0x09, 0x0B], "490B12" + counters.prefix(72)).last == "FUELCOND=18.0")
+    }
+}

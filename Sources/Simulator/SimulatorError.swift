@@ -46,4 +46,30 @@ public enum SimulatorCatalogue {
     public static var personalities: [Entry] {
         Personality.all.map { Entry(name: $0.name, title: $0.title) }
     }
+
+    /// What may stand behind the question mark, with its form and meaning.
+    public static var options: [Entry] {
+        [
+            Entry(name: "personality=NAME", title: "the adapter; the list above names them"),
+            Entry(
+                name: "protocol=6", title: "what the vehicle speaks, 1 to 9 as ELM327 numbers them"),
+            Entry(name: "ecus=3", title: "how many ECUs answer, 1 to 8"),
+            Entry(name: "seed=1", title: "one of many drives that differ in small movements"),
+            Entry(name: "start=90s", title: "where in the drive the session begins"),
+            Entry(name: "frozen=true", title: "every value stays as it is; or a time: where"),
+            Entry(name: "engine=off", title: "ignition on, engine off: codes can be cleared"),
+            Entry(name: "ignition=off", title: "no ECU is awake"),
+            Entry(name: "latency=20ms", title: "request to answer; 0: nothing takes any time"),
+            Entry(name: "jitter=5ms", title: "up to this much is added to an answer's time"),
+            Entry(name: "wait=100ms", title: "the adapter's wait for more answers without a count"),
+            Entry(name: "at=5ms", title: "the time that an adapter command takes"),
+            Entry(name: "search=2s", title: "the time that the search for a protocol takes"),
+            Entry(name: "baud=38400", title: "the adapter's line rate in bit/s"),
+            Entry(name: "slow=800ms", title: "some answers come late, behind response pending"),
+            Entry(name: "vin=…", title: "the vehicle's number"),
+            Entry(name: "codes=P0301,U0100", title: "stored codes of the engine ECU, or none"),
+            Entry(name: "pending=P0171", title: "its pending codes, or none"),
+            Entry(name: "permanent=none", title: "its permanent codes, or none"),
+        ]
+    }
 }

@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("lorry", "no scenario “lorry”; there are petrol, diesel, hybrid, electric"),
+        ("lorry", "no scenario “lorry”; there are petrol, diesel, hybrid, electric, onuds"),
         ("?personality=x", "no personality “x”; there are elm327"),
         ("?speed=1", "no option “speed”; there are personality"),
         ("?latency=20", "latency=20: a time such as 20ms or 1.5s expected"),
@@ -65,6 +65,8 @@ import Testing
                 #expect(!scenario.title.isEmpty && !personality.title.isEmpty)
             }
         }
+        let listed = SimulatorCatalogue.options.map { $0.name.prefix { $0 != "=" } }
+        #expect(listed.map(String.init) == SimulatorOptions.names)
         for name in SimulatorOptions.names {
             do {
                 var options = SimulatorOptions()

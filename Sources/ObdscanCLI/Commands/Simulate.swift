@@ -169,6 +169,7 @@ extension SimulateCommand {
         let groups = [
             ("scenario", SimulatorCatalogue.scenarios),
             ("personality", SimulatorCatalogue.personalities),
+            ("option", SimulatorCatalogue.options),
         ]
         switch output.format {
         case .json:
@@ -190,14 +191,11 @@ extension SimulateCommand {
             }
         case .text:
             let palette = Palette(isOn: output.colours(STDOUT_FILENO))
-            for (kind, entries) in groups {
+            for (index, (kind, entries)) in groups.enumerated() {
                 var table = TextTable([(kind.uppercased(), .left), ("", .left)])
                 for entry in entries { table.add(["\(entry.name)", "\(entry.title)"]) }
-                try writer.write(table.text(palette))
-                try writer.write("\n")
+                try writer.write((index > 0 ? "\n" : "") + table.text(palette))
             }
-            try writer.writeLine(
-                "Options behind ?: " + SimulatorOptions.names.joined(separator: " "))
         }
         try writer.flush()
     }

@@ -26,7 +26,7 @@ extension SimulatedAdapter {
         if vehicle.ignition, vehicleProtocol == vehicle.vehicleProtocol,
             vehicleProtocol.family == .can
         {
-            traffic = vehicle.scenario.broadcasts.map { ($0, Self.next($0, after: ready, begin)) }
+            traffic = vehicle.broadcasts.map { ($0, Self.next($0, after: ready, begin)) }
         }
         activity = .monitoring(BusMonitor(traffic: traffic, left: frames, passing: passing))
         search = nil

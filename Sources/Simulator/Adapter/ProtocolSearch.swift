@@ -48,7 +48,10 @@ extension SimulatedAdapter {
 
     private mutating func searchForProtocol(at now: Instant) -> Instant? {
         output.append(Array("SEARCHING...".utf8), at: now)
-        let found = vehicle.ignition ? vehicle.vehicleProtocol : nil
+        // The adapter asks 01 00 itself; whoever does not answer that is not found.
+        let isAnswered = !vehicle.answers(to: [0x01, 0x00], for: .everybody, after: now - begin)
+            .isEmpty
+        let found = isAnswered ? vehicle.vehicleProtocol : nil
         let known = found != nil && found == settings.chosen
         let ends = now + (known ? searchTime(nil) / 8 : searchTime(found))
         search = (ends, connected)

@@ -15,6 +15,16 @@ extension Scenario {
             broadcasts: ordinaryTraffic)
     }
 
+    /// A petrol car of a model year that answers SAE J1979-2 alone.
+    static var onUDS: Scenario {
+        var scenario = petrol
+        scenario.name = "onuds"
+        scenario.title = "petrol car that answers SAE J1979-2 (OBDonUDS) only"
+        scenario.ecus[0].vin = "5XXBD1GA9RX000043"
+        for index in scenario.ecus.indices { scenario.ecus[index].isOnUDS = true }
+        return scenario
+    }
+
     /// The engine ECU of a petrol car.
     static func petrolEngine(vin: String) -> ECUModel {
         ECUModel(

@@ -28,7 +28,7 @@ struct Scenario: Sendable {
     var broadcasts: [Broadcast]
 
     /// All scenarios; the first one is the default.
-    static var all: [Scenario] { [.petrol, .diesel, .hybrid, .electric] }
+    static var all: [Scenario] { [.petrol, .diesel, .hybrid, .electric, .onUDS] }
 
     /// Bus traffic that says little more than that the vehicle lives.
     static var ordinaryTraffic: [Broadcast] {

@@ -65,7 +65,7 @@ extension SimulatedECU {
     }
 
     /// All codes with the status byte of ISO 14229-1.
-    private var udsCodes: [(dtc: DTC, status: UInt8)] {
+    var udsCodes: [(dtc: DTC, status: UInt8)] {
         var list: [(dtc: DTC, status: UInt8)] = []
         for dtc in faults.stored {
             // Failed since clear, confirmed, failed now; the lamp is requested.
@@ -78,7 +78,8 @@ extension SimulatedECU {
         return list
     }
 
-    private static func record(_ code: (dtc: DTC, status: UInt8)) -> [UInt8] {
+    /// Code, failure type and status.
+    static func record(_ code: (dtc: DTC, status: UInt8)) -> [UInt8] {
         bytes(code.dtc.code) + [code.dtc.failureType ?? 0, code.status]
     }
 }

@@ -22,9 +22,7 @@ extension SimulatedECU {
     }
 
     private func infoTypeMaps(_ bases: [UInt8], _ request: ECURequest) -> ECUAnswer {
-        var types = ([0x02, 0x04, 0x06, 0x08, 0x0A, 0x0B] as [UInt8]).filter { type in
-            information(type) != nil
-        }
+        var types = infoTypes
         if !request.isCAN {
             types = types.filter { $0 != 0x0B }.flatMap { [$0 - 1, $0] }
             guard bases == [0], let map = map(types, above: 0) else { return .refusal(0x12) }
@@ -36,8 +34,13 @@ extension SimulatedECU {
         return answer.count > 1 ? .messages([answer]) : .refusal(0x12)
     }
 
+    /// The info types that have data.
+    var infoTypes: [UInt8] {
+        ([0x02, 0x04, 0x06, 0x08, 0x0A, 0x0B] as [UInt8]).filter { information($0) != nil }
+    }
+
     /// The items of an info type, each of its fixed size; nil where it is not supported.
-    private func information(_ type: UInt8) -> [[UInt8]]? {
+    func information(_ type: UInt8) -> [[UInt8]]? {
         switch type {
         case 0x02: model.vin.map { [Array($0.utf8)] }
         case 0x04: model.calibrations.map { Self.padded($0, to: 16) }

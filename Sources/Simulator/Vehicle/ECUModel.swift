@@ -82,6 +82,8 @@ struct ECUModel: Sendable {
     var oxygenTests: [OxygenTest] = []
     /// Data identifiers of UDS service 22 beyond the identification ones.
     var identifiers: [DataRecord] = []
+    /// Whether it knows SAE J1979-2 (OBDonUDS) instead of the classic services.
+    var isOnUDS = false
     /// What fills its CAN frames.
     var padding: UInt8 = 0x00
     /// Codes when the drive begins.

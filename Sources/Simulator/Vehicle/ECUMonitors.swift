@@ -30,16 +30,14 @@ extension SimulatedECU {
             return answer.count > 1 ? .messages([answer]) : .refusal(0x12)
         }
         guard data.count == 1, monitors.contains(first) else { return .refusal(0x12) }
-        var answer: [UInt8] = [0x46]
-        for test in model.monitorTests where test.mid == first {
-            answer += [test.mid, test.tid, test.uas]
-            // Not run since the clear: value and both limits are zero.
-            answer +=
-                faults.cleared != nil
-                ? [UInt8](repeating: 0, count: 6)
-                : Self.bytes(test.value) + Self.bytes(test.low) + Self.bytes(test.high)
-        }
-        return .messages([answer])
+        let results = model.monitorTests.filter { $0.mid == first }
+        return .messages([[0x46] + results.flatMap(resultBytes)])
+    }
+
+    /// Monitor, test, unit, value and both limits; all zero when not run since the clear.
+    func resultBytes(_ test: ECUModel.MonitorTest) -> [UInt8] {
+        let values = faults.cleared == nil ? [test.value, test.low, test.high] : [0, 0, 0]
+        return [test.mid, test.tid, test.uas] + values.flatMap { Self.bytes($0) }
     }
 
     private func monitorTestsBeforeCAN(_ data: [UInt8]) -> ECUAnswer {

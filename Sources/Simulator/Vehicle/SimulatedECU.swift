@@ -37,26 +37,52 @@ struct SimulatedECU: Sendable {
         filled.state.counters = faults.counters(
             elapsed: request.state.elapsed, distance: request.state.distance,
             distanceAtClear: distanceAtClear)
-        let answer: ECUAnswer =
-            switch service {
-            case 0x01: currentData(data, filled)
-            case 0x02: freezeFrame(data, filled)
-            case 0x03: codes(faults.stored, response: 0x43, data, filled)
-            case 0x04: clear(data, filled)
-            case 0x05: oxygenTests(data, filled)
-            case 0x06: monitorTests(data, filled)
-            case 0x07: codes(faults.pending, response: 0x47, data, filled)
-            case 0x09: vehicleInformation(data, filled)
-            case 0x0A where request.isCAN:
-                codes(faults.permanent, response: 0x4A, data, filled)
-            case 0x10: sessionControl(data, filled)
-            case 0x14: clearByUDS(data, filled)
-            case 0x19: codeInformation(data, filled)
-            case 0x22: dataByIdentifier(data, filled)
-            case 0x3E: testerPresent(data, filled)
-            default: .refusal(0x11)
-            }
+        let answer =
+            model.isOnUDS ? answerOnUDS(service, data, filled) : answer(service, data, filled)
         return Self.withheld(answer, filled) ? .silence : answer
+    }
+
+    /// The classic services of SAE J1979, and some of UDS beside them.
+    private mutating func answer(
+        _ service: UInt8, _ data: [UInt8], _ request: ECURequest
+    ) -> ECUAnswer {
+        switch service {
+        case 0x01: currentData(data, request)
+        case 0x02: freezeFrame(data, request)
+        case 0x03: codes(faults.stored, response: 0x43, data, request)
+        case 0x04: clear(data, request)
+        case 0x05: oxygenTests(data, request)
+        case 0x06: monitorTests(data, request)
+        case 0x07: codes(faults.pending, response: 0x47, data, request)
+        case 0x09: vehicleInformation(data, request)
+        case 0x0A where request.isCAN:
+            codes(faults.permanent, response: 0x4A, data, request)
+        case 0x19: codeInformation(data, request)
+        case 0x22: dataByIdentifier(data, request)
+        default: answerUDS(service, data, request)
+        }
+    }
+
+    /// The services of SAE J1979-2 alone.
+    private mutating func answerOnUDS(
+        _ service: UInt8, _ data: [UInt8], _ request: ECURequest
+    ) -> ECUAnswer {
+        switch service {
+        case 0x19: codesOnUDS(data, request)
+        case 0x22: identifiersOnUDS(data, request)
+        default: answerUDS(service, data, request)
+        }
+    }
+
+    private mutating func answerUDS(
+        _ service: UInt8, _ data: [UInt8], _ request: ECURequest
+    ) -> ECUAnswer {
+        switch service {
+        case 0x10: sessionControl(data, request)
+        case 0x14: clearByUDS(data, request)
+        case 0x3E: testerPresent(data, request)
+        default: .refusal(0x11)
+        }
     }
 
     /// Whether a refusal stays unsaid: nobody wants to hear "not me" from every ECU.

@@ -57,6 +57,11 @@ public struct SimulatedVehicle: Sendable {
         self.scenario = scenario
         ignition = options.ignition
         vehicleProtocol = options.vehicleProtocol ?? scenario.vehicleProtocol
+        if vehicleProtocol.family != .can, scenario.ecus.contains(where: \.isOnUDS) {
+            throw .invalidValue(
+                option: "protocol", value: vehicleProtocol.digit,
+                expected: "6 to 9 (OBDonUDS is on CAN only)")
+        }
         noise = Noise(seed: options.seed)
         var models = scenario.ecus
         let wanted = max(1, options.ecus ?? models.count)
@@ -167,6 +172,16 @@ public struct SimulatedVehicle: Sendable {
         ignition ? state(after: elapsed).voltage : 12.3
     }
 
+    /// What can be heard on its bus, with identifiers of the length that it uses.
+    var broadcasts: [Scenario.Broadcast] {
+        guard vehicleProtocol.addressForm == .can29 else { return scenario.broadcasts }
+        return scenario.broadcasts.map { broadcast in
+            var long = broadcast
+            long.id |= 0x18FF_0000
+            return long
+        }
+    }
+
     /// The state of the vehicle `elapsed` after the session began.
     func state(after elapsed: Duration) -> VehicleState {
         let time = options.frozen ?? options.start + elapsed
@@ -178,6 +193,6 @@ public struct SimulatedVehicle: Sendable {
     /// Requests at which a slow ECU asks for patience: clearing, verification numbers, UDS codes.
     private static func takesLong(_ payload: [UInt8]) -> Bool {
         payload == [0x04] || payload == [0x09, 0x06] || payload.first == 0x14
-            || payload.first == 0x19
+            || payload.first == 0x19 || payload == [0x22, 0xF8, 0x06]
     }
 }

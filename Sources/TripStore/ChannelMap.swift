@@ -90,6 +90,8 @@ struct ChannelMap {
         in database: Database
     ) throws -> Int {
         let id = try Self.channel(source, signal, in: database)
+        // The adapter's voltage may stand in the table too.
+        if let same = entries.firstIndex(where: { $0.id == id }) { return same }
         places[index].append(Int32(entries.count))
         entries.append(Entry(source: source, id: id, role: role))
         return entries.count - 1

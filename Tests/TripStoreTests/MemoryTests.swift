@@ -187,3 +187,52 @@ import Testing
         #expect(throws: DatabaseError.self) { try scratch.sql { try $0.execute(sql: sql) } }
     }
 }
+
+@Suite struct ManualTests {
+    /// The page's literal blocks: SQL that a reader will paste.
+    private static var queries: [String] {
+        get throws {
+            let page = URL(filePath: #filePath).deletingLastPathComponent()
+                .appending(path: "../../man/obdscan-db.5")
+            let text = try String(contentsOf: page, encoding: .utf8)
+            return text.components(separatedBy: ".Bd -literal -offset indent\n").dropFirst().map {
+                String(
+                    $0.prefix(upTo: ($0.range(of: ".Ed") ?? $0.endIndex..<$0.endIndex).lowerBound))
+            }
+        }
+    }
+
+    @Test func `every query of the manual page runs`() throws {
+        let scratch = try Scratch()
+        _ = try TripStore(path: scratch.path())
+        let queries = try Self.queries
+        #expect(queries.count == 7)
+        for query in queries {
+            try scratch.sql { _ = try Row.fetchAll($0, sql: query) }
+        }
+    }
+
+    @Test func `every table, view and column of a view is in the manual page`() throws {
+        let scratch = try Scratch()
+        _ = try TripStore(path: scratch.path())
+        let page = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../man/obdscan-db.5")
+        let text = try String(contentsOf: page, encoding: .utf8)
+        let words = Set(text.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init))
+        try scratch.sql { database in
+            let names = try String.fetchAll(
+                database,
+                sql: "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')"
+            ).filter { !$0.hasPrefix("sqlite_") }
+            #expect(names.count > 20)
+            for name in names { #expect(words.contains(name), "\(name)") }
+            let columns = try String.fetchAll(
+                database,
+                sql: """
+                    SELECT DISTINCT c.name FROM sqlite_schema AS s, pragma_table_info(s.name) AS c
+                    WHERE s.type = 'view'
+                    """)
+            for column in columns { #expect(words.contains(column), "\(column)") }
+        }
+    }
+}

@@ -12,29 +12,54 @@ struct CodeScan: Sendable {
         var kind: CodeReport.Kind
         /// The question and what became of it.
         var asked: Asked
+        /// What it brought; a code that an earlier list brought in the same kind is left out: UDS
+        /// tells a confirmed code again when it is asked for pending ones.
+        var items: [DiagnosticItem]
     }
 
-    /// What `01 01` brought: the lamp and the number of codes.
-    var status: Asked
+    /// What makes a code the same.
+    private struct Known: Hashable {
+        var ecu: ECUAddress?
+        var kind: CodeReport.Kind
+        var code: CodeReport.Code
+    }
+
+    /// What the ECUs say about lamp and number of codes.
+    var status: [Asked]
     /// Stored, pending and permanent codes.
     var lists: [List]
 
     /// Asks for everything; a list that is refused or silent hides none of the others.
-    init(_ connection: Connection) throws(ScanError) {
-        status = try connection.ask([0x01, 0x01])
+    init(_ connection: Connection, in services: VehicleServices) throws(ScanError) {
+        status = try connection.ask(.readiness, in: services)
         lists = []
-        for (service, kind) in [
-            (Service.storedCodes, CodeReport.Kind.stored), (.pendingCodes, .pending),
+        var known: Set<Known> = []
+        for (query, kind) in [
+            (DiagnosticQuery.storedCodes, CodeReport.Kind.stored), (.pendingCodes, .pending),
             (.permanentCodes, .permanent),
         ] {
-            lists.append(List(kind: kind, asked: try connection.ask([service.rawValue])))
+            for asked in try connection.ask(query, in: services) {
+                let items = asked.answer.items.filter { item in
+                    guard case .code(let report) = item else { return true }
+                    return known.insert(
+                        Known(ecu: report.ecu, kind: report.kind, code: report.code)
+                    ).inserted
+                }
+                lists.append(List(kind: kind, asked: asked, items: items))
+            }
         }
     }
+
+    /// Everything that was asked.
+    var asked: [Asked] { status + lists.map(\.asked) }
+
+    /// When the last answer was complete.
+    var time: Instant { asked.map(\.answer.answered).max() ?? .zero }
 
     /// Every code, in the order in which it was reported.
     var codes: [CodeReport] {
         lists.flatMap { list in
-            list.asked.answer.items.compactMap { item in
+            list.items.compactMap { item in
                 if case .code(let report) = item { report } else { nil }
             }
         }
@@ -42,27 +67,15 @@ struct CodeScan: Sendable {
 
     /// Every ECU that said anything, in the order of their addresses.
     var ecus: [ECUAddress?] {
-        let all = ([status] + lists.map(\.asked)).flatMap { $0.answer.reply.messages.map(\.ecu) }
+        let all = asked.flatMap { $0.answer.reply.messages.map(\.ecu) }
         let known = Set(all.compactMap(\.self)).sorted()
         return known.isEmpty ? (all.isEmpty ? [] : [nil]) : known
     }
 
-    /// Why nobody said anything; nil when somebody did.
-    func failure(accessory: String) -> Failure? {
-        guard ecus.isEmpty else { return nil }
-        for asked in lists.map(\.asked) + [status] {
-            if let problem = asked.problem { return problem }
-            if let status = asked.status, let failure = Failure(status, accessory: accessory) {
-                return failure
-            }
-        }
-        return Failure(
-            "\(accessory): no ECU answered", hint: "switch the ignition on", status: .timedOut)
-    }
-
     /// Whether `ecu` asks for the malfunction indicator lamp; nil where it did not tell.
     func lampIsOn(_ ecu: ECUAddress?, _ table: PIDTable) -> Bool? {
-        Readiness(status.answer.items, table: table).ecus.first { $0.ecu == ecu }?.lampIsOn
+        Readiness(status.flatMap(\.answer.items), table: table).ecus.first { $0.ecu == ecu }?
+            .lampIsOn
     }
 }
 
@@ -99,7 +112,7 @@ struct CodePrinter {
         case .json:
             var printer = AnswerPrinter(output, table: table)
             for list in scan.lists {
-                for item in list.asked.answer.items {
+                for item in list.items {
                     try printer.print(item, at: time, to: &writer)
                 }
                 try printer.printRest(of: list.asked, at: time, to: &writer)
@@ -136,7 +149,7 @@ struct CodePrinter {
     private func notes(_ scan: CodeScan) -> [String] {
         var notes: [String] = []
         for list in scan.lists {
-            for item in list.asked.answer.items {
+            for item in list.items {
                 switch item {
                 case .negativeResponse(let refusal, let ecu, _):
                     notes.append(

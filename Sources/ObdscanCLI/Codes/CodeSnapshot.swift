@@ -33,15 +33,17 @@ struct CodeSnapshot {
     }
 
     /// Notes what became of the request and ends the record.
-    func finish(_ cleared: Asked) throws(Failure) {
-        for message in cleared.answer.reply.messages
-        where message.payload.first == Service.clearCodes.positiveResponse {
-            let event = TripEvent(
-                .codesCleared, text: "codes cleared", ecu: message.ecu, service: .clearCodes)
-            _ = writer.offer(.event(event), at: cleared.answer.answered)
+    func finish(_ cleared: [Asked]) throws(Failure) {
+        for asked in cleared {
+            for message in asked.answer.reply.messages where message.confirmsClearing {
+                let event = TripEvent(
+                    .codesCleared, text: "codes cleared", ecu: message.ecu,
+                    service: message.payload.first.map { Service($0 & ~0x40) })
+                _ = writer.offer(.event(event), at: asked.answer.answered)
+            }
         }
         do {
-            try writer.end(.stopped, at: cleared.answer.answered)
+            try writer.end(.stopped, at: Clock.now)
         } catch {
             throw Failure(error)
         }

@@ -71,13 +71,13 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
         let table = try loadTable(tables)
         var hasCodes = false
         try withVehicle(vehicle, output, table) { connection in
-            let scan = try CodeScan(connection)
-            if let failure = scan.failure(accessory: connection.accessory) { throw failure }
+            let scan = try CodeScan(connection, in: try connection.services())
+            if let failure = connection.failure(of: scan.asked) { throw failure }
             hasCodes = !scan.codes.isEmpty
             var writer = TextOutput.standard
             let printer = CodePrinter(output, table: table, texts: PIDTables.codeTexts())
             try printer.print(
-                scan, of: connection.accessory, at: connection.utc(scan.status.answer.answered),
+                scan, of: connection.accessory, at: connection.utc(scan.time),
                 to: &writer)
             try writer.flush()
         }
@@ -126,12 +126,13 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
         options.device = entry.accessory
         var lines: [CodeBatchCSV.Line] = []
         try withVehicle(options, output, table) { connection in
-            let scan = try CodeScan(connection)
-            if let failure = scan.failure(accessory: connection.accessory) { throw failure }
-            let vin = try connection.vin()
+            let services = try connection.services()
+            let scan = try CodeScan(connection, in: services)
+            if let failure = connection.failure(of: scan.asked) { throw failure }
+            let vin = try connection.vin(by: services.profiles)
             lines = CodeBatch.lines(
                 scan, accessory: entry.accessory, label: entry.label, vin: vin?.text,
-                texts: texts, time: connection.utc(scan.status.answer.answered))
+                texts: texts, time: connection.utc(scan.time))
         }
         return lines
     }

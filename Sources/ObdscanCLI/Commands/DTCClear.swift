@@ -37,33 +37,40 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
         try withVehicle(vehicle, output, table) { connection in
             var writer = TextOutput.standard
             let printer = CodePrinter(output, table: table, texts: PIDTables.codeTexts())
-            let before = try CodeScan(connection)
-            if let failure = before.failure(accessory: connection.accessory) { throw failure }
+            let services = try connection.services()
+            let before = try CodeScan(connection, in: services)
+            if let failure = connection.failure(of: before.asked) { throw failure }
             try printer.print(
-                before, of: connection.accessory,
-                at: connection.utc(before.status.answer.answered), to: &writer)
+                before, of: connection.accessory, at: connection.utc(before.time), to: &writer)
             try writer.flush()
-            let frozen = try connection.ask([0x02, 0x02, 0x00])
+            let frozen = try connection.ask(.freezeFrameCode(frame: 0), in: services)
             showLoss(before, frozen, table)
             try permission.checkThatVehicleStandsStill(connection)
             try permission.confirm(
                 "Clear all codes of every ECU that answers?", word: "clear", connection)
             let snapshot = try CodeSnapshot(vehicle.database, connection)
-            try snapshot.keep([before.status, frozen] + before.lists.map(\.asked))
+            try snapshot.keep(before.asked + frozen)
             // Once: the state of the vehicle after a lost answer is not known.
-            let cleared = try connection.ask([Service.clearCodes.rawValue])
+            let cleared: [Asked]
+            do {
+                cleared = try connection.ask(.clearCodes, in: services)
+            } catch {
+                try snapshot.finish([])
+                throw error
+            }
             try snapshot.finish(cleared)
-            let after = try connection.ask([0x01, 0x01])
+            let after = try connection.ask(.readiness, in: services)
             try report(cleared, after, connection, &writer)
         }
     }
 
-    private func showLoss(_ before: CodeScan, _ frozen: Asked, _ table: PIDTable) {
-        let readiness = Readiness(before.status.answer.items, table: table)
+    private func showLoss(_ before: CodeScan, _ frozen: [Asked], _ table: PIDTable) {
+        let readiness = Readiness(
+            before.status.flatMap(\.answer.items), table: table)
         let complete = readiness.supported.count - readiness.incomplete.count
         var losses = ["\(before.codes.filter { $0.kind != .permanent }.count) codes"]
         if complete > 0 { losses.append("\(complete) completed monitors") }
-        let hasFrame = frozen.answer.items.contains { item in
+        let hasFrame = frozen.flatMap(\.answer.items).contains { item in
             if case .reading(let reading) = item, case .text = reading.value { true } else { false }
         }
         if hasFrame { losses.append("the freeze frame") }
@@ -71,42 +78,55 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
     }
 
     private func report(
-        _ cleared: Asked, _ after: Asked, _ connection: Connection, _ writer: inout TextOutput
+        _ cleared: [Asked], _ after: [Asked], _ connection: Connection,
+        _ writer: inout TextOutput
     ) throws {
-        let time = connection.utc(cleared.answer.answered)
-        var refusal: Failure?
         if output.format == .json {
             var printer = AnswerPrinter(output, table: connection.table)
-            for item in cleared.answer.items + after.answer.items {
-                try printer.print(item, at: time, to: &writer)
+            for asked in cleared + after {
+                let time = connection.utc(asked.answer.answered)
+                for item in asked.answer.items {
+                    try printer.print(item, at: time, to: &writer)
+                }
+                try printer.printRest(of: asked, at: time, to: &writer)
             }
-            try printer.printRest(of: cleared, at: time, to: &writer)
         }
-        for message in cleared.answer.reply.messages {
+        try writer.flush()
+        let messages = cleared.flatMap(\.answer.reply.messages)
+        var refusal: Failure?
+        for message in messages {
             let name = message.ecu?.description ?? connection.accessory
-            if message.payload.first == Service.clearCodes.positiveResponse {
+            if message.confirmsClearing {
                 output.note("\(name): cleared")
             } else if message.payload.count == 3, message.payload.first == 0x7F {
                 let nrc = NRC(message.payload[2])
-                refusal = Failure(
+                let failure = Failure(
                     "\(name) refused to clear: \(nrc.name)",
                     hint: nrc == .conditionsNotCorrect
                         ? "ignition on, engine off, then once more" : nil,
                     status: .timedOut)
-                if let refusal { writeToStandardError(refusal.text) }
+                writeToStandardError(failure.text)
+                refusal = failure
             }
         }
-        try writer.flush()
-        let lampIsOn = Readiness(after.answer.items, table: connection.table).lampIsOn
-        if let lampIsOn {
+        let items = after.flatMap(\.answer.items)
+        if let lampIsOn = Readiness(items, table: connection.table).lampIsOn {
             output.note(lampIsOn ? "The check engine lamp is still on." : "The lamp is off.")
         }
         if let refusal { throw Failure.silent(refusal.status) }
-        if cleared.answer.reply.messages.isEmpty {
-            throw cleared.problem
+        if !messages.contains(where: \.confirmsClearing) {
+            throw cleared.compactMap(\.problem).first
                 ?? Failure(
                     "\(connection.accessory): no ECU confirmed; the request is not repeated",
                     hint: "obdscan dtc shows whether the codes are gone", status: .timedOut)
         }
+    }
+}
+
+extension ECUMessage {
+    /// Whether it is the answer to a request to clear codes: 44, or 54 of UDS.
+    var confirmsClearing: Bool {
+        payload.first == Service.clearCodes.positiveResponse
+            || payload.first == Service.clearDiagnosticInformation.positiveResponse
     }
 }

@@ -28,21 +28,22 @@ struct FreezeCommand: ParsableCommand, OutputCommand {
         try withVehicle(vehicle, output, table) { connection in
             var writer = TextOutput.standard
             var printer = AnswerPrinter(output, table: table)
-            let cause = try connection.ask([0x02, 0x02, frame])
-            let codes = frozenCodes(cause.answer.items)
-            try print(cause, codes, connection, &printer, &writer)
+            let services = try connection.services()
+            let causes = try connection.ask(.freezeFrameCode(frame: frame), in: services)
+            let codes = frozenCodes(causes.flatMap(\.answer.items))
+            for cause in causes { try print(cause, codes, connection, &printer, &writer) }
             if codes.isEmpty {
-                if cause.answer.items.isEmpty {
-                    try printer.finish(&writer)
-                    throw cause.problem
-                        ?? cause.status.flatMap { Failure($0, accessory: connection.accessory) }
-                        ?? Failure("no ECU answered", status: .timedOut)
-                }
+                try printer.finish(&writer)
+                if let failure = connection.failure(of: causes) { throw failure }
                 output.note("No freeze frame is stored.")
-            } else {
-                let (supported, _) = try connection.supportedIDs(of: .freezeFrame, frame: frame)
-                for id in supported.all where id != 0x02 {
-                    let asked = try connection.ask([0x02, id, frame])
+                return
+            }
+            // The map of a frame is asked for like any value of it.
+            let supported = try connection.supportedIDs(in: services) {
+                .freezeFrame(pid: $0, frame: frame)
+            }
+            for id in supported.all where id != 0x02 {
+                for asked in try connection.ask(.freezeFrame(pid: id, frame: frame), in: services) {
                     try print(asked, codes, connection, &printer, &writer)
                 }
             }

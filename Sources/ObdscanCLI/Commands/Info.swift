@@ -23,30 +23,31 @@ struct InfoCommand: ParsableCommand, OutputCommand {
         let table = try loadTable(tables)
         try withVehicle(vehicle, output, table) { connection in
             var writer = TextOutput.standard
-            let (current, first) = try connection.supportedIDs(of: .currentData)
+            let services = try connection.services()
+            let current = try connection.supportedIDs(in: services) { .supportedPIDs($0) }
             let voltage = try connection.command("AT RV")
-            let information = try vehicleInformation(connection)
+            let information = try vehicleInformation(connection, services)
             if output.format == .text {
                 try writer.write(text(connection, current, voltage, information))
                 try writer.flush()
             } else {
-                try printObjects(connection, [first, voltage] + information, &writer)
+                try printObjects(connection, [services.first, voltage] + information, &writer)
             }
-            if current.byECU.isEmpty {
-                throw first.problem
-                    ?? first.status.flatMap { Failure($0, accessory: connection.accessory) }
-                    ?? Failure("\(connection.accessory): no ECU answered", status: .timedOut)
+            if let failure = connection.failure(of: [services.first] + information) {
+                throw failure
             }
         }
     }
 
-    /// Everything that service 09 announces.
-    private func vehicleInformation(_ connection: Connection) throws(ScanError) -> [Asked] {
-        let (supported, first) = try connection.supportedIDs(of: .vehicleInformation)
+    /// Everything that vehicle information is announced of.
+    private func vehicleInformation(
+        _ connection: Connection, _ services: VehicleServices
+    ) throws(ScanError) -> [Asked] {
+        let supported = try connection.supportedIDs(in: services) { .supportedInfoTypes($0) }
         // Without a map the identification number is asked for all the same: some ECUs forget it.
-        let ids = supported.all.isEmpty && first.problem == nil ? [0x02] : supported.all
+        let ids = supported.all.isEmpty ? [0x02] : supported.all
         var answers: [Asked] = []
-        for id in ids { answers.append(try connection.ask([0x09, id])) }
+        for id in ids { answers += try connection.ask(.information(id), in: services) }
         return answers
     }
 

@@ -117,14 +117,17 @@ extension PollSetup {
             return PollSetup(
                 selected, table: connection.table, every: period, ecu: connection.ecu)
         }
-        let (supported, first) = try connection.supportedIDs(of: .currentData)
+        let services = try connection.services()
+        let supported = try connection.supportedIDs(in: services) { .supportedPIDs($0) }
         guard !supported.all.isEmpty else {
-            throw first.problem
-                ?? first.status.flatMap { Failure($0, accessory: connection.accessory) }
-                ?? Failure("\(connection.accessory): no ECU answered", status: .timedOut)
+            throw connection.failure(of: [services.first])
+                ?? Failure(
+                    "\(connection.accessory): the vehicle announces no signals",
+                    hint: "name them: obdscan live rpm speed", status: .timedOut)
         }
         return PollSetup(
-            supported: supported, table: connection.table, every: period, ecu: connection.ecu)
+            supported: supported, by: services.profiles, table: connection.table, every: period,
+            ecu: connection.ecu)
     }
 
     /// The plan for a session.

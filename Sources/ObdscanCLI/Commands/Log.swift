@@ -98,7 +98,9 @@ private struct LogRun {
     /// Polls until the end; `queue` holds what is printed as well.
     func poll(_ queue: BatchQueue?, until: Instant?) throws -> PollLoop.End {
         connection.scan.poll(setup.plan)
-        if let vin = try connection.vin() { _ = trip.offer(.vehicle(vin), at: Clock.now) }
+        if let vin = try connection.vin(by: setup.profiles) {
+            _ = trip.offer(.vehicle(vin), at: Clock.now)
+        }
         let showsProgress = !output.quiet && output.format == .text && isatty(STDERR_FILENO) == 1
         let clearProgress = { if showsProgress { writeToStandardError("\r\u{1B}[K") } }
         defer { clearProgress() }

@@ -37,8 +37,10 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
             var printer = AnswerPrinter(output, table: table)
             var report = MonitorReport(output)
             var said = false
-            var asked = [try connection.ask([0x01, 0x01]), try connection.ask([0x01, 0x41])]
-            if !readiness { asked += try testResults(connection) }
+            let services = try connection.services()
+            var asked = try connection.ask(.readiness, in: services)
+            asked += try connection.ask(.readinessThisCycle, in: services)
+            if !readiness { asked += try testResults(connection, services) }
             for one in asked {
                 let time = connection.utc(one.answer.answered)
                 for item in one.answer.items where MonitorReport.concerns(item) {
@@ -55,9 +57,8 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
             isReady = sinceClear.incomplete.isEmpty && !sinceClear.supported.isEmpty
             if output.format == .text { try writer.write(report.text(sinceClear)) }
             try printer.finish(&writer)
-            if !said, let first = asked.first {
-                throw first.problem
-                    ?? first.status.flatMap { Failure($0, accessory: connection.accessory) }
+            if !said {
+                throw connection.failure(of: asked)
                     ?? Failure(
                         "\(connection.accessory): no ECU tells its monitors", status: .timedOut)
             }
@@ -66,10 +67,14 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
     }
 
     /// Service 06 by its support maps: monitor ids on CAN, test ids before it.
-    private func testResults(_ connection: Connection) throws(ScanError) -> [Asked] {
-        let (supported, _) = try connection.supportedIDs(of: .monitorTests)
+    private func testResults(
+        _ connection: Connection, _ services: VehicleServices
+    ) throws(ScanError) -> [Asked] {
+        let supported = try connection.supportedIDs(in: services) { .supportedMonitors($0) }
         var results: [Asked] = []
-        for id in supported.all { results.append(try connection.ask([0x06, id])) }
+        for id in supported.all {
+            results += try connection.ask(.monitorTests(id), in: services)
+        }
         return results
     }
 }
@@ -148,7 +153,11 @@ struct MonitorReport {
             text +=
                 missing == 0
                 ? palette(.good, "Ready: every supported monitor has run.") + "\n"
-                : palette(.warning, "Not ready: \(missing) monitors have not run.") + "\n"
+                : palette(
+                    .warning,
+                    "Not ready: \(missing) \(missing == 1 ? "monitor has" : "monitors have") not run."
+                )
+                    + "\n"
         }
         if !tests.isEmpty { text += (text.isEmpty ? "" : "\n") + tests.text(palette) }
         return text

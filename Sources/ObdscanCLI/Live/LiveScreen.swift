@@ -48,7 +48,7 @@ struct LiveScreen: ~Copyable {
         takeLink()
         try draw()
         // The vehicle's name can wait until its readings come.
-        model.header.vehicle = try connection.vin()?.text
+        model.header.vehicle = try connection.vin(by: setup.profiles)?.text
         var lastFrame = Clock.now
         var isDirty = true
         while true {

@@ -33,6 +33,8 @@ struct Connection {
     let accessory: String
     /// The one ECU asked.
     let ecu: ECUAddress?
+    /// The vehicle protocol that the user wants; nil = whatever is found.
+    let vehicleProtocol: VehicleProtocol?
     /// The signals that ask the command to end.
     let inbox: SignalInbox
 
@@ -45,9 +47,16 @@ struct Connection {
     func ask(
         _ payload: [UInt8], target: ECUAddress? = nil
     ) throws(ScanError) -> Asked {
-        let request = VehicleRequest(
-            id: RequestID(rawValue: 0), target: ecu?.physicalRequest ?? target, payload: payload)
-        return try ask(.vehicle(request))
+        try ask(.vehicle(request(payload, target: target)))
+    }
+
+    /// A request to all ECUs, or to the one of `--ecu`; what only reads may be repeated.
+    func request(
+        _ payload: [UInt8], target: ECUAddress? = nil, mayRepeat: Bool? = nil
+    ) -> VehicleRequest {
+        VehicleRequest(
+            id: RequestID(rawValue: 0), target: ecu?.physicalRequest ?? target, payload: payload,
+            mayRepeat: mayRepeat)
     }
 
     /// Asks the adapter itself.
@@ -107,9 +116,11 @@ extension DiagnosticItem {
 
 extension Connection {
     /// The vehicle's identification number; nil where it does not tell a whole one.
-    func vin() throws(ScanError) -> VIN? {
-        for case .reading(let reading) in try ask([0x09, 0x02]).answer.items {
-            if case .text(let text) = reading.value, let vin = VIN(text) { return vin }
+    func vin(by profiles: [DiagnosticProfile]) throws(ScanError) -> VIN? {
+        for asked in try ask(.information(0x02), by: profiles) {
+            for case .reading(let reading) in asked.answer.items {
+                if case .text(let text) = reading.value, let vin = VIN(text) { return vin }
+            }
         }
         return nil
     }

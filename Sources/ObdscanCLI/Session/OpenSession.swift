@@ -103,7 +103,7 @@ func withVehicle(
             interruptedBy: inbox.descriptor)
         let connection = Connection(
             scan: scan, table: table, accessory: accessory, ecu: options.ecu?.address,
-            inbox: inbox)
+            vehicleProtocol: options.vehicleProtocol.vehicleProtocol, inbox: inbox)
         defer {
             scan.stop()
             memory.save(scan.memory)

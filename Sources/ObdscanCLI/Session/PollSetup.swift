@@ -10,12 +10,15 @@ struct PollSetup: Sendable {
     var named: [SignalIndex]
     /// Whether the voltage at the adapter is wanted.
     var readsVoltage: Bool
+    /// In which services the vehicle's name is asked for.
+    var profiles: [DiagnosticProfile]
 
     /// What named signals need.
     init(_ selected: [SelectedSignal], table: PIDTable, every period: Duration?, ecu: ECUAddress?) {
         wants = []
         named = []
         readsVoltage = false
+        profiles = [.classicCAN]
         for one in selected {
             guard let record = one.record else {
                 readsVoltage = true
@@ -33,8 +36,10 @@ struct PollSetup: Sendable {
 
     /// Everything current that the vehicle supports; what changes slowly is asked seldom.
     init(
-        supported: SupportedIDs, table: PIDTable, every period: Duration?, ecu: ECUAddress?
+        supported: SupportedIDs, by profiles: [DiagnosticProfile], table: PIDTable,
+        every period: Duration?, ecu: ECUAddress?
     ) {
+        self.profiles = profiles
         named = []
         readsVoltage = true
         wants = supported.all.compactMap { id in

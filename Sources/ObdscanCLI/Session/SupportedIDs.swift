@@ -1,6 +1,5 @@
 import Diagnostics
 import OBDCore
-import ScanSession
 
 /// Which identifiers of a service each ECU announces, by its support maps.
 struct SupportedIDs: Sendable {
@@ -31,25 +30,5 @@ struct SupportedIDs: Sendable {
             if raw & 1 != 0 { hasMore = true }
         }
         return hasMore
-    }
-}
-
-extension Connection {
-    /// Asks for the support maps of `service`, one behind the other as long as there are more.
-    ///
-    /// - Returns: what was announced, and the first question: it tells why nothing was.
-    func supportedIDs(
-        of service: Service, frame: UInt8? = nil
-    ) throws(ScanError) -> (supported: SupportedIDs, first: Asked) {
-        var supported = SupportedIDs()
-        let suffix = frame.map { [$0] } ?? []
-        let first = try ask([service.rawValue, 0] + suffix)
-        var hasMore = supported.take(first.answer.items)
-        var base: UInt8 = 0x20
-        while hasMore && base != 0 {
-            hasMore = supported.take(try ask([service.rawValue, base] + suffix).answer.items)
-            base &+= 0x20
-        }
-        return (supported, first)
     }
 }

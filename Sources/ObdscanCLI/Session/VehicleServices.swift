@@ -1,0 +1,115 @@
+import Diagnostics
+import OBDCore
+import ScanSession
+
+/// The services in which the ECUs of a vehicle are asked.
+struct VehicleServices: Sendable {
+    /// One or, where some ECUs know only the newer services, two.
+    let profiles: [DiagnosticProfile]
+    /// The first question: it tells why nobody answers.
+    let first: Asked
+    /// Whether any ECU answered it.
+    let isAnswered: Bool
+}
+
+extension Connection {
+    /// Finds out in which services the vehicle is asked.
+    ///
+    /// - Throws: a ``Failure`` when the adapter says that there is no vehicle to ask.
+    func services() throws -> VehicleServices {
+        let forced = vehicleProtocol
+        if forced == .j1939 {
+            let first = try ask(.vehicle(request([0x00, 0xFE, 0xCA])))
+            return VehicleServices(
+                profiles: [.j1939], first: first, isAnswered: !first.answer.reply.messages.isEmpty)
+        }
+        var discovery = ProfileDiscovery(forced: forced)
+        var first: Asked?
+        while true {
+            switch discovery.step {
+            case .ask(let payload, let on):
+                if let on, on != forced { _ = try command("AT SP \(on.digit)") }
+                let asked = try ask(payload)
+                first = first ?? asked
+                discovery.answered(
+                    asked.answer.reply.messages, on: asked.answer.exchange.vehicleProtocol)
+            case .found(let profiles):
+                let distinct = DiagnosticProfile.allCases.filter { profiles.values.contains($0) }
+                return try result(distinct, first, isAnswered: true)
+            case .nobody:
+                if forced == nil { _ = try command("AT SP 0") }
+                if let status = first?.status, status != .noData,
+                    let failure = Failure(status, accessory: accessory)
+                {
+                    throw failure
+                }
+                // Some ECUs answer other services, though not this one.
+                let family =
+                    first?.answer.exchange.vehicleProtocol?.family ?? forced?.family ?? .can
+                return try result(
+                    [DiagnosticProfile(classic: family)], first, isAnswered: false)
+            }
+        }
+    }
+
+    private func result(
+        _ profiles: [DiagnosticProfile], _ first: Asked?, isAnswered: Bool
+    ) throws -> VehicleServices {
+        guard let first else {
+            throw Failure("\(accessory): nothing was asked", status: .bug)
+        }
+        return VehicleServices(profiles: profiles, first: first, isAnswered: isAnswered)
+    }
+
+    /// Asks in each of the vehicle's services; those that have no such question are passed over.
+    func ask(
+        _ query: DiagnosticQuery, in services: VehicleServices
+    ) throws(ScanError) -> [Asked] {
+        try ask(query, by: services.profiles)
+    }
+
+    /// Asks by each of several profiles.
+    func ask(
+        _ query: DiagnosticQuery, by profiles: [DiagnosticProfile]
+    ) throws(ScanError) -> [Asked] {
+        var asked: [Asked] = []
+        for profile in profiles {
+            guard let payload = profile.request(for: query) else { continue }
+            asked.append(
+                try ask(
+                    .vehicle(request(payload, mayRepeat: profile.isReadOnly(query)))))
+        }
+        return asked
+    }
+
+    /// Asks for support maps, one behind the other as long as there are more.
+    func supportedIDs(
+        in services: VehicleServices, _ query: (UInt8) -> DiagnosticQuery
+    ) throws(ScanError) -> SupportedIDs {
+        var supported = SupportedIDs()
+        var base: UInt8 = 0
+        var hasMore = true
+        while hasMore {
+            hasMore = false
+            for asked in try ask(query(base), in: services) {
+                if supported.take(asked.answer.items) { hasMore = true }
+            }
+            base &+= 0x20
+            if base == 0 { break }
+        }
+        return supported
+    }
+
+    /// Why nothing came for `asked`; nil when something did.
+    func failure(of asked: [Asked]) -> Failure? {
+        if asked.contains(where: { !$0.answer.reply.messages.isEmpty }) { return nil }
+        for one in asked {
+            if let problem = one.problem { return problem }
+            if let status = one.status, let failure = Failure(status, accessory: accessory) {
+                return failure
+            }
+        }
+        return Failure(
+            "\(accessory): no ECU answered", hint: "switch the ignition on", status: .timedOut)
+    }
+}

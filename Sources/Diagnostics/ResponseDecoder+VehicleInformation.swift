@@ -217,7 +217,8 @@ extension ResponseDecoder {
         }
         var reading = Reading(
             ecu: answer.ecu, dataID: dataID, signal: signal,
-            value: InfoText.value(of: characters), raw: InlineBytes(payload[text]),
+            value: InfoText.value(of: characters),
+            raw: InlineBytes(characters.count == 17 ? characters : payload[text]),
             line: answer.line)
         if case .text(let found) = reading.value {
             reading.checkDigit = VIN(found)?.hasValidCheckDigit ?? false

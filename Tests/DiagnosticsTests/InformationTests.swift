@@ -120,6 +120,22 @@ import Testing
         #expect(decode(asked, row.answers) == row.expected)
     }
 
+    @Test func `raw bytes of a VIN are its characters, without what pads them`() {
+        let vin = Array("1D4GP00R55B123456".utf8)
+        let can = Exchange(request: [0x09, 0x02], family: .can)
+        let legacy = Exchange(request: [0x09, 0x02], family: .iso9141)
+        var items: [DiagnosticItem] = []
+        var decoder = ResponseDecoder(table: TestTable.pids, monitors: TestTable.monitors)
+        decoder.decode(ECUMessage(ecu: nil, payload: [0x49, 0x02, 0x01] + vin), in: can, &items)
+        for part in Self.parts {
+            decoder.decode(
+                ECUMessage(ecu: nil, payload: Hex.bytes(part) ?? []), in: legacy, &items)
+        }
+        decoder.endExchange(legacy, &items)
+        #expect(items.count == 2)
+        for case .reading(let reading) in items { #expect(reading.raw == InlineBytes(vin)) }
+    }
+
     @Test func `a part that is missing at the end is missed where the ECU told their number`() {
         var decoder = ResponseDecoder(table: TestTable.pids, monitors: TestTable.monitors)
         let count = Asked(request: "0905", family: .iso9141, ecu: nil)

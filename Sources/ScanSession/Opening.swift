@@ -7,11 +7,10 @@ extension Runner {
     mutating func openSession() {
         do {
             let cancel = core.stop.descriptor
-            guard var opened = try configuration.connector.open(cancelledBy: cancel) else {
-                followUps.append(.openFailed)
-                return
-            }
-            guard try settleRate(of: &opened) else {
+            guard var opened = try configuration.connector.open(cancelledBy: cancel),
+                try settleRate(of: &opened)
+            else {
+                endReason = endReason ?? .stopped
                 followUps.append(.openFailed)
                 return
             }

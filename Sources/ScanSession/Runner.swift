@@ -110,8 +110,6 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
     private mutating func wait() {
         set.removeAll()
         let wake = set.add(core.wake.descriptor)
-        // A flag that stays up is waited for only once.
-        let stop = set.add(isStopping ? -1 : core.stop.descriptor)
         let link = set.add(
             session?.descriptor ?? -1, writing: session?.wantsToWrite ?? false)
         let space = set.add(offering.flatMap { sinks[$0.sink].spaceDescriptor } ?? -1)
@@ -129,8 +127,8 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
         if set.isReadable(wake) {
             core.wake.take()
             for command in core.takeCommands() { obey(command) }
+            if core.isStopRequested { beginStop() }
         }
-        if set.isReadable(stop) { beginStop() }
         if let sink = offering?.sink, let descriptor = sinks[sink].spaceDescriptor,
             set.isReadable(space)
         {

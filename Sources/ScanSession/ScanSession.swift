@@ -22,7 +22,7 @@ public final class ScanSession: Sendable {
     }
 
     deinit {
-        core.stop.signal()
+        core.requestStop()
         thread.withLock { thread in
             thread?.detach()
             thread = nil
@@ -119,7 +119,7 @@ public final class ScanSession: Sendable {
     ///
     /// Returns when it is done, or at once when it was.
     public func stop() {
-        core.stop.signal()
+        core.requestStop()
         let mine = thread.withLock { thread in
             let mine = thread
             thread = nil

@@ -33,11 +33,12 @@ final class SessionCore: Sendable {
 
     private let shared: Mutex<Shared>
     private let stateCode = Atomic<Int>(0)
-    /// Raised when there are commands.
+    private let endIsWanted = Atomic<Bool>(false)
+    /// Raised when there are commands, or the end was asked for.
     let wake: EventDescriptor
     /// Raised when there are events.
     let news: EventDescriptor
-    /// Raised, and left up, when the end was asked for.
+    /// Raised, and left up, when the end was asked for; for waiting outside the runner's loop.
     let stop: EventDescriptor
     /// Raised, and left up, when the thread is done.
     let done: EventDescriptor
@@ -62,6 +63,16 @@ final class SessionCore: Sendable {
         if isTaken { wake.signal() }
         return isTaken
     }
+
+    /// Asks the thread to come to an end.
+    func requestStop() {
+        endIsWanted.store(true, ordering: .releasing)
+        stop.signal()
+        wake.signal()
+    }
+
+    /// Whether the end was asked for.
+    var isStopRequested: Bool { endIsWanted.load(ordering: .acquiring) }
 
     /// Takes all commands, in order.
     func takeCommands() -> [Command] {

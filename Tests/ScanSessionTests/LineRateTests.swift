@@ -103,7 +103,7 @@ private final class RatedAdapter: Sendable {
     @Test func `is not looked for any longer once the end was asked for`() throws {
         let adapter = try RatedAdapter(rate: 1)
         var runner = try runner(adapter.path, remembered: nil)
-        runner.core.stop.signal()
+        runner.core.requestStop()
         var session = try line(adapter.path)
         let isSettled = try runner.settleRate(of: &session)
         #expect(!isSettled)

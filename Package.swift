@@ -124,8 +124,8 @@ if Context.environment["OBDSCAN_BENCHMARKS"] != nil {
         .executableTarget(
             name: "obdscan-bench",
             dependencies: [
-                "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "PIDTables", "TripStore",
-                "TripExport", "CFloors",
+                "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Accessory",
+                "ScanSession", "PIDTables", "TripStore", "TripExport", "CFloors",
             ],
             path: "Benchmarks/obdscan-bench", swiftSettings: strict),
     ]

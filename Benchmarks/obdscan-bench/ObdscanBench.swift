@@ -3,7 +3,7 @@ import Glibc
 
 /// Measures our own hot paths beside what C does with the same work.
 ///
-///     OBDSCAN_BENCHMARKS=1 swift run -c release obdscan-bench [lexer|decode|store|export …] [--rows N]
+///     OBDSCAN_BENCHMARKS=1 swift run -c release obdscan-bench [lexer|decode|store|export|roundtrip …] [--rows N]
 ///
 /// Machines are noisy: every pair is measured three times in turn, medians are printed.
 @main
@@ -23,6 +23,7 @@ enum ObdscanBench {
             ("lexer", { try LexerBench.run(rows: $0) }),
             ("decode", { try DecodeBench.run(rows: $0) }),
             ("store", { try StoreBench.run(rows: $0) }),
+            ("roundtrip", { try RoundTripBench.run(rows: $0) }),
             ("export", { try ExportBench.run(rows: $0) }),
         ]
         for (name, run) in all where names.isEmpty || names.contains(name) { try run(rows) }

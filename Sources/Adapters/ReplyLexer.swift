@@ -26,6 +26,9 @@ public struct ReplyLexer: Hashable, Sendable {
     /// The line that has begun and not ended: `SEARCHING...`.
     public var partialLine: [UInt8] { partial }
 
+    /// Whether a line has begun and not ended.
+    public var hasPartialLine: Bool { !partial.isEmpty }
+
     /// Takes bytes as they came.
     public mutating func receive(_ bytes: Span<UInt8>, _ out: inout [Token]) {
         for index in bytes.indices {

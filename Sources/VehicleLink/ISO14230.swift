@@ -103,8 +103,11 @@ public struct ISO14230Assembler: Hashable, Sendable {
 
     /// The message of one frame, header included.
     ///
+    /// - Parameter needsChecksum: a frame without checksum is an error in any case.
     /// - Throws: ``LinkError`` for a wrong length or checksum.
-    public mutating func message(from frame: LinkFrame) throws(LinkError) -> ECUMessage {
+    public mutating func message(
+        from frame: LinkFrame, needsChecksum: Bool = false
+    ) throws(LinkError) -> ECUMessage {
         let count = frame.bytes.count
         guard let layout = ISO14230.Layout(frame.bytes) else {
             throw LinkError(.header, line: frame.line)
@@ -125,7 +128,9 @@ public struct ISO14230Assembler: Hashable, Sendable {
                     .checksum(expected: expected, received: received), ecu: ecu, line: frame.line)
             }
             checksumsSeen = true
-        case 0 where !checksumsSeen && ISO14230.mayLackChecksum(frame.bytes, layout): break
+        case 0
+        where !needsChecksum && !checksumsSeen && ISO14230.mayLackChecksum(frame.bytes, layout):
+            break
         default:
             throw LinkError(
                 .length(announced: length, received: max(0, count - header - 1)), ecu: ecu,

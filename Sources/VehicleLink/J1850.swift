@@ -38,14 +38,16 @@ public enum J1850 {
     /// The position of the CRC; nil when none fits.
     ///
     /// Where several fit it is the last one, so that as few bytes as possible count as in-frame
-    /// response. Several receivers acknowledge with their addresses in ascending order, because
-    /// the lowest wins the arbitration.
+    /// response. An answer (to 6B) is acknowledged by the tester alone; other frames by several
+    /// receivers, with their addresses in ascending order because the lowest wins the arbitration.
     ///
     /// - Parameter inFrameResponse: whether bytes may follow the CRC (PWM).
     public static func crcIndex(
         in bytes: some RandomAccessCollection<UInt8>, inFrameResponse: Bool
     ) -> Int? {
         let last = bytes.count - 1
+        let isAnswer = bytes.dropFirst().first == 0x6B
+        let most = isAnswer ? 1 : mostAcknowledgements
         var crc: UInt8 = 0xFF
         var before: UInt8?
         var found: Int?
@@ -53,7 +55,7 @@ public enum J1850 {
             // A byte that does not ascend cannot be a second acknowledgement.
             if let index = found, offset > index + 1, let before, byte <= before { found = nil }
             let mayStandHere =
-                offset == last || inFrameResponse && last - offset <= mostAcknowledgements
+                offset == last || inFrameResponse && last - offset <= most
             if offset >= 4, mayStandHere, ~crc == byte { found = offset }
             crc = Checksum.next(crc, byte)
             before = byte

@@ -14,11 +14,11 @@ struct RunningExchange: Hashable, Sendable {
     }
 
     var request: AdapterRequest
-    var part: Part
-    /// What was sent and has not been confirmed by a prompt.
-    var command: String
+    var part = Part.request
+    /// The request as typed, without its CR.
+    var command: [UInt8]
     /// Settings still to be made.
-    var preparations: [String]
+    var preparations: [String] = []
     /// Frames seen while listening.
     var frames = 0
     /// Whether a count digit was sent.
@@ -31,6 +31,10 @@ struct RunningExchange: Hashable, Sendable {
     var refused = false
     /// Whether anything of the answer was passed on.
     var delivered = false
+
+    /// Nothing under way.
+    static let none = RunningExchange(
+        request: .command(id: RequestID(rawValue: 0), text: "", mayRepeat: false), command: [])
 
     /// Whether it asks for one item: what refuses a digit there knows none at all.
     var isSingle: Bool {
@@ -65,9 +69,6 @@ extension ELM327Dialect {
         }
         endReading()
         received = 0
-        var preparations: [String] = []
-        let command: String
-        var withDigit = false
         switch request {
         case .command(_, let text, _):
             // One line, and no character that ends it early.
@@ -75,58 +76,52 @@ extension ELM327Dialect {
                 out.append(.end(.refused))
                 return
             }
-            command = text
+            running = RunningExchange(request: request, command: Array(text.utf8))
         case .vehicle(let vehicle):
-            guard let prepared = preparation(for: vehicle),
-                let spelled = spell(vehicle)
+            guard let spelled = spell(vehicle), let preparations = preparation(for: vehicle)
             else {
                 out.append(.end(.refused))
                 return
             }
-            preparations = prepared
-            command = spelled.command
-            withDigit = spelled.withDigit
+            running = RunningExchange(request: request, command: spelled.command)
+            running.preparations = preparations
+            running.withDigit = spelled.withDigit
         }
-        var running = RunningExchange(
-            request: request, part: .request, command: command, preparations: preparations)
-        running.withDigit = withDigit
-        proceed(running, &out)
+        proceed(&out)
     }
 
     /// Sends the next preparation, or the request.
-    private mutating func proceed(_ exchange: RunningExchange, _ out: inout [DialectOutput]) {
-        var running = exchange
-        if running.preparations.isEmpty {
-            running.part = .request
-            write(running.command, &out)
-            out.append(.arm(.reply, after: patience(running)))
-            if case .vehicle(let vehicle) = running.request,
-                case .listen(_, let atMost) = vehicle.ending
-            {
-                out.append(.arm(.listen, after: atMost))
-            }
-        } else {
+    private mutating func proceed(_ out: inout [DialectOutput]) {
+        phase = .exchanging
+        guard running.preparations.isEmpty else {
             running.part = .preparation
-            let setting = running.preparations.removeFirst()
-            write(setting, &out)
+            write(Array(running.preparations.removeFirst().utf8), &out)
             out.append(.arm(.reply, after: .seconds(2)))
+            return
         }
-        phase = .exchanging(running)
+        running.part = .request
+        write(running.command, &out)
+        out.append(.arm(.reply, after: patience))
+        if case .vehicle(let vehicle) = running.request,
+            case .listen(_, let atMost) = vehicle.ending
+        {
+            out.append(.arm(.listen, after: atMost))
+        }
     }
 
-    private mutating func write(_ command: String, _ out: inout [DialectOutput]) {
-        tellReader(command)
+    private mutating func write(_ command: [UInt8], _ out: inout [DialectOutput]) {
+        reader.begin(command: AdapterCommand.compact(command), &items)
         items.removeAll(keepingCapacity: true)
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(command.utf8.count + 1)
-        bytes.append(contentsOf: command.utf8)
+        bytes.reserveCapacity(command.count + 1)
+        bytes.append(contentsOf: command)
         bytes.append(0x0D)
         out.append(.write(bytes))
     }
 
     /// Nothing heard for so long means that the adapter hangs: its own wait is 0.2 s, 1 s when
     /// raised. Every line begins it anew.
-    private func patience(_ running: RunningExchange) -> Duration {
+    private var patience: Duration {
         switch running.request {
         case .command: .seconds(5)
         case .vehicle(let vehicle):
@@ -138,14 +133,15 @@ extension ELM327Dialect {
     }
 
     /// The request as typed: hexadecimal, and the number of frames to wait for where it helps.
-    private func spell(_ request: VehicleRequest) -> (command: String, withDigit: Bool)? {
+    private func spell(_ request: VehicleRequest) -> (command: [UInt8], withDigit: Bool)? {
         switch request.ending {
-        case .listen: return request.payload.isEmpty ? ("ATMA", false) : nil
+        case .listen: return request.payload.isEmpty ? (Array("ATMA".utf8), false) : nil
         case .reply: break
         }
         // Without segmented sending a request has to fit one frame.
         guard !request.payload.isEmpty, request.payload.count <= 7 else { return nil }
         var text: [UInt8] = []
+        text.reserveCapacity(request.payload.count * 2 + 1)
         for byte in request.payload { Hex.append(byte, to: &text) }
         var withDigit = false
         if capabilities.frameCountHelps, request.mayRepeat, let frames = request.expectedFrames,
@@ -154,7 +150,7 @@ extension ELM327Dialect {
             text.append(Hex.digit(UInt8(frames)))
             withDigit = true
         }
-        return (String(decoding: text, as: UTF8.self), withDigit)
+        return (text, withDigit)
     }
 
     /// Settings that have to change before `request`; nil when it cannot be sent at all.
@@ -196,17 +192,15 @@ extension ELM327Dialect {
 
     // MARK: Its reply
 
-    mutating func take(
-        _ line: [UInt8], of exchange: RunningExchange, _ out: inout [DialectOutput]
-    ) {
+    /// A line came while an exchange is under way.
+    mutating func takeLine(_ line: [UInt8], _ out: inout [DialectOutput]) {
         reader.read(line, number: 0, &items)
-        switch exchange.part {
+        switch running.part {
         case .preparation, .cover:
             items.removeAll(keepingCapacity: true)
             return
         case .request: break
         }
-        var running = exchange
         if case .command(_, let text, _) = running.request {
             if !Self.isEcho(line, of: text) {
                 keep(line)
@@ -215,25 +209,19 @@ extension ELM327Dialect {
         } else if Self.isBanner(line) {
             running.restarted = true
         }
-        deliverItems(&running, &out)
+        deliverItems(&out)
         if running.listens, !running.wasStopped,
             case .vehicle(let vehicle) = running.request,
             case .listen(let limit, _) = vehicle.ending, let limit, running.frames >= limit
         {
-            phase = .exchanging(running)
             stopListening(&out)
             return
         }
-        if !searching, !running.wasStopped {
-            out.append(.arm(.reply, after: patience(running)))
-        }
-        phase = .exchanging(running)
+        if !searching, !running.wasStopped { out.append(.arm(.reply, after: patience)) }
     }
 
     /// Passes on what the reader found.
-    private mutating func deliverItems(
-        _ running: inout RunningExchange, _ out: inout [DialectOutput]
-    ) {
+    private mutating func deliverItems(_ out: inout [DialectOutput]) {
         for item in items {
             switch item.content {
             case .message(let message):
@@ -267,19 +255,18 @@ extension ELM327Dialect {
     }
 
     /// The prompt of the part under way came.
-    mutating func finish(_ exchange: RunningExchange, _ out: inout [DialectOutput]) {
-        var running = exchange
+    mutating func finishPart(_ out: inout [DialectOutput]) {
         switch running.part {
         case .preparation:
-            proceed(running, &out)
+            proceed(&out)
             return
         case .cover:
-            end(running, &out)
+            end(&out)
             return
         case .request: break
         }
-        reader.read([0x3E], number: 0, &items)
-        deliverItems(&running, &out)
+        reader.takePrompt(&items)
+        deliverItems(&out)
         if running.refused && !running.delivered {
             // The adapter knows no count digit: the request never reached the vehicle.
             capabilities.frameCountHelps = false
@@ -288,18 +275,17 @@ extension ELM327Dialect {
             running.withDigit = false
             running.refused = false
             running.command.removeLast()
-            proceed(running, &out)
+            proceed(&out)
             return
         }
         if !isReadOnly(running.request) {
             // A later CR would repeat what wrote: give the adapter something harmless to remember.
             running.part = .cover
-            write("ATI", &out)
+            write(Array("ATI".utf8), &out)
             out.append(.arm(.reply, after: .seconds(2)))
-            phase = .exchanging(running)
             return
         }
-        end(running, &out)
+        end(&out)
     }
 
     private func isReadOnly(_ request: AdapterRequest) -> Bool {
@@ -321,7 +307,7 @@ extension ELM327Dialect {
         return Hex.bytes(String(decoding: even, as: UTF8.self)) ?? []
     }
 
-    private mutating func end(_ running: RunningExchange, _ out: inout [DialectOutput]) {
+    private mutating func end(_ out: inout [DialectOutput]) {
         out.append(.disarm(.reply))
         if running.listens { out.append(.disarm(.listen)) }
         endReading()
@@ -337,11 +323,8 @@ extension ELM327Dialect {
 
     /// Ends listening to the bus: a blank, then the prompt.
     mutating func stopListening(_ out: inout [DialectOutput]) {
-        guard case .exchanging(var running) = phase, running.listens, !running.wasStopped else {
-            return
-        }
+        guard phase == .exchanging, running.listens, !running.wasStopped else { return }
         running.wasStopped = true
-        phase = .exchanging(running)
         out.append(.disarm(.listen))
         out.append(.write([0x20]))
         out.append(.arm(.reply, after: .seconds(2)))

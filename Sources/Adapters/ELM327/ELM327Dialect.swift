@@ -42,7 +42,7 @@ public struct ELM327Dialect: AdapterDialect {
         /// Set up, nothing under way.
         case atPrompt
         /// A request, or a command that goes before or after it, waits for its prompt.
-        case exchanging(RunningExchange)
+        case exchanging
         /// A space was sent to stop what was under way.
         case interrupting(duringSetup: Bool)
     }
@@ -60,6 +60,8 @@ public struct ELM327Dialect: AdapterDialect {
     public let options: Options
 
     var phase = Phase.outOfStep
+    /// The exchange under way; of no meaning in other phases.
+    var running = RunningExchange.none
     var lexer = ReplyLexer()
     var reader = ConversationReader(ConversationReader.Options())
     var items: [ConversationItem] = []
@@ -186,7 +188,7 @@ public struct ELM327Dialect: AdapterDialect {
             noteConfirmation(line)
             keep(line)
             reader.read(line, number: 0, &items)
-        case .exchanging(let running): take(line, of: running, &out)
+        case .exchanging: takeLine(line, &out)
         case .interrupting: break
         case .outOfStep, .atPrompt: takeUnasked(line, &out)
         }
@@ -203,7 +205,7 @@ public struct ELM327Dialect: AdapterDialect {
                 out.append(.arm(.reply, after: SetupScript.settlingTime))
             }
         case .settingUp(let step, let rest): finish(step, rest, &out)
-        case .exchanging(let running): finish(running, &out)
+        case .exchanging: finishPart(&out)
         case .interrupting(let duringSetup):
             disarmAll(&out)
             phase = duringSetup ? .outOfStep : .atPrompt
@@ -229,14 +231,14 @@ public struct ELM327Dialect: AdapterDialect {
     }
 
     private mutating func noticeSearch(_ out: inout [DialectOutput]) {
-        guard !searching else { return }
+        guard !searching, lexer.hasPartialLine else { return }
         let partial = lexer.partialLine
         guard Self.contains(partial, "SEARCHING") || Self.contains(partial, "BUS INIT") else {
             return
         }
         switch phase {
         case .settingUp(let step, _) where step.purpose == .search: break
-        case .exchanging(let running) where running.part == .request: break
+        case .exchanging where running.part == .request: break
         case .outOfStep, .atPrompt, .gettingInStep, .settingUp, .exchanging, .interrupting: return
         }
         searching = true
@@ -294,8 +296,11 @@ public struct ELM327Dialect: AdapterDialect {
         }
     }
 
+    /// Whether a line names the chip: the adapter has restarted.
     static func isBanner(_ line: [UInt8]) -> Bool {
-        contains(line, "ELM327") || contains(line, "OBDII")
+        // Data has no letter behind F; most lines are data.
+        guard line.contains(where: { $0 > UInt8(ascii: "F") }) else { return false }
+        return contains(line, "ELM327") || contains(line, "OBDII")
     }
 
     static func contains(_ line: some Collection<UInt8>, _ word: String) -> Bool {

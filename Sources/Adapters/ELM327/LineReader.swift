@@ -13,25 +13,36 @@ extension ReplyReader {
             return reading
         }
         var best: LineReading?
+        var usual: LineReading?
+        let family = settings.vehicleProtocol?.family ?? inferredFamily ?? fallback?.family
         for shape in LineReading.Shape.allCases {
             guard let reading = reading(as: shape) else { continue }
+            if reading.custom >= 2, shape.family == family,
+                usual.map({ $0.score < reading.score }) ?? true
+            {
+                usual = reading
+            }
             if let current = best, current.score >= reading.score { continue }
             best = reading
         }
+        // Where headers are shown, a line that begins with a usual one has it, damaged as it may
+        // be; it is not a message that happens to begin alike.
+        let isBehindHeader = showsHeaders ?? (lastShape?.hasHeader ?? false)
+        if best?.shape == .bare, isBehindHeader, let usual { return usual }
         return best
     }
 
     /// Whether a reading in the shape of the line before needs no comparison with others.
     @inline(__always)
     private func isBeyondDoubt(_ reading: LineReading) -> Bool {
-        if reading.shape == .bare { return reading.answer == .exact && settings.headers != true }
-        guard reading.proof >= .length, settings.headers ?? true == reading.shape.hasHeader else {
+        if reading.shape == .bare { return reading.answer == .exact && showsHeaders != true }
+        guard reading.proof >= .length, showsHeaders ?? true == reading.shape.hasHeader else {
             return false
         }
         if reading.answer == .exact { return true }
         // Three digits in front can be nothing but an 11-bit identifier.
         return reading.shape == .can11 && digits.groups > 1
-            || reading.custom == 3 && reading.answer > .none
+            || reading.custom >= 3 && reading.answer > .none
     }
 
     /// The line in one shape; nil when it cannot have it.
@@ -54,7 +65,7 @@ extension ReplyReader {
     /// How well a shape agrees with what is known.
     private func agreement(_ shape: LineReading.Shape) -> Int {
         var sum = 0
-        if let headers = settings.headers {
+        if let headers = showsHeaders {
             if headers == shape.hasHeader { sum += 6 }
         } else if let lastShape, lastShape.hasHeader == shape.hasHeader {
             sum += 4
@@ -66,15 +77,25 @@ extension ReplyReader {
         }
         guard let family = shape.family else { return sum }
         if let known = settings.vehicleProtocol {
-            sum += known.family == family ? 6 : -4
+            sum += known.family == family ? 6 : Self.contradiction(known.family, family)
             if known.addressForm == shape.form { sum += 2 }
         } else if let inferredFamily {
-            if inferredFamily == family { sum += 3 }
+            sum += inferredFamily == family ? 3 : Self.contradiction(inferredFamily, family)
         } else if let fallback {
-            if fallback.family == family { sum += 3 }
+            sum += fallback.family == family ? 3 : Self.contradiction(fallback.family, family)
             if fallback.addressForm == shape.form { sum += 1 }
         }
         return sum
+    }
+
+    /// What it costs to read a line as another family than the vehicle's.
+    ///
+    /// Before CAN headers look alike and only the check byte tells families apart; one of eight bits
+    /// fits by chance once in 256 damaged lines.
+    private static func contradiction(
+        _ known: VehicleProtocol.Family, _ family: VehicleProtocol.Family
+    ) -> Int {
+        known.isLegacy && family.isLegacy ? -16 : -4
     }
 
     // MARK: CAN
@@ -94,9 +115,9 @@ extension ReplyReader {
         }
         if showsLength, settings.showsLength != true {
             let fits = reading.announced == (digits.count - reading.start) / 2
-            return fits && reading.custom > 0 && reading.proof >= .length ? reading : nil
+            return fits && reading.custom > 3 && reading.proof >= .length ? reading : nil
         }
-        let isExpected = settings.headers == true || lastShape == shape
+        let isExpected = showsHeaders == true || lastShape == shape
         let speaksForItself = reading.custom > 0 || reading.answer > .none
         return isExpected || speaksForItself && reading.proof >= .length ? reading : nil
     }
@@ -119,7 +140,7 @@ extension ReplyReader {
             showsLength = true
         }
         guard let reading = can(shape, idDigits: 8, showsLength: showsLength) else { return nil }
-        let isExpected = settings.headers == true && knownForm == .can29 || lastShape == shape
+        let isExpected = showsHeaders == true && knownForm == .can29 || lastShape == shape
         return isExpected || reading.custom > 0 || reading.answer >= .service ? reading : nil
     }
 
@@ -133,7 +154,7 @@ extension ReplyReader {
     ) -> LineReading? {
         let id = digits.number(0, idDigits)
         let start = idDigits + (showsLength ? 1 : 0)
-        guard digits.count > start || settings.headers == true else { return nil }
+        guard digits.count > start || showsHeaders == true else { return nil }
         var reading: LineReading?
         let address = ECUAddress(id, idDigits == 3 ? .can11 : .can29)
         switch shape {
@@ -151,6 +172,10 @@ extension ReplyReader {
             } else if id & 0x1FFE_0000 == 0x18DA_0000 {
                 reading?.custom = 2
             }
+        }
+        // A length code that is right is as good as another part of the header.
+        if let announced = reading?.announced, announced == (digits.count - start) / 2 {
+            reading?.custom += 3
         }
         return reading
     }
@@ -204,10 +229,11 @@ extension ReplyReader {
         let reading = field(.fieldAlone, address: nil, start: 0)
         let isRaw = settings.automaticFormatting == false
         let isLegacy = settings.vehicleProtocol?.family.isLegacy ?? false
-        if isRaw, !isLegacy, settings.headers != true { return reading }
+        if isRaw, !isLegacy, showsHeaders != true { return reading }
         let isWhole = digits.count == 16 || digits.count == 2 + 2 * Int(digits.byte(0) & 0xF)
         guard reading.proof >= .length, isWhole else { return nil }
-        return reading.answer >= .foreign ? reading : nil
+        let isAsBefore = lastShape == .fieldAlone && digits.count == 16
+        return isAsBefore || reading.answer >= .foreign ? reading : nil
     }
 
     // MARK: SAE J1939
@@ -215,6 +241,7 @@ extension ReplyReader {
     private func j1939() -> LineReading? {
         let known = settings.vehicleProtocol ?? fallback
         if let known, known.family != .j1939 { return nil }
+        if known == nil, let inferredFamily, inferredFamily != .j1939 { return nil }
         guard digits.count >= 8 else { return nil }
         var id = digits.number(0, 8)
         let isFormatted =
@@ -244,10 +271,12 @@ extension ReplyReader {
         let format = group >> 8 & 0xFF
         // 18DAxxxx and 18DBxxxx are ISO 15765-4; J1939's own groups lie above.
         guard known != nil || format >= 0xE8 else { return nil }
+        // Without blanks a priority is a digit like any other.
+        if known == nil, isFormatted, digits.groups == 1, reading.answer != .exact { return nil }
         // Eight bytes may be a frame without its identifier as well; twelve are hardly that.
         guard
-            settings.headers == true || isFormatted || reading.answer >= .service
-                || settings.headers == nil && digits.count == 24
+            showsHeaders == true || isFormatted || reading.answer >= .service
+                || showsHeaders == nil && digits.count == 24
         else { return nil }
         reading.custom = format >= 0xE8 ? 3 : 0
         return reading
@@ -273,8 +302,7 @@ extension ReplyReader {
         reading.custom = isUsual ? 3 : 0
         // From 80 on the first byte is the format byte of ISO 14230.
         guard bytes[0] < 0x80 || settings.vehicleProtocol == .iso9141 else { return nil }
-        let provesItself = reading.proof == .checksum && reading.answer >= .service
-        return isKnown || isUsual || provesItself ? reading : nil
+        return isKnown || isUsual || provesItself(reading, bytes) ? reading : nil
     }
 
     private func j1850() -> LineReading? {
@@ -290,9 +318,15 @@ extension ReplyReader {
             reading.answer = answer(at: 6, count: index - 3)
         }
         reading.custom = isPWM ? 3 : isVPW ? 2 : 0
-        let provesItself = reading.proof == .checksum && reading.answer >= .service
-        return isKnown || isPWM || isVPW && reading.proof == .checksum || provesItself
-            ? reading : nil
+        return isKnown || isPWM || isVPW && reading.proof == .checksum
+            || provesItself(reading, bytes) ? reading : nil
+    }
+
+    /// Whether a frame of an unknown protocol stands on its own: a right check byte, an answer, and
+    /// an address that answers go to, all of them or the tester's.
+    private func provesItself(_ reading: LineReading, _ bytes: InlineBytes) -> Bool {
+        reading.proof == .checksum && reading.answer >= .service
+            && (bytes[1] == 0x6B || bytes[1] == settings.testerAddress)
     }
 
     /// Whether bytes may follow the CRC: on PWM, told by the protocol or by the header.
@@ -336,6 +370,7 @@ extension ReplyReader {
         let isToUs = isAddressed && bytes[1] == settings.testerAddress
         if isToUs, bytes[0] >> 6 == 2 { reading.custom = 3 }
         if isKnown { return reading }
+        if reading.proof == .length, !isToUs || bytes[0] >> 6 != 2 { reading.proof = .refuted }
         // Without addresses, or with those of ISO 9141-2, only a checksum speaks for it.
         if isAddressed {
             let speaksForItself = reading.proof == .checksum || reading.answer >= .service
@@ -347,7 +382,7 @@ extension ReplyReader {
 
     /// Whether the settings say that lines look like this.
     private func isExpected(_ family: VehicleProtocol.Family) -> Bool {
-        guard settings.headers == true || settings.headers == nil && lastShape?.hasHeader == true
+        guard showsHeaders == true || showsHeaders == nil && lastShape?.hasHeader == true
         else { return false }
         let known = settings.vehicleProtocol?.family ?? inferredFamily ?? fallback?.family
         return known == family

@@ -97,7 +97,7 @@ struct LineReading: Hashable, Sendable {
     var answer: Answer
     /// How much it proves itself.
     var proof: Proof
-    /// How usual the header is on a vehicle: 0 to 3.
+    /// How usual the header is on a vehicle: 0 to 6.
     var custom = 0
     /// How well it agrees with the settings and the lines before.
     var agreement = 0

@@ -54,8 +54,10 @@ struct ReplyReader: Hashable, Sendable {
     private var j1939 = J1939Assembler()
     private var segments = SegmentReader()
     private(set) var lastShape: LineReading.Shape?
+    /// Whether the last exact answer showed a header: the text outweighs the setting.
+    private var shownHeaders: Bool?
     private(set) var inferredFamily: VehicleProtocol.Family?
-    private var busInitIsOpen = false
+    var busInitIsOpen = false
     /// First lines of messages that may still be open.
     private var openLines: [OpenLine] = []
 
@@ -82,18 +84,42 @@ struct ReplyReader: Hashable, Sendable {
         updateExchange()
     }
 
+    /// Takes over a command that the adapter confirmed.
+    mutating func apply(_ command: AdapterCommand) {
+        change { $0.apply(command) }
+        // Chosen anew, even if it is the same: what lines have shown may no longer hold.
+        switch command {
+        case .choose, .reset: forgetInference()
+        case .echo, .linefeeds, .headers, .spaces, .showLength, .automaticFormatting,
+            .extendedAddressing, .joinFrames, .formatJ1939Headers, .testerAddress, .voltage,
+            .protocolNumber, .protocolName, .stnProtocolNumber, .monitor, .monitorGroup,
+            .transmit, .other:
+            break
+        }
+    }
+
+    private mutating func forgetInference() {
+        inferredFamily = nil
+        lastShape = nil
+        shownHeaders = nil
+        kwp = ISO14230Assembler()
+        updateExchange()
+    }
+
     /// Changes the settings.
     mutating func change(_ body: (inout ELM327Settings) -> Void) {
         let before = settings
         body(&settings)
         guard settings != before else { return }
-        if settings.protocolChoice != before.protocolChoice
-            || settings.foundProtocol != before.foundProtocol
+        if settings.vehicleProtocol != before.vehicleProtocol,
+            settings.vehicleProtocol?.family != inferredFamily
         {
-            inferredFamily = nil
-            kwp = ISO14230Assembler()
+            forgetInference()
         }
-        if settings.headers != before.headers { lastShape = nil }
+        if settings.headers != before.headers {
+            lastShape = nil
+            shownHeaders = nil
+        }
         can.extendedAddressing = settings.extendedAddressing
         updateExchange()
     }
@@ -155,9 +181,12 @@ struct ReplyReader: Hashable, Sendable {
             readLength(text, line: line, &out)
             return .read
         }
-        guard let reading = bestReading(), isAcceptable(reading) else {
-            let isWhole = digits.isWholeBytes || digits.length(0) == 3
-            return .meaningless(LinkError(isWhole ? .header : .notAFrame, line: line))
+        guard let reading = bestReading() else {
+            return .meaningless(LinkError(.notAFrame, line: line))
+        }
+        guard isAcceptable(reading) else {
+            return .meaningless(
+                LinkError(showsHeaders == true ? .header : .notAFrame, line: line))
         }
         if mayBeRequest, reading.answer == .none, !reading.shape.hasHeader, looksLikeRequest {
             return .meaningless(LinkError(.notAFrame, line: line))
@@ -196,6 +225,9 @@ struct ReplyReader: Hashable, Sendable {
         digits.segment == nil && bestReading()?.answer == .exact
     }
 
+    /// Whether lines show headers, as far as is known.
+    var showsHeaders: Bool? { shownHeaders ?? settings.headers }
+
     /// The parameter group that is monitored.
     var monitoredGroup: UInt32? {
         if case .monitorGroup(let group) = kind { return group }
@@ -205,12 +237,16 @@ struct ReplyReader: Hashable, Sendable {
     /// Whether messages may come joined without being set so.
     var mayBeJoined: Bool { kind == .vehicle(mayBeJoined: true) }
 
-    /// Whether a reading may stand: bytes that answer nothing are no message while headers are on.
+    /// Whether a reading may stand: bytes that answer nothing are no message while headers are on,
+    /// and what cannot be an answer never is.
     private func isAcceptable(_ reading: LineReading) -> Bool {
         switch reading.shape {
+        case .bare where exchange.family == .j1939: true
         case .bare:
-            reading.answer == .exact || settings.headers != true || lastShape == .bare
-                || exchange.family == .j1939 || reading.answer > .none && exchange.request == nil
+            // Every answer's first byte is that of its request with bit 6 set.
+            digits.byte(0) & 0x40 != 0
+                && (reading.answer == .exact || showsHeaders != true || lastShape == .bare
+                    || reading.answer > .none && exchange.request == nil)
         case .can11, .can29, .joined11, .joined29, .fieldAlone, .j1939, .iso9141, .j1850,
             .iso14230:
             true
@@ -221,14 +257,21 @@ struct ReplyReader: Hashable, Sendable {
     private mutating func remember(_ reading: LineReading) {
         guard reading.answer > .none || reading.proof >= .length else { return }
         lastShape = reading.shape
+        if reading.answer == .exact { shownHeaders = reading.shape.hasHeader }
         guard let family = reading.shape.family, reading.proof >= .length,
-            family != inferredFamily
+            family != inferredFamily, family != .iso9141 || !fitsBothCheckBytes
         else { return }
         inferredFamily = family
         updateExchange()
     }
 
-    private mutating func deliver(
+    /// Whether the last byte is the sum of ISO 9141-2 and the CRC of J1850 alike, so that it tells
+    /// nothing about the family.
+    private var fitsBothCheckBytes: Bool {
+        J1850.crcIndex(in: digits.bytes(from: 0), inFrameResponse: false) != nil
+    }
+
+    mutating func deliver(
         _ reading: LineReading, _ text: Span<UInt8>, line: Int, _ out: inout [ReplyEvent]
     ) {
         var address: ECUAddress?
@@ -269,7 +312,8 @@ struct ReplyReader: Hashable, Sendable {
             let isPWM = frame.bytes.first == 0x41 || frame.bytes.first == 0x61
             return try J1850.message(
                 from: frame, inFrameResponse: mayHaveInFrameResponse(isPWM))
-        case .iso14230: return try kwp.message(from: frame)
+        case .iso14230:
+            return try kwp.message(from: frame, needsChecksum: reading.proof == .refuted)
         case .joined11, .joined29:
             var ecu = frame.header
             var payload = Array(frame.bytes)
@@ -338,7 +382,7 @@ struct ReplyReader: Hashable, Sendable {
         return .read
     }
 
-    private mutating func infer(_ family: VehicleProtocol.Family) {
+    mutating func infer(_ family: VehicleProtocol.Family) {
         guard inferredFamily != family else { return }
         inferredFamily = family
         updateExchange()
@@ -365,104 +409,6 @@ struct ReplyReader: Hashable, Sendable {
         case 0x01...0x0A, 0x10, 0x11, 0x14, 0x18, 0x19, 0x1A, 0x21, 0x22, 0x3E: return true
         default: return false
         }
-    }
-
-    // MARK: Words
-
-    /// Reads a line that is not made of digits alone.
-    mutating func readWords(_ text: Span<UInt8>, line: Int, _ out: inout [ReplyEvent]) {
-        if let state = AdapterWords.busInit(text, isContinued: busInitIsOpen) {
-            readBusInit(state, text, line: line, &out)
-            return
-        }
-        if let start = AdapterWords.endOfSearching(text) {
-            out.append(.searching)
-            readRest(text, from: start, line: line, &out)
-            return
-        }
-        busInitIsOpen = false
-        if let match = AdapterWords.find(in: text) {
-            let isBehindData = match.start > 0 && !isEcho(text.extracting(..<match.start))
-            switch match.meaning {
-            case .damaged where isBehindData:
-                out.append(.linkError(LinkError(.markedByAdapter, line: line), text: nil))
-            case .status(let status), .damaged(let status):
-                if isBehindData { readGlued(text.extracting(..<match.start), line: line, &out) }
-                out.append(.status(status))
-            case .alert: out.append(.alert)
-            }
-        } else if AdapterWords.end(of: "OK", in: text, at: 0) == text.count {
-            return
-        } else if AdapterWords.isBanner(text) {
-            out.append(.banner)
-        } else if let voltage = Voltage.read(text, unitIsOptional: false) {
-            out.append(.voltage(voltage))
-        } else {
-            out.append(.linkError(LinkError(.notAFrame, line: line), text: nil))
-        }
-    }
-
-    /// Whether a text is the request that was asked: an echo whose line end was lost.
-    private mutating func isEcho(_ text: Span<UInt8>) -> Bool {
-        guard let request = exchange.request, digits.scan(text), digits.segment == nil else {
-            return false
-        }
-        return digits.array(from: 0, length: digits.count / 2) == request
-    }
-
-    private mutating func readBusInit(
-        _ state: AdapterWords.BusInit, _ text: Span<UInt8>, line: Int, _ out: inout [ReplyEvent]
-    ) {
-        switch state {
-        case .open:
-            busInitIsOpen = true
-            out.append(.searching)
-        case .failed:
-            busInitIsOpen = false
-            out.append(.status(.busInitError))
-        case .done(let end, let isSlow):
-            busInitIsOpen = false
-            // Only the K line is initialised.
-            if inferredFamily == nil, settings.vehicleProtocol == nil, fallback == nil {
-                infer(isSlow ? .iso9141 : .iso14230)
-            }
-            readRest(text, from: end, line: line, &out)
-        }
-    }
-
-    /// What stands behind `SEARCHING...` or `BUS INIT: OK` on the same line.
-    private mutating func readRest(
-        _ text: Span<UInt8>, from start: Int, line: Int, _ out: inout [ReplyEvent]
-    ) {
-        let rest = text.extracting(start...)
-        guard !rest.isEmpty else { return }
-        guard digits.scan(rest) else {
-            readWords(rest, line: line, &out)
-            return
-        }
-        let result = readDigits(rest, line: line, mayBeRequest: false, &out)
-        if case .meaningless(let error) = result { out.append(.linkError(error, text: nil)) }
-    }
-
-    /// Reads data to which a word is glued; they may be cut short.
-    ///
-    /// Only what its own length or checksum proves whole is taken; the word tells the rest.
-    private mutating func readGlued(
-        _ text: Span<UInt8>, line: Int, _ out: inout [ReplyEvent]
-    ) {
-        guard kind != .monitor, digits.scan(text), digits.segment == nil,
-            let reading = bestReading()
-        else { return }
-        switch reading.shape {
-        case .can11, .can29:
-            let isFull = digits.count - reading.start == 2 * ISO15765.frameLength
-            let isSingle = digits.digit(reading.start) == 0 && !settings.extendedAddressing
-            guard reading.proof == .length, isFull || isSingle else { return }
-        case .iso9141, .j1850, .iso14230:
-            guard reading.proof == .checksum else { return }
-        case .joined11, .joined29, .fieldAlone, .j1939, .bare: return
-        }
-        deliver(reading, text, line: line, &out)
     }
 }
 

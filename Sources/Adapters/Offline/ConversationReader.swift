@@ -193,7 +193,7 @@ public struct ConversationReader: Hashable, Sendable {
         }
         if !requestDigits.isEmpty {
             if reader.digits.equals(requestDigits) { return }
-            if let rest = endOfGluedEcho(text) {
+            if let rest = endOfGluedEcho(text), !reader.answersExactly {
                 // Its line end was lost: what follows is the answer.
                 let answer = text.extracting(rest...)
                 if reader.digits.scan(answer), reader.answersExactly {
@@ -297,7 +297,7 @@ public struct ConversationReader: Hashable, Sendable {
         }
         asked = .adapter(command, answered: true)
         if AdapterWords.end(of: "OK", in: text, at: 0) == text.count {
-            reader.change { $0.apply(command) }
+            reader.apply(command)
         } else if let voltage = Voltage.read(text, unitIsOptional: command == .voltage) {
             append(.voltage(voltage), &out)
         } else if !isDigits {
@@ -316,6 +316,19 @@ public struct ConversationReader: Hashable, Sendable {
 
     // MARK: Requests
 
+    /// Takes what is sent on a live link, as a line `>COMMAND` of a recording would say it.
+    ///
+    /// - Parameter compact: the command in upper case and without blanks.
+    mutating func begin(command compact: [UInt8], _ out: inout [ConversationItem]) {
+        promptsCarryRequests = true
+        ask(compact, &out)
+    }
+
+    /// Takes the prompt of a live link, as a line `>` would say it.
+    mutating func takePrompt(_ out: inout [ConversationItem]) {
+        readPrompt(&out)
+    }
+
     /// Ends what was asked before and begins the answers to `compact`.
     private mutating func ask(_ compact: [UInt8], _ out: inout [ConversationItem]) {
         if isContinuation(compact) {
@@ -331,7 +344,7 @@ public struct ConversationReader: Hashable, Sendable {
     /// A setting without any answer was taken over silently.
     private mutating func settle() {
         if case .adapter(let command, answered: false) = asked {
-            reader.change { $0.apply(command) }
+            reader.apply(command)
         }
     }
 
@@ -370,7 +383,7 @@ public struct ConversationReader: Hashable, Sendable {
         case .transmit(let payload): reader.begin(payload, kind: .vehicle(mayBeJoined: true))
         case .reset:
             // Its answer is a banner, not OK.
-            reader.change { $0.apply(command) }
+            reader.apply(command)
             reader.begin(nil)
         case .echo, .linefeeds, .headers, .spaces, .showLength, .automaticFormatting,
             .extendedAddressing, .joinFrames, .formatJ1939Headers, .testerAddress, .choose,
@@ -431,7 +444,7 @@ public struct ConversationReader: Hashable, Sendable {
                 noteLoss(status)
             case .voltage(let voltage): append(.voltage(voltage), &out)
             case .frame(let id, let data): append(.frame(id: id, data: data), &out)
-            case .banner: reader.change { $0 = .defaults }
+            case .banner: reader.apply(.reset)
             case .searching, .alert: break
             }
         }
@@ -451,7 +464,7 @@ public struct ConversationReader: Hashable, Sendable {
     /// After a restart the adapter has its default settings.
     private mutating func noteLoss(_ status: AdapterStatus) {
         switch status {
-        case .lowVoltageReset, .internalError: reader.change { $0 = .defaults }
+        case .lowVoltageReset, .internalError: reader.apply(.reset)
         case .noData, .unableToConnect, .busInitError, .busBusy, .busError, .canError, .dataError,
             .rxError, .bufferFull, .feedbackError, .stopped, .flowControlTimeout, .unknownCommand:
             break
@@ -466,12 +479,17 @@ public struct ConversationReader: Hashable, Sendable {
     }
 }
 
-/// Where `text` stands without blanks, control characters and a byte order mark at its ends.
+/// Where `text` stands without blanks, line ends, NULs and a byte order mark at its ends.
 func trimmed(_ text: Span<UInt8>) -> Range<Int> {
     var start = 0
     var end = text.count
     if end >= 3, text[0] == 0xEF, text[1] == 0xBB, text[2] == 0xBF { start = 3 }
-    while start < end, text[start] <= 0x20 { start += 1 }
-    while end > start, text[end - 1] <= 0x20 { end -= 1 }
+    while start < end, isBlank(text[start]) { start += 1 }
+    while end > start, isBlank(text[end - 1]) { end -= 1 }
     return start..<end
+}
+
+@inline(__always)
+private func isBlank(_ byte: UInt8) -> Bool {
+    byte == 0x20 || byte == 0x0D || byte == 0x0A || byte == 0x09 || byte == 0x00
 }

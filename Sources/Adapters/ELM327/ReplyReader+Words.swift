@@ -1,0 +1,101 @@
+import OBDCore
+import VehicleLink
+
+/// Lines that are not made of digits alone.
+extension ReplyReader {
+    /// Reads a line that is not made of digits alone.
+    mutating func readWords(_ text: Span<UInt8>, line: Int, _ out: inout [ReplyEvent]) {
+        if let state = AdapterWords.busInit(text, isContinued: busInitIsOpen) {
+            readBusInit(state, text, line: line, &out)
+            return
+        }
+        if let start = AdapterWords.endOfSearching(text) {
+            out.append(.searching)
+            readRest(text, from: start, line: line, &out)
+            return
+        }
+        busInitIsOpen = false
+        if let match = AdapterWords.find(in: text) {
+            let isBehindData = match.start > 0 && !isEcho(text.extracting(..<match.start))
+            switch match.meaning {
+            case .damaged where isBehindData:
+                out.append(.linkError(LinkError(.markedByAdapter, line: line), text: nil))
+            case .status(let status), .damaged(let status):
+                if isBehindData { readGlued(text.extracting(..<match.start), line: line, &out) }
+                out.append(.status(status))
+            case .alert: out.append(.alert)
+            }
+        } else if AdapterWords.end(of: "OK", in: text, at: 0) == text.count {
+            return
+        } else if AdapterWords.isBanner(text) {
+            out.append(.banner)
+        } else if let voltage = Voltage.read(text, unitIsOptional: false) {
+            out.append(.voltage(voltage))
+        } else {
+            out.append(.linkError(LinkError(.notAFrame, line: line), text: nil))
+        }
+    }
+
+    /// Whether a text is the request that was asked: an echo whose line end was lost.
+    private mutating func isEcho(_ text: Span<UInt8>) -> Bool {
+        guard let request = exchange.request, digits.scan(text), digits.segment == nil else {
+            return false
+        }
+        return digits.array(from: 0, length: digits.count / 2) == request
+    }
+
+    private mutating func readBusInit(
+        _ state: AdapterWords.BusInit, _ text: Span<UInt8>, line: Int, _ out: inout [ReplyEvent]
+    ) {
+        switch state {
+        case .open:
+            busInitIsOpen = true
+            out.append(.searching)
+        case .failed:
+            busInitIsOpen = false
+            out.append(.status(.busInitError))
+        case .done(let end, let isSlow):
+            busInitIsOpen = false
+            // Only the K line is initialised.
+            if inferredFamily == nil, settings.vehicleProtocol == nil, fallback == nil {
+                infer(isSlow ? .iso9141 : .iso14230)
+            }
+            readRest(text, from: end, line: line, &out)
+        }
+    }
+
+    /// What stands behind `SEARCHING...` or `BUS INIT: OK` on the same line.
+    private mutating func readRest(
+        _ text: Span<UInt8>, from start: Int, line: Int, _ out: inout [ReplyEvent]
+    ) {
+        let rest = text.extracting(start...)
+        guard !rest.isEmpty else { return }
+        guard digits.scan(rest) else {
+            readWords(rest, line: line, &out)
+            return
+        }
+        let result = readDigits(rest, line: line, mayBeRequest: false, &out)
+        if case .meaningless(let error) = result { out.append(.linkError(error, text: nil)) }
+    }
+
+    /// Reads data to which a word is glued; they may be cut short.
+    ///
+    /// Only what its own length or checksum proves whole is taken; the word tells the rest.
+    private mutating func readGlued(
+        _ text: Span<UInt8>, line: Int, _ out: inout [ReplyEvent]
+    ) {
+        guard kind != .monitor, digits.scan(text), digits.segment == nil,
+            let reading = bestReading()
+        else { return }
+        switch reading.shape {
+        case .can11, .can29:
+            let isFull = digits.count - reading.start == 2 * ISO15765.frameLength
+            let isSingle = digits.digit(reading.start) == 0 && !settings.extendedAddressing
+            guard reading.proof == .length, isFull || isSingle else { return }
+        case .iso9141, .j1850, .iso14230:
+            guard reading.proof == .checksum else { return }
+        case .joined11, .joined29, .fieldAlone, .j1939, .bare: return
+        }
+        deliver(reading, text, line: line, &out)
+    }
+}

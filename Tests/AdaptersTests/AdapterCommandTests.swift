@@ -1,0 +1,107 @@
+import Adapters
+import OBDCore
+import Testing
+
+@Suite struct `Adapter commands` {
+    /// As typed, and what it is; names from the ELM327 and STN command lists.
+    static let commands: [(String, AdapterCommand?)] = [
+        ("ATZ", .reset), ("at ws", .reset), ("AT D", .reset), ("ATE0", .echo(false)),
+        ("at e1", .echo(true)), ("ATL1", .linefeeds(true)), ("AT H1", .headers(true)),
+        ("ATS0", .spaces(false)), ("ATD1", .showLength(true)), ("ATDP", .protocolName),
+        ("AT DPN", .protocolNumber), ("ATCAF0", .automaticFormatting(false)),
+        ("ATCEA F1", .extendedAddressing(true)), ("AT CEA", .extendedAddressing(false)),
+        ("STCSEGR1", .joinFrames(true)), ("ATJHF0", .formatJ1939Headers(false)),
+        ("ATTA F2", .testerAddress(0xF2)), ("ATSP6", .choose(.fixed(.can11At500))),
+        ("AT SP 0", .choose(.automatic(first: nil))),
+        ("ATSP00", .choose(.automatic(first: nil))),
+        ("ATSPA6", .choose(.automatic(first: .can11At500))),
+        ("ATSPA", .choose(.fixed(.j1939))), ("ATTPA3", .choose(.automatic(first: .iso9141))),
+        ("STP 33", .choose(.fixed(.can11At500))), ("STP12", .choose(.fixed(.j1850VPW))),
+        ("STPR", .stnProtocolNumber), ("STPRS", .protocolName), ("ATRV", .voltage),
+        ("STVR", .voltage), ("ATMA", .monitor), ("ATMR 10", .monitor), ("ATMT F1", .monitor),
+        ("STMA", .monitor), ("STM 10", .monitor), ("STMFR", .other),
+        ("ATDM1", .monitorGroup(0xFECA)), ("ATMP FECB", .monitorGroup(0xFECB)),
+        ("STPX h:7E0, d:010C, r:1", .transmit([0x01, 0x0C])), ("STPXL:3", .transmit(nil)),
+        ("ATAT1", .other), ("ATSPX", .other), ("ATI", .other), ("010C", nil), ("", nil),
+    ]
+
+    @Test(arguments: commands)
+    func `commands are understood as typed`(text: String, command: AdapterCommand?) {
+        #expect(AdapterCommand(text) == command)
+    }
+
+    @Test(
+        arguments: [
+            // Answers of AT DPN and AT DP as the data sheet lists them; A = found by searching.
+            ("ATDPN", "A6", VehicleProtocol.can11At500), ("ATDPN", "6", .can11At500),
+            ("ATDPN", "A", .j1939), ("ATDPN", "AA", .j1939), ("ATDPN", "a3", .iso9141),
+            ("ATDPN", "0", nil), ("ATDPN", "A0", nil), ("ATDPN", "?", nil),
+            ("ATDP", "AUTO, ISO 15765-4 (CAN 11/500)", .can11At500),
+            ("ATDP", "ISO 15765-4 (CAN 29/250)", .can29At250),
+            ("ATDP", "SAE J1850 PWM", .j1850PWM), ("ATDP", "AUTO, SAE J1850 VPW", .j1850VPW),
+            ("ATDP", "ISO 9141-2", .iso9141), ("ATDP", "ISO 14230-4 (KWP 5BAUD)", .iso14230Slow),
+            ("ATDP", "AUTO, ISO 14230-4 (KWP FAST)", .iso14230Fast),
+            ("ATDP", "SAE J1939 (CAN 29/250)", .j1939), ("ATDP", "USER1 (CAN 11/125)", .userCAN1),
+            ("ATDP", "AUTO", nil),
+            ("STPRS", "HS CAN (ISO 15765, 29-bit Tx, 500kbps, DLC 8)", .can29At500),
+            ("STPR", "25", .iso14230Fast), ("STPR", "99", nil),
+        ] as [(String, String, VehicleProtocol?)])
+    func `the protocol is taken from what the adapter says`(
+        text: String, answer: String, found: VehicleProtocol?
+    ) throws {
+        var settings = ELM327Settings()
+        settings.note(answer: answer, to: try #require(AdapterCommand(text)))
+        #expect(settings.vehicleProtocol == found)
+    }
+
+    @Test func `settings follow commands and go back to defaults`() throws {
+        var settings = ELM327Settings()
+        for text in ["ATH1", "ATS0", "ATE0", "ATCAF0", "ATD1", "ATCEA F1", "ATSP3", "STCSEGR1"] {
+            settings.apply(try #require(AdapterCommand(text)))
+        }
+        #expect(settings.headers == true)
+        #expect(settings.spaces == false)
+        #expect(settings.echo == false)
+        #expect(settings.automaticFormatting == false)
+        #expect(settings.showsLength == true)
+        #expect(settings.extendedAddressing)
+        #expect(settings.joinsFrames)
+        #expect(settings.vehicleProtocol == .iso9141)
+        settings.apply(try #require(AdapterCommand("ATSP0")))
+        #expect(settings.vehicleProtocol == nil)
+        settings.apply(try #require(AdapterCommand("ATWS")))
+        #expect(settings == .defaults)
+        #expect(settings.headers == false)
+        #expect(settings.vehicleProtocol == nil)
+    }
+
+    @Test(arguments: [
+        "ATRV", "at i", "ATZ", "ATSP6", "ATH1", "ATCRA7E8", "ATCRA 7XX", "ATDPN", "ATPPS", "ATMA",
+        "STI", "STDI", "STP33", "STM", "ATFCSD300000", "ATST FF",
+    ])
+    func `queries and volatile settings may be sent freely`(text: String) {
+        #expect(AdapterRequest.isReadOnlyCommand(text))
+    }
+
+    @Test(arguments: [
+        // Permanent memory, sleep, line rate, anything unknown or with more behind it.
+        "AT@3 123456789012", "ATPP 0C SV 23", "ATPP 0C ON", "ATPP FF OFF", "ATSD 55", "ATCV 1200",
+        "ATLP", "ATBRD 23", "STWBR", "STSLEEP", "STSLU on", "STBTDN x", "STRSTNVM", "ATXYZ",
+        "ATRV\rATPP 0C ON", "ATZ1", "010C", "", "STPX d:04",
+    ])
+    func `everything else counts as writing`(text: String) {
+        #expect(!AdapterRequest.isReadOnlyCommand(text))
+    }
+
+    @Test func `every status has a recovery, and none that writes is repeated by it`() {
+        for status in AdapterStatus.allCases {
+            switch status.recovery {
+            case .retry(let times): #expect((1...3).contains(times))
+            case .normal, .initialise, .report, .dropFeature: break
+            }
+        }
+        #expect(AdapterStatus.lowVoltageReset.recovery == .initialise)
+        #expect(AdapterStatus.noData.recovery == .normal)
+        #expect(AdapterStatus.unknownCommand.recovery == .dropFeature)
+    }
+}

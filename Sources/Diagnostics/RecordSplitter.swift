@@ -50,6 +50,7 @@ struct RecordSplitter {
     private var answered: UInt64 = 0
     private var place = 1
     private var knownWays: [UInt8]?
+    private var knownPaddedWays: [UInt8]?
 
     /// Bytes that can be padding: a CAN frame carries seven behind its control byte.
     static let longestFiller = 7
@@ -211,6 +212,20 @@ struct RecordSplitter {
     /// In how many ways, at most 2, the bytes from each place on are whole records to their end.
     private mutating func ways(_ lengthOf: Lengths) -> [UInt8] {
         if let knownWays { return knownWays }
+        let ways = countWays(orPadding: false, lengthOf)
+        knownWays = ways
+        return ways
+    }
+
+    /// The same where the records may end in padding.
+    private mutating func paddedWays(_ lengthOf: Lengths) -> [UInt8] {
+        if let knownPaddedWays { return knownPaddedWays }
+        let ways = countWays(orPadding: true, lengthOf)
+        knownPaddedWays = ways
+        return ways
+    }
+
+    private func countWays(orPadding: Bool, _ lengthOf: Lengths) -> [UInt8] {
         var ways = [UInt8](repeating: 0, count: payload.count + 1)
         ways[payload.count] = 1
         var index = payload.count - layout.headerLength
@@ -221,14 +236,12 @@ struct RecordSplitter {
                 for length in lengths {
                     let next = index + layout.headerLength + length
                     guard next <= payload.count else { break }
-                    let padded: UInt8 =
-                        request != nil && Self.isFiller(payload, from: next) ? 1 : 0
-                    ways[index] = min(2, ways[index] + max(ways[next], padded))
+                    let isPadded = orPadding && Self.isFiller(payload, from: next)
+                    ways[index] = min(2, ways[index] + max(ways[next], isPadded ? 1 : 0))
                 }
             }
             index -= 1
         }
-        knownWays = ways
         return ways
     }
 
@@ -238,29 +251,26 @@ struct RecordSplitter {
     ) -> Int {
         let rest = payload.count - start
         if awaitsOneAtMost, lengths.contains(rest) { return rest }
-        let ways = ways(lengthOf)
-        var exact = 0
-        var padded = 0
-        var choice = lengths.lowerBound
-        var paddedChoice = lengths.lowerBound
-        for length in lengths where length <= rest {
-            if ways[start + length] > 0 {
-                exact += Int(ways[start + length])
-                choice = length
-            }
-            if Self.isFiller(payload, from: start + length) {
-                padded += 1
-                paddedChoice = length
-            }
+        let possible = lengths.lowerBound...min(lengths.upperBound, rest)
+        // What needs no padding comes first.
+        for ways in [ways(lengthOf), request == nil ? [] : paddedWays(lengthOf)] {
+            let fitting = possible.filter { !ways.isEmpty && ways[start + $0] > 0 }
+            guard !fitting.isEmpty else { continue }
+            guard fitting.count == 1 else { return lengths.lowerBound }
+            let isDoubtful =
+                fitting[0] > lengths.lowerBound
+                && mayBeCut(at: start + lengths.lowerBound, lengthOf)
+            return isDoubtful ? lengths.lowerBound : fitting[0]
         }
-        if exact == 0 { return padded == 1 ? paddedChoice : lengths.lowerBound }
-        guard exact == 1 else { return lengths.lowerBound }
-        // The byte behind the shortest form may be the beginning of a record that was cut off.
-        if choice > lengths.lowerBound, layout != .dataIdentifier,
-            awaits(UInt32(payload[start + lengths.lowerBound]))
-        {
-            return lengths.lowerBound
-        }
-        return choice
+        let padded = possible.filter { Self.isFiller(payload, from: start + $0) }
+        return padded.count == 1 ? padded[0] : lengths.lowerBound
+    }
+
+    /// Whether the bytes from `start` on could be a record that is still awaited and was cut off.
+    private func mayBeCut(at start: Int, _ lengthOf: Lengths) -> Bool {
+        guard layout != .dataIdentifier, start < payload.count else { return false }
+        let id = UInt32(payload[start])
+        guard awaits(id), let needed = lengthOf(id)?.lowerBound else { return false }
+        return payload.count - start - layout.headerLength < needed
     }
 }

@@ -101,6 +101,17 @@ import Testing
         // Two bytes of padding, or one byte of value and one of padding: only what is certain.
         Pair("0106", "4106800000", ["SHRTFT1=0"]),
         Pair("0106", "410680400000", ["SHRTFT1=0", "SHRTFT3=-50"]),
+        // Zeros at the end are no padding where they are what is missing.
+        Pair(
+            "010655AA0C", "41558080AA6406000C1AF8",
+            [
+                "STSO2FT1=0", "STSO2FT3=128", "SPEED_LIMIT=100", "SHRTFT1=-100", "RPM=1726",
+            ]),
+        Pair(
+            "010655AA", "41558080AA64060000",
+            [
+                "STSO2FT1=0", "STSO2FT3=128", "SPEED_LIMIT=100", "SHRTFT1=-100", "SHRTFT3=-100",
+            ]),
         // The second byte could be the beginning of PID 0C: only what is certain, and an error.
         Pair("01060C", "4106800C", ["SHRTFT1=0", "error"]),
         Pair("01060C", "4106800C1A", ["SHRTFT1=0", "error"]),

@@ -58,6 +58,23 @@ import Testing
         #expect(ask(&adapter, "") == "D↵↵>")
     }
 
+    /// What gets an adapter in step without being a command: two deletes.
+    @Test func `nonsense is answered as recorded and repeats nothing`() {
+        let recording = Transcript(chunks: [
+            .init(time: .zero, direction: .toAdapter, bytes: Array("04\r".utf8)),
+            .init(time: .zero, direction: .fromAdapter, bytes: Array("44\r\r>".utf8)),
+            .init(time: .zero, direction: .toAdapter, bytes: [0x7F, 0x7F, 0x0D]),
+            .init(time: .zero, direction: .fromAdapter, bytes: Array("?\r\r>".utf8)),
+        ])
+        var adapter = ReplayAdapter(recording)
+        #expect(ask(&adapter, "04") == "44↵↵>")
+        #expect(ask(&adapter, "\u{7F}\u{7F}") == "?↵↵>")
+        #expect(adapter.exchanges.map(\.command) == ["04", "\u{7F}\u{7F}"])
+        var other = ReplayAdapter(Self.recording)
+        #expect(ask(&other, "03") == "C↵↵>")
+        #expect(ask(&other, "\u{7F}\u{7F}") == "?↵↵>")
+    }
+
     @Test func `a conversation as text is replayed with prompts`() {
         let text = """
             # source: somewhere

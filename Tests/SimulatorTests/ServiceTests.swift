@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test func `a freeze frame holds the state at which its code was set`() throws {
-        var vehicle = try SimulatedVehicle(SimulatorOptions("?frozen=74s&ecus=1"))
+        var vehicle = try SimulatedVehicle(SimulatorOptions("?frozen=322s&ecus=1"))
         let now = vehicle.answers(to: [0x01, 0x0C], for: .everybody, after: .zero)[0].payload
         let then = vehicle.answers(to: [0x02, 0x0C, 0x00], for: .everybody, after: .zero)[0].payload
         #expect(Array(then.dropFirst(3)) == Array(now.dropFirst(2)))

@@ -73,10 +73,10 @@ extension SimulatedAdapter {
         if let search = options.search { return search }
         guard options.latency > .zero else { return .zero }
         switch found {
-        case .can11At500: return .milliseconds(250)
-        case .can29At500: return .milliseconds(450)
-        case .can11At250: return .milliseconds(650)
-        case .can29At250: return .milliseconds(850)
+        case .can11At500: return .milliseconds(100)
+        case .can29At500: return .milliseconds(200)
+        case .can11At250: return .milliseconds(300)
+        case .can29At250: return .milliseconds(400)
         case .j1850PWM, .j1850VPW: return .milliseconds(1200)
         // The bytes at 5 baud alone take two seconds.
         case .iso9141, .iso14230Slow: return .milliseconds(3600)

@@ -115,7 +115,7 @@ public struct ReplayAdapter: ServedDevice {
 extension ReplayAdapter {
     /// Upper case without blanks, as the adapter understands it.
     static func normalised(_ line: some Sequence<UInt8>) -> String {
-        String(decoding: line.filter { $0 > 0x20 && $0 < 0x7F }, as: UTF8.self).uppercased()
+        String(decoding: line.filter { $0 > 0x20 }, as: UTF8.self).uppercased()
     }
 
     /// Whether `command` goes to the vehicle.

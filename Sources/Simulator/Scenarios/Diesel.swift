@@ -39,7 +39,7 @@ extension Scenario {
             faults: FaultMemory(
                 stored: [DTC(0x2002)], pending: [DTC(0x2002), DTC(0x0299)],
                 permanent: [DTC(0x2002)],
-                freezeFrames: [FaultMemory.FreezeFrame(dtc: DTC(0x2002), elapsed: 55)]))
+                freezeFrames: [FaultMemory.FreezeFrame(dtc: DTC(0x2002), elapsed: 322)]))
     }
 
     private static var dieselRecords: [DataRecord] {

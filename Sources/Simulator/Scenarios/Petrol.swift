@@ -61,7 +61,7 @@ extension Scenario {
             faults: FaultMemory(
                 stored: [DTC(0x0301), DTC(0x0420)], pending: [DTC(0x0171)],
                 permanent: [DTC(0x0301), DTC(0x0420)],
-                freezeFrames: [FaultMemory.FreezeFrame(dtc: DTC(0x0301), elapsed: 74)]))
+                freezeFrames: [FaultMemory.FreezeFrame(dtc: DTC(0x0301), elapsed: 322)]))
     }
 
     private static var petrolRecords: [DataRecord] {

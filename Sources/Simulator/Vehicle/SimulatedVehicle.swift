@@ -73,7 +73,7 @@ public struct SimulatedVehicle: Sendable {
         if let codes = options.codes {
             models[0].faults.stored = codes
             models[0].faults.freezeFrames = codes.prefix(1).map {
-                FaultMemory.FreezeFrame(dtc: $0, elapsed: 74)
+                FaultMemory.FreezeFrame(dtc: $0, elapsed: 322)
             }
         }
         if let codes = options.pending { models[0].faults.pending = codes }

@@ -76,10 +76,15 @@ public struct PollPlan: Sendable {
         var mayBatch: Bool
         var answersAlone = 0
         var roundsDone = 0
+        /// The request that asks for it alone.
+        var payload: [UInt8]
+        /// Frames that answer it when asked alone; nil until learnt.
+        var frameCount: FrameCount?
     }
 
     /// What a request asked, to read its outcome by.
     private struct Pending: Sendable {
+        var id: RequestID
         var items: [Int]
         var payload: [UInt8]
         var target: ECUAddress?
@@ -115,8 +120,10 @@ public struct PollPlan: Sendable {
     private var voltageDue: Instant?
     private var batching = Trust.untried
     private var batchWithFrameCount = Trust.untried
+    // Of batches.
     private var frameCounts: [Key: FrameCount] = [:]
-    private var pending: [RequestID: Pending] = [:]
+    // One request is under way at a time; urgent ones are the caller's.
+    private var pending: Pending?
     private var lastID: UInt32 = 0
 
     /// A plan for `wants`; doubles are asked once, at the shorter period.
@@ -135,8 +142,8 @@ public struct PollPlan: Sendable {
             guard let same else {
                 items.append(
                     Item(
-                        want: want, due: Instant(nanoseconds: .min),
-                        mayBatch: want.fitsBatch))
+                        want: want, due: Instant(nanoseconds: .min), mayBatch: want.fitsBatch,
+                        payload: Self.requestPayload(want.dataID)))
                 continue
             }
             if let period = want.period, let earlier = items[same].want.period {
@@ -183,20 +190,20 @@ public struct PollPlan: Sendable {
 
     /// Takes note of what became of request `id`.
     public mutating func answered(_ id: RequestID, _ outcome: Outcome, at now: Instant) {
-        guard let asked = pending.removeValue(forKey: id) else { return }
-        let key = Key(payload: asked.payload, target: asked.target)
+        guard let asked = pending, asked.id == id else { return }
+        pending = nil
         switch outcome {
         case .answered(let messages, let intact):
-            learn(from: messages, intact: intact, to: asked, key: key, at: now)
+            learn(from: messages, intact: intact, to: asked, at: now)
         case .silent:
-            frameCounts[key] = nil
+            setFrameCount(nil, of: asked)
             if asked.items.count > 1 {
                 askAlone(asked.items, at: now)
             } else {
                 noteMiss(of: asked.items[0], at: now)
             }
         case .refused:
-            frameCounts[key] = nil
+            setFrameCount(nil, of: asked)
             if asked.items.count > 1 {
                 if asked.withFrameCount {
                     batchWithFrameCount = .refused
@@ -208,7 +215,7 @@ public struct PollPlan: Sendable {
                 noteMiss(of: asked.items[0], at: now)
             }
         case .failed:
-            frameCounts[key] = nil
+            setFrameCount(nil, of: asked)
             retryNow(asked.items, at: now)
         }
     }
@@ -274,12 +281,10 @@ public struct PollPlan: Sendable {
         for chosen: [Int], at now: Instant, link: LinkCapabilities
     ) -> VehicleRequest {
         let target = items[chosen[0]].want.target
-        var payload = Self.requestPayload(items[chosen[0]].want.dataID)
+        var payload = items[chosen[0]].payload
         for index in chosen.dropFirst() {
             payload.append(UInt8(truncatingIfNeeded: items[index].want.dataID.id))
         }
-        let key = Key(payload: payload, target: target)
-        let frames = frameCount(for: key, batch: chosen.count > 1, link: link)
         for index in chosen {
             items[index].lastAsked = now
             if let period = items[index].want.period {
@@ -289,18 +294,37 @@ public struct PollPlan: Sendable {
             }
         }
         let id = nextID()
-        pending[id] = Pending(
-            items: chosen, payload: payload, target: target, withFrameCount: frames != nil)
+        var asked = Pending(
+            id: id, items: chosen, payload: payload, target: target, withFrameCount: false)
+        let frames = takeFrameCount(for: asked, link: link)
+        asked.withFrameCount = frames != nil
+        pending = asked
         return VehicleRequest(
             id: id, target: target, payload: payload, expectedFrames: frames)
     }
 
-    private mutating func frameCount(for key: Key, batch: Bool, link: LinkCapabilities) -> Int? {
-        guard link.frameCountHelps, var known = frameCounts[key] else { return nil }
-        if batch && batchWithFrameCount == .refused { return nil }
+    /// The frames to wait for; forgotten after so many uses, so that they are learnt anew.
+    private mutating func takeFrameCount(for asked: Pending, link: LinkCapabilities) -> Int? {
+        guard link.frameCountHelps else { return nil }
+        if asked.items.count > 1 && batchWithFrameCount == .refused { return nil }
+        guard var known = frameCount(of: asked) else { return nil }
         known.uses += 1
-        frameCounts[key] = known.uses > Self.frameCountUses ? nil : known
-        return known.uses > Self.frameCountUses ? nil : known.frames
+        let isWornOut = known.uses > Self.frameCountUses
+        setFrameCount(isWornOut ? nil : known, of: asked)
+        return isWornOut ? nil : known.frames
+    }
+
+    private func frameCount(of asked: Pending) -> FrameCount? {
+        if asked.items.count == 1 { return items[asked.items[0]].frameCount }
+        return frameCounts[Key(payload: asked.payload, target: asked.target)]
+    }
+
+    private mutating func setFrameCount(_ count: FrameCount?, of asked: Pending) {
+        if asked.items.count == 1 {
+            items[asked.items[0]].frameCount = count
+        } else {
+            frameCounts[Key(payload: asked.payload, target: asked.target)] = count
+        }
     }
 
     /// Service and identifier as sent: one byte for OBD, two for DIDs, frame 00 for service 02.
@@ -315,7 +339,7 @@ public struct PollPlan: Sendable {
     // MARK: Learning
 
     private mutating func learn(
-        from messages: [ECUMessage], intact: Bool, to asked: Pending, key: Key, at now: Instant
+        from messages: [ECUMessage], intact: Bool, to asked: Pending, at now: Instant
     ) {
         let answered = answeredItems(messages, asked)
         let complete = intact && answered.count == asked.items.count
@@ -341,19 +365,19 @@ public struct PollPlan: Sendable {
             }
         }
         guard complete else {
-            frameCounts[key] = nil
+            setFrameCount(nil, of: asked)
             return
         }
         let frames = messages.reduce(0) { $0 + $1.frames }
         if !asked.withFrameCount, frames <= Self.largestFrameCount {
-            frameCounts[key] = FrameCount(frames: frames)
+            setFrameCount(FrameCount(frames: frames), of: asked)
         }
     }
 
     /// Which of the asked records stand in the answers of any ECU.
     private func answeredItems(_ messages: [ECUMessage], _ asked: Pending) -> [Int] {
         guard asked.items.count > 1 else {
-            let expected = Self.requestPayload(items[asked.items[0]].want.dataID)
+            let expected = items[asked.items[0]].payload
             let found = messages.contains { message in
                 message.payload.count > expected.count
                     && message.payload[0] == expected[0] | 0x40

@@ -49,6 +49,8 @@ struct RecordSplitter {
     // The positions of the request that have been answered.
     private var answered: UInt64 = 0
     private var place = 1
+    // The last record's length was not certain: where the next one begins nobody knows.
+    private var isLost = false
     private var knownWays: [UInt8]?
     private var knownPaddedWays: [UInt8]?
 
@@ -91,6 +93,7 @@ struct RecordSplitter {
         {
             return .end
         }
+        if isLost { return .leftOver(start..<payload.count) }
         let header = layout.headerLength
         guard start + header <= payload.count else { return cutHeader(at: start, lengthOf) }
         let id = identifier(at: start)
@@ -252,18 +255,21 @@ struct RecordSplitter {
         let rest = payload.count - start
         if awaitsOneAtMost, lengths.contains(rest) { return rest }
         let possible = lengths.lowerBound...min(lengths.upperBound, rest)
+        let shortest = start + lengths.lowerBound
         // What needs no padding comes first.
         for ways in [ways(lengthOf), request == nil ? [] : paddedWays(lengthOf)] {
             let fitting = possible.filter { !ways.isEmpty && ways[start + $0] > 0 }
-            guard !fitting.isEmpty else { continue }
-            guard fitting.count == 1 else { return lengths.lowerBound }
-            let isDoubtful =
-                fitting[0] > lengths.lowerBound
-                && mayBeCut(at: start + lengths.lowerBound, lengthOf)
-            return isDoubtful ? lengths.lowerBound : fitting[0]
+            guard let only = fitting.first else { continue }
+            if fitting.count == 1, only == lengths.lowerBound || !mayBeCut(at: shortest, lengthOf) {
+                return only
+            }
+            isLost = true
+            return lengths.lowerBound
         }
         let padded = possible.filter { Self.isFiller(payload, from: start + $0) }
-        return padded.count == 1 ? padded[0] : lengths.lowerBound
+        if padded.count == 1 { return padded[0] }
+        isLost = true
+        return lengths.lowerBound
     }
 
     /// Whether the bytes from `start` on could be a record that is still awaited and was cut off.

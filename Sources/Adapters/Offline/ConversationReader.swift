@@ -321,6 +321,12 @@ public struct ConversationReader: Hashable, Sendable {
     /// - Parameter compact: the command in upper case and without blanks.
     mutating func begin(command compact: [UInt8], _ out: inout [ConversationItem]) {
         promptsCarryRequests = true
+        if compact == requestText, case .vehicle = asked {
+            // The same once more: no setting can have changed in between.
+            endExchange(&out)
+            reader.begin(reader.exchange.request)
+            return
+        }
         ask(compact, &out)
     }
 

@@ -62,6 +62,7 @@ struct WireSettings: Hashable, Sendable {
 }
 
 extension ELM327Dialect {
+    /// Sends one request.
     public mutating func send(_ request: AdapterRequest, _ out: inout [DialectOutput]) {
         guard phase == .atPrompt else {
             out.append(.end(.refused))
@@ -119,8 +120,9 @@ extension ELM327Dialect {
         out.append(.write(bytes))
     }
 
-    /// Nothing heard for so long means that the adapter hangs: its own wait is 0.2 s, 1 s when
-    /// raised. Every line begins it anew.
+    /// Nothing heard for so long means that the adapter hangs.
+    ///
+    /// Its own wait is 0.2 s, 1 s when raised. Every line begins it anew.
     private var patience: Duration {
         switch running.request {
         case .command: .seconds(5)

@@ -47,13 +47,16 @@ public struct ELM327Dialect: AdapterDialect {
         case interrupting(duringSetup: Bool)
     }
 
+    /// The protocol string of this dialect.
     public static let protocolString = "org.obdscan.elm327"
 
     /// Bytes that one exchange may bring at most; more is a flood.
     public static let longestReply = 256 * 1024
 
+    /// What the link can do, as far as it is known now.
     public internal(set) var capabilities = LinkCapabilities(
         itemsPerRequest: 1, frameCountHelps: true)
+    /// What is known of the adapter.
     public internal(set) var identity = AdapterIdentity()
 
     /// What the user or an earlier session says.
@@ -98,6 +101,7 @@ public struct ELM327Dialect: AdapterDialect {
 
     // MARK: AdapterDialect
 
+    /// Brings the adapter in step and sets it up.
     public mutating func initialise(_ out: inout [DialectOutput]) {
         mayOweAnswer = mayOweAnswer || phase != .outOfStep
         setup = SetupNotes()
@@ -109,6 +113,7 @@ public struct ELM327Dialect: AdapterDialect {
         sayFirstWord(attempt: 0, &out)
     }
 
+    /// Takes bytes as they came.
     public mutating func receive(_ bytes: Span<UInt8>, _ out: inout [DialectOutput]) {
         received += bytes.count
         if received > Self.longestReply {
@@ -131,6 +136,7 @@ public struct ELM327Dialect: AdapterDialect {
         noticeSearch(&out)
     }
 
+    /// Takes note that a timer's time has passed.
     public mutating func expired(_ timer: DialectTimer, _ out: inout [DialectOutput]) {
         switch (phase, timer) {
         case (.gettingInStep(let attempt, let settling), .reply):
@@ -157,6 +163,7 @@ public struct ELM327Dialect: AdapterDialect {
         }
     }
 
+    /// Stops what is under way.
     public mutating func interrupt(_ out: inout [DialectOutput]) {
         switch phase {
         case .outOfStep, .atPrompt, .interrupting: break

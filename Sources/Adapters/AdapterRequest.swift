@@ -29,8 +29,13 @@ public enum AdapterRequest: Hashable, Sendable {
     /// outlives the session.
     ///
     /// A list of what is known to be harmless, so that whatever is not known counts as writing:
-    /// queries and volatile settings of the ELM327 and STN command sets.
+    /// queries and volatile settings of the ELM327 and STN command sets, and `STPX` with a request
+    /// that reads.
     public static func isReadOnlyCommand(_ text: String) -> Bool {
-        HarmlessCommands.contains(text)
+        if case .transmit(let payload?) = AdapterCommand(text) {
+            // A control character would end the command early and begin another.
+            return VehicleRequest.isReadOnly(payload) && text.utf8.allSatisfy { $0 >= 0x20 }
+        }
+        return HarmlessCommands.contains(text)
     }
 }

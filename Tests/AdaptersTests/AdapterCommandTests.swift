@@ -77,7 +77,7 @@ import Testing
 
     @Test(arguments: [
         "ATRV", "at i", "ATZ", "ATSP6", "ATH1", "ATCRA7E8", "ATCRA 7XX", "ATDPN", "ATPPS", "ATMA",
-        "STI", "STDI", "STP33", "STM", "ATFCSD300000", "ATST FF",
+        "STI", "STDI", "STP33", "STM", "ATFCSD300000", "ATST FF", "STPX h:7DF, d:010C, r:1",
     ])
     func `queries and volatile settings may be sent freely`(text: String) {
         #expect(AdapterRequest.isReadOnlyCommand(text))
@@ -87,7 +87,7 @@ import Testing
         // Permanent memory, sleep, line rate, anything unknown or with more behind it.
         "AT@3 123456789012", "ATPP 0C SV 23", "ATPP 0C ON", "ATPP FF OFF", "ATSD 55", "ATCV 1200",
         "ATLP", "ATBRD 23", "STWBR", "STSLEEP", "STSLU on", "STBTDN x", "STRSTNVM", "ATXYZ",
-        "ATRV\rATPP 0C ON", "ATZ1", "010C", "", "STPX d:04",
+        "ATRV\rATPP 0C ON", "ATZ1", "010C", "", "STPX d:04", "STPX d:01\r04", "STPX l:2",
     ])
     func `everything else counts as writing`(text: String) {
         #expect(!AdapterRequest.isReadOnlyCommand(text))

@@ -160,6 +160,17 @@ import VehicleLink
             ["9 7E8 410C1AF8", "12 7E8 41057B"]
         ),
         (
+            "a log of what was sent and received, echo off, with count digits",
+            "ATE0\nOK\nATH1\nOK\n0100\nSEARCHING...\n7E8 06 41 00 BE 3E B8 11\n\n010C1\n"
+                + "7E8 04 41 0C 1A F8\n\n09021\n7E8 10 14 49 02 01 31 44 34\n"
+                + "7E8 21 47 50 30 30 52 35 35\n7E8 22 42 31 32 33 34 35 36\nATRV\n12.1V\n0105\n"
+                + "7E8 03 41 05 7B\n",
+            [
+                "7 7E8 4100BE3EB811", "10 7E8 410C1AF8", "13 7E8 " + vin, "17 12.1 V",
+                "19 7E8 41057B",
+            ]
+        ),
+        (
             "echo off: the answer follows the prompt",
             "41 0C 1A F8\n\n>41 05 7B\n\n>NO DATA\n\n>",
             ["1 - 410C1AF8", "3 - 41057B", "5 status noData"]
@@ -171,8 +182,9 @@ import VehicleLink
         ),
         (
             "an echo whose line end was lost",
-            ">010C\n010C41 0C 00 00\n>010C\n010C NO DATA\n>ATH1\nATH1OK\n",
-            ["2 - 410C0000", "4 status noData"]
+            ">010C\n010C41 0C 00 00\n>010C\n010C NO DATA\n>ATH1\nATH1OK\n"
+                + ">0100\n0100SEARCHING...\n41 00 BE 3E B8 11\n",
+            ["2 - 410C0000", "4 status noData", "9 - 4100BE3EB811"]
         ),
         (
             "words glued to data: only what proves itself whole is taken",

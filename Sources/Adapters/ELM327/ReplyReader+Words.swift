@@ -14,6 +14,15 @@ extension ReplyReader {
             readRest(text, from: start, line: line, &out)
             return
         }
+        for word in ["SEARCHING", "BUSINIT"] {
+            // Behind an echo whose line end was lost.
+            if let start = AdapterWords.position(of: word, in: text), start > 0,
+                isEcho(text.extracting(..<start))
+            {
+                readWords(text.extracting(start...), line: line, &out)
+                return
+            }
+        }
         busInitIsOpen = false
         if let match = AdapterWords.find(in: text) {
             let isBehindData = match.start > 0 && !isEcho(text.extracting(..<match.start))

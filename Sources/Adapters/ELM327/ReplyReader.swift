@@ -188,7 +188,7 @@ struct ReplyReader: Hashable, Sendable {
             return .meaningless(
                 LinkError(showsHeaders == true ? .header : .notAFrame, line: line))
         }
-        if mayBeRequest, reading.answer == .none, !reading.shape.hasHeader, looksLikeRequest {
+        if mayBeRequest, reading.answer == .none, reading.custom == 0, looksLikeRequest {
             return .meaningless(LinkError(.notAFrame, line: line))
         }
         remember(reading)
@@ -403,8 +403,11 @@ struct ReplyReader: Hashable, Sendable {
     /// Whether the digits could be an echoed request: a service that testers ask, not too long.
     var looksLikeRequest: Bool {
         let isRaw = settings.automaticFormatting == false
-        guard digits.segment == nil, digits.count >= 2, digits.count <= 17 else { return false }
-        let service = isRaw && digits.byte(0) <= 7 ? digits.byte(2) : digits.byte(0)
+        // Seven bytes and a count digit; eight with the protocol control byte.
+        let isRawField = isRaw && (1...7).contains(digits.byte(0))
+        guard digits.segment == nil, digits.count >= 2, digits.count <= (isRawField ? 17 : 15)
+        else { return false }
+        let service = isRawField ? digits.byte(2) : digits.byte(0)
         switch service {
         case 0x01...0x0A, 0x10, 0x11, 0x14, 0x18, 0x19, 0x1A, 0x21, 0x22, 0x3E: return true
         default: return false

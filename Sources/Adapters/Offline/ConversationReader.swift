@@ -203,8 +203,7 @@ public struct ConversationReader: Hashable, Sendable {
                 _ = reader.digits.scan(text)
             }
         }
-        let mayBeRequest =
-            options.request == nil && !promptsCarryRequests && reader.settings.echo != false
+        let mayBeRequest = options.request == nil && !promptsCarryRequests
         let result = reader.readDigits(
             text, line: lineNumber, mayBeRequest: mayBeRequest, &events)
         switch result {

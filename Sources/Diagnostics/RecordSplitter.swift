@@ -107,12 +107,12 @@ struct RecordSplitter {
             place = payload.count
             return start > 1 ? .leftOver(start..<payload.count) : .foreign
         }
+        if let position { answered |= Self.bit(position) }
         let length =
             lengths.lowerBound == lengths.upperBound
             ? lengths.lowerBound : chooseLength(lengths, dataAt: start + header, lengthOf)
         place = start + header + length
         guard wasAsked else { return .foreign }
-        if let position { answered |= Self.bit(position) }
         let frame = layout == .pidAndFrame ? payload[start + 1] : nil
         return .record(id: id, frame: frame, data: (start + header)..<place)
     }
@@ -188,16 +188,15 @@ struct RecordSplitter {
         return false
     }
 
-    /// Whether at most one of the identifiers asked for has not been answered.
-    private var awaitsOneAtMost: Bool {
+    /// Whether everything asked for has been answered; false where nobody knows what was asked.
+    private var awaitsNothing: Bool {
         guard let request else { return false }
-        var outstanding = 0
         var index = 1
         while index < request.count {
-            if answered & Self.bit(index) == 0 { outstanding += 1 }
+            if answered & Self.bit(index) == 0 { return false }
             index += layout.headerLength
         }
-        return outstanding <= 1
+        return true
     }
 
     // MARK: Padding and varying lengths
@@ -253,7 +252,7 @@ struct RecordSplitter {
         _ lengths: ClosedRange<Int>, dataAt start: Int, _ lengthOf: Lengths
     ) -> Int {
         let rest = payload.count - start
-        if awaitsOneAtMost, lengths.contains(rest) { return rest }
+        if awaitsNothing, lengths.contains(rest) { return rest }
         let possible = lengths.lowerBound...min(lengths.upperBound, rest)
         let shortest = start + lengths.lowerBound
         // What needs no padding comes first.

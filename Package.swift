@@ -88,7 +88,7 @@ let package = Package(
         tests(
             "TripStore",
             [
-                "OBDCore", "Diagnostics", "TripStore",
+                "OBDCore", "Diagnostics", "PIDTables", "TripStore",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         tests("TripExport", ["OBDCore", "Diagnostics", "TripExport"]),

@@ -67,6 +67,13 @@ struct ChannelMap {
         return try add(Source(), .adapterVoltage, at: index, role: nil, in: database)
     }
 
+    /// The place of a channel that is kept as the database has it.
+    mutating func place(ofStored id: Int64) -> Int {
+        if let known = entries.firstIndex(where: { $0.id == id }) { return known }
+        entries.append(Entry(source: Source(), id: id, role: nil))
+        return entries.count - 1
+    }
+
     @inline(__always)
     mutating func note(_ value: Double?, at place: Int) {
         entries[place].figures.add(value)

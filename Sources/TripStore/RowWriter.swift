@@ -99,7 +99,37 @@ struct RowWriter {
         try Trips.close(trip, reason, in: database)
     }
 
+    /// Stores a row that is in the database already under a number of its own.
+    mutating func keep(
+        _ old: StoredRow, _ row: inout RowStatement, in database: Database
+    ) throws {
+        let place = channels.place(ofStored: old.channel)
+        row.bind(trip)
+        row.bind(old.t)
+        row.bind(sequence(at: old.t))
+        row.bind(old.channel)
+        row.bind(old.value)
+        if let raw = old.raw {
+            row.bind(blob: raw)
+        } else {
+            row.bindNull()
+        }
+        switch old.detail {
+        case .text(let text): row.bind(text)
+        case .reason(let reason): row.bind(reason)
+        case nil: row.bindNull()
+        }
+        try row.run(in: database)
+        count(old.detail == nil ? old.value : nil, at: place, t: old.t)
+    }
+
     // MARK: Time and order
+
+    /// The next row at `t` gets `sequence`, or a later number where that one is taken.
+    mutating func advance(to t: Int64, sequence: Int64) {
+        nextSequence = t == nextTime ? max(nextSequence, sequence) : sequence
+        nextTime = t
+    }
 
     /// Microseconds since the trip's start; saturates.
     private func time(of instant: Instant) -> Int64 {
@@ -174,13 +204,13 @@ struct RowWriter {
 
     /// Whether `later` is a further signal of the record that `earlier` belongs to.
     @inline(__always)
-    private static func isSameRecord(_ earlier: Reading, _ later: Reading) -> Bool {
+    static func isSameRecord(_ earlier: Reading, _ later: Reading) -> Bool {
         earlier.signal < later.signal && earlier.dataID == later.dataID
             && earlier.ecu == later.ecu && earlier.frame == later.frame && earlier.raw == later.raw
     }
 
     @inline(__always)
-    private mutating func store(
+    mutating func store(
         _ reading: Reading, sharesRaw: Bool, t: Int64, _ row: inout RowStatement,
         in database: Database
     ) throws {

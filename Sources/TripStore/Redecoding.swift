@@ -1,0 +1,211 @@
+public import Diagnostics
+import Foundation
+import GRDB
+import OBDCore
+
+/// What became of a trip that was decoded again.
+public struct Redecoded: Hashable, Sendable {
+    /// Records that were decoded by the new table.
+    public var decoded = 0
+    /// Messages that no table had decoded before and that are readings now.
+    public var found = 0
+    /// Records that stay as they were: of services that cannot be decoded without their whole
+    /// message, or not in the new table.
+    public var kept = 0
+}
+
+/// A row of `reading`, as it is.
+struct StoredRow {
+    /// Why there is no number, or the text.
+    enum Detail: Hashable {
+        case text(String)
+        case reason(Int64)
+    }
+
+    var t: Int64
+    var sequence: Int64
+    var channel: Int64
+    var value: Double?
+    var raw: [UInt8]?
+    var detail: Detail?
+}
+
+extension TripStore {
+    /// Decodes a trip's raw bytes again with another table; all or nothing.
+    ///
+    /// Raw bytes, times and everything but readings stay as they are. A record that the new table
+    /// cannot decode keeps its old readings.
+    public func redecode(
+        trip id: Int64, table: PIDTable, monitors: MonitorTables
+    ) throws(StoreError) -> Redecoded {
+        let trip = try trip(id)
+        guard trip.endReason != nil else { throw .tripIsOpen(id, path: path) }
+        let old = try readings(ofTrip: id)
+        return try transaction { database in
+            var redecoder = Redecoder(old, table: table, monitors: monitors)
+            try redecoder.run(in: database)
+            return redecoder.result
+        }
+    }
+}
+
+private struct Redecoder {
+    private let old: TripReadings
+    private var rows: RowWriter
+    private var decoder: ResponseDecoder
+    private var decoded: [DiagnosticItem] = []
+    private(set) var result = Redecoded()
+
+    init(_ old: TripReadings, table: PIDTable, monitors: MonitorTables) {
+        self.old = old
+        rows = RowWriter(trip: old.trip.id, anchor: old.trip.anchor, table: table)
+        decoder = ResponseDecoder(table: table, monitors: monitors)
+    }
+
+    /// New rows gather in a table of their own: the old ones are being read.
+    mutating func run(in database: Database) throws {
+        let trip = old.trip.id
+        try database.execute(
+            sql: """
+                CREATE TEMP TABLE redecoded (trip, t, sequence, channel, value, raw, detail);
+                CREATE TEMP TABLE redecoded_message (t, sequence);
+                """)
+        var row = try RowStatement(
+            "INSERT INTO redecoded VALUES (?, ?, ?, ?, ?, ?, ?)", in: database)
+        let stored = try Row.fetchCursor(
+            database,
+            sql: """
+                SELECT t, sequence, channel, value, raw, detail, NULL AS ecu, NULL AS pgn,
+                    NULL AS payload FROM reading WHERE trip = ?1
+                UNION ALL
+                SELECT t, sequence, NULL, NULL, NULL, NULL, ecu, pgn, payload FROM message
+                    WHERE trip = ?1
+                ORDER BY t, sequence
+                """, arguments: [trip])
+        var record: [StoredRow] = []
+        while let next = try stored.next() {
+            if let payload = next["payload"] as Data? {
+                try flush(&record, &row, in: database)
+                try readMessage(next, Array(payload), &row, in: database)
+                continue
+            }
+            let found = Self.storedRow(next)
+            if found.raw != nil { try flush(&record, &row, in: database) }
+            record.append(found)
+        }
+        try flush(&record, &row, in: database)
+        try replace(in: database)
+    }
+
+    private mutating func replace(in database: Database) throws {
+        try database.execute(
+            sql: """
+                DELETE FROM reading WHERE trip = :trip;
+                INSERT INTO reading SELECT * FROM redecoded ORDER BY trip, t, sequence;
+                DELETE FROM message WHERE trip = :trip AND (t, sequence) IN redecoded_message;
+                DELETE FROM trip_channel WHERE trip = :trip;
+                DROP TABLE redecoded;
+                DROP TABLE redecoded_message;
+                """, arguments: ["trip": old.trip.id])
+        try rows.storeFigures(in: database)
+    }
+
+    private static func storedRow(_ row: Row) -> StoredRow {
+        var detail: StoredRow.Detail?
+        let stored: DatabaseValue = row["detail"]
+        switch stored.storage {
+        case .string(let text): detail = .text(text)
+        case .int64(let reason): detail = .reason(reason)
+        case .null, .double, .blob: break
+        }
+        return StoredRow(
+            t: row["t"], sequence: row["sequence"], channel: row["channel"], value: row["value"],
+            raw: (row["raw"] as Data?).map { Array($0) }, detail: detail)
+    }
+
+    /// Writes a record's new readings, or its old ones where there are none.
+    private mutating func flush(
+        _ record: inout [StoredRow], _ row: inout RowStatement, in database: Database
+    ) throws {
+        defer { record.removeAll(keepingCapacity: true) }
+        guard let first = record.first else { return }
+        if let template = old.templates[first.channel],
+            var readings = Self.message(template, first.raw ?? []).flatMap({ decode($0) })
+        {
+            for index in readings.indices { readings[index].dtc = template.dtc }
+            try write(readings, t: first.t, sequence: first.sequence, &row, in: database)
+            result.decoded += 1
+            return
+        }
+        for kept in record {
+            rows.advance(to: kept.t, sequence: kept.sequence)
+            try rows.keep(kept, &row, in: database)
+        }
+        result.kept += 1
+    }
+
+    private mutating func readMessage(
+        _ stored: Row, _ payload: [UInt8], _ row: inout RowStatement, in database: Database
+    ) throws {
+        let t: Int64 = stored["t"]
+        let sequence: Int64 = stored["sequence"]
+        let message = ECUMessage(
+            ecu: (stored["ecu"] as String?).flatMap { ECUAddress($0) }, payload: payload,
+            parameterGroup: stored["pgn"])
+        guard let readings = decode(message) else { return }
+        try write(readings, t: t, sequence: sequence, &row, in: database)
+        try database.execute(
+            sql: "INSERT INTO redecoded_message VALUES (?, ?)", arguments: [t, sequence])
+        result.found += 1
+    }
+
+    private mutating func write(
+        _ readings: [Reading], t: Int64, sequence: Int64, _ row: inout RowStatement,
+        in database: Database
+    ) throws {
+        rows.advance(to: t, sequence: sequence)
+        var previous: Reading?
+        for reading in readings {
+            let shares = previous.map { RowWriter.isSameRecord($0, reading) } ?? false
+            try rows.store(reading, sharesRaw: shares, t: t, &row, in: database)
+            previous = reading
+        }
+    }
+
+    /// The readings of a message; nil unless it is made of readings without a fault.
+    private mutating func decode(_ message: ECUMessage) -> [Reading]? {
+        decoded.removeAll(keepingCapacity: true)
+        let family: VehicleProtocol.Family? = message.parameterGroup == nil ? nil : .j1939
+        decoder.decode(message, in: Exchange(family: family), &decoded)
+        var readings: [Reading] = []
+        for item in decoded {
+            switch item {
+            case .reading(let reading): readings.append(reading)
+            // Stored beside the readings, and no table changes them.
+            case .monitor: continue
+            case .monitorTest, .code, .negativeResponse, .message, .error: return nil
+            }
+        }
+        return readings.isEmpty ? nil : readings
+    }
+
+    /// The message that a record stood in; nil for services whose answers are more than records.
+    private static func message(_ template: Reading, _ raw: [UInt8]) -> ECUMessage? {
+        guard let id = template.dataID, !raw.isEmpty else { return nil }
+        let low = UInt8(truncatingIfNeeded: id.id)
+        switch id.service {
+        case .currentData, .readLocalData:
+            return ECUMessage(
+                ecu: template.ecu, payload: [id.service.positiveResponse, low] + raw)
+        case .freezeFrame:
+            guard let frame = template.frame else { return nil }
+            return ECUMessage(ecu: template.ecu, payload: [0x42, low, frame] + raw)
+        case .readData:
+            let high = UInt8(truncatingIfNeeded: id.id >> 8)
+            return ECUMessage(ecu: template.ecu, payload: [0x62, high, low] + raw)
+        case DataID.parameterGroups:
+            return ECUMessage(ecu: template.ecu, payload: raw, parameterGroup: id.id)
+        default: return nil
+        }
+    }
+}

@@ -5,7 +5,7 @@ import Testing
 /// The Python of the peers' virtual environment, which `scripts/test` makes; nil without it.
 private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { $0 + "/python" }
 
-@Suite(.serialized) struct `Foreign clients` {
+@Suite struct `Foreign clients` {
     private static let vehicle =
         "frozen=true&latency=2ms&search=50ms&vin=WXXBD2DA8MX000077&codes=P0301,P0420,U0100&pending=P0171"
 

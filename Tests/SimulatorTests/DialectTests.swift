@@ -26,10 +26,9 @@ import Testing
             dialect.initialise(&out)
             perform(out)
             return run { output in
-                switch output {
-                case .ready, .initialisationFailed: true
-                default: false
-                }
+                if case .ready = output { return true }
+                if case .initialisationFailed = output { return true }
+                return false
             }
         }
 
@@ -78,12 +77,9 @@ import Testing
         private mutating func perform(_ out: [DialectOutput]) {
             heard += out
             for output in out {
-                switch output {
-                case .write(let bytes): adapter.receive(bytes, at: now)
-                case .arm(let timer, let time): timers[timer] = now + time
-                case .disarm(let timer): timers[timer] = nil
-                default: break
-                }
+                if case .write(let bytes) = output { adapter.receive(bytes, at: now) }
+                if case .arm(let timer, let time) = output { timers[timer] = now + time }
+                if case .disarm(let timer) = output { timers[timer] = nil }
             }
         }
     }

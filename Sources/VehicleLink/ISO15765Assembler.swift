@@ -65,7 +65,8 @@ public struct ISO15765Assembler: Hashable, Sendable {
         let count = frame.bytes.count
         guard count > 1, count <= ISO15765.frameLength else { return nil }
         let length = Int(frame.bytes[0])
-        guard length > 0, length < count else { return nil }
+        guard length > 0, length + 1 == count || length < count && count == ISO15765.frameLength
+        else { return nil }
         let payload = [UInt8](unsafeUninitializedCapacity: length) { buffer, used in
             for index in 0..<length { buffer[index] = frame.bytes[index + 1] }
             used = length
@@ -104,7 +105,10 @@ public struct ISO15765Assembler: Hashable, Sendable {
     ) throws(LinkError) -> ECUMessage {
         let length = Int(frame.bytes[control] & 0x0F)
         let available = frame.bytes.count - control - 1
-        guard length > 0, length <= available else {
+        // Frames are padded to eight bytes or not at all: anything between has lost a byte.
+        let isWhole =
+            length == available || length < available && frame.bytes.count == ISO15765.frameLength
+        guard length > 0, isWhole else {
             throw LinkError(
                 .singleFrameLength(announced: length, available: available), ecu: ecu,
                 line: frame.line)
@@ -162,7 +166,7 @@ public struct ISO15765Assembler: Hashable, Sendable {
         let missing = transfers[index].total - transfers[index].buffer.count
         let room = ISO15765.frameLength - control - 1
         let available = frame.bytes.count - control - 1
-        guard available >= min(missing, room) else {
+        guard available == room || available == missing && missing < room else {
             abandon(index)
             throw LinkError(
                 .tooShort(

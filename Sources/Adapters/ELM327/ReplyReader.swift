@@ -208,7 +208,8 @@ struct ReplyReader: Hashable, Sendable {
         guard isGrouped || digits.groups == 1 else { return false }
         let length = Int(digits.byte(3))
         let available = (digits.count - 5) / 2
-        guard length >= 2, length <= available, let request = exchange.request,
+        guard length >= 2, length == available || length < available && available == 7,
+            let request = exchange.request,
             request.count == 2, request[0] == 0x01, digits.byte(5) == 0x41,
             digits.byte(7) == request[1]
         else { return false }

@@ -110,7 +110,8 @@ struct SegmentReader: Hashable, Sendable {
             guard bytes.count <= room else {
                 throw LinkError(.length(announced: room, received: bytes.count), line: line)
             }
-            guard bytes.count >= min(room, missing) else {
+            // Padded to the full segment or not at all: anything between has lost a byte.
+            guard bytes.count == room || bytes.count == missing else {
                 throw LinkError(
                     .tooShort(expected: min(room, missing), received: bytes.count), line: line)
             }

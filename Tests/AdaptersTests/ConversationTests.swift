@@ -13,7 +13,7 @@ import VehicleLink
     static let cases: [(String, String, [String])] = [
         (
             "one ECU after another, with and without blanks",
-            ">010C\n7E8 04 41 0C 1A F8 00 00 00\n7E904410C1B000000",
+            ">010C\n7E8 04 41 0C 1A F8 00 00 00\n7E904410C1B00000000",
             ["2 7E8 410C1AF8", "3 7E9 410C1B00"]
         ),
         (
@@ -207,6 +207,24 @@ import VehicleLink
                 "5 error: header announces 8 bytes, frame has 9",
                 "6 error: header of another protocol", "7 7E8 410C1AF8",
             ]
+        ),
+        (
+            "lines without blanks that are cut short",
+            ">010C\n7E804410C1AF\n7E804410C1A\n18DAF11004410C1AF\n486B104100BE3EB811C\n",
+            [
+                "2 error: neither hexadecimal nor a known answer",
+                "3 error: single frame announces 4 bytes, has 3",
+                "4 error: header announces 0 bytes, frame has 4",
+                "5 error: neither hexadecimal nor a known answer",
+            ]
+        ),
+        (
+            "extended addressing in long messages, with and without headers",
+            ">ATCEA 12\nOK\n>0902\n612 F1 10 14 49 02 01 31 44\n612 F1 21 34 47 50 30 30 52\n"
+                + "612 F1 22 35 35 42 31 32 33\n612 F1 23 34 35 36 00 00 00\n>ATH0\nOK\n>0902\n014\n"
+                + "0: 49 02 01 31 44\n1: 34 47 50 30 30 52\n2: 35 35 42 31 32 33\n"
+                + "3: 34 35 36 00 00 00\n",
+            ["4 612/F1 " + vin, "11 - " + vin]
         ),
         (
             "SAE J1939 with headers in both forms, broadcast, and without",

@@ -55,17 +55,31 @@ public struct CodeTexts: Sendable {
             while start > low, text[start - 1] != 0x0A { start -= 1 }
             var end = start
             while end < high, text[end] != 0x0A { end += 1 }
-            let line = text[start..<end]
-            let found = line.prefix { $0 != 0x09 }
-            if line.first != 0x23, found.elementsEqual(wanted) {
-                return String(decoding: line.dropFirst(found.count + 1), as: UTF8.self)
+            let order = compare(text, start..<end, wanted)
+            if order == 0 {
+                let first = min(start + wanted.count + 1, end)
+                return String(decoding: text[first..<end], as: UTF8.self)
             }
-            if line.first == 0x23 || found.lexicographicallyPrecedes(wanted) {
+            if order < 0 {
                 low = end + 1
             } else {
                 high = start
             }
         }
         return nil
+    }
+
+    /// Below 0 where the line's key comes before `wanted`, 0 where it is the same.
+    private static func compare(
+        _ text: UnsafeBufferPointer<UInt8>, _ line: Range<Int>, _ wanted: [UInt8]
+    ) -> Int {
+        guard line.lowerBound < line.upperBound, text[line.lowerBound] != 0x23 else { return -1 }
+        var index = line.lowerBound
+        for byte in wanted {
+            guard index < line.upperBound, text[index] != 0x09 else { return -1 }
+            if text[index] != byte { return text[index] < byte ? -1 : 1 }
+            index += 1
+        }
+        return index == line.upperBound || text[index] == 0x09 ? 0 : 1
     }
 }

@@ -117,9 +117,11 @@ extension ReplyReader {
             let fits = reading.announced == (digits.count - reading.start) / 2
             return fits && reading.custom > 3 && reading.proof >= .length ? reading : nil
         }
-        let isExpected = showsHeaders == true || lastShape == shape
-        let speaksForItself = reading.custom > 0 || reading.answer > .none
-        return isExpected || speaksForItself && reading.proof >= .length ? reading : nil
+        let isLegacy = settings.vehicleProtocol?.family.isLegacy ?? false
+        let isExpected = showsHeaders == true && !isLegacy || lastShape == shape
+        let speaksForItself = reading.answer > .none
+        return isExpected || reading.custom > 0 || speaksForItself && reading.proof >= .length
+            ? reading : nil
     }
 
     private func can29(_ shape: LineReading.Shape) -> LineReading? {
@@ -392,8 +394,12 @@ extension ReplyReader {
 
     private func bare() -> LineReading? {
         guard digits.isWholeBytes, digits.count >= 2 else { return nil }
-        return LineReading(
-            shape: .bare, start: 0, answer: answer(at: 0, count: digits.count / 2), proof: .none)
+        let answer = answer(at: 0, count: digits.count / 2)
+        // A line with a usual identifier that has lost a digit is no answer to 3E.
+        let lostDigit =
+            digits.groups == 1 && digits.count >= 6 && (0x7E8...0x7EF).contains(digits.number(0, 3))
+        return lostDigit && answer < .exact
+            ? nil : LineReading(shape: .bare, start: 0, answer: answer, proof: .none)
     }
 
     // MARK: Answers

@@ -94,6 +94,8 @@ public struct JSONLines: Sendable {
         if let dtc = reading.dtc {
             JSONText.append(raw: ",\"dtc\":", to: &output)
             JSONText.append(dtc.text, to: &output)
+        } else if reading.frame != nil {
+            JSONText.append(raw: ",\"dtc\":null", to: &output)
         }
         output.append(contentsOf: heads[index])
         appendValue(of: reading, index, to: &output)

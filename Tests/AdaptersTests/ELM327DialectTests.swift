@@ -242,16 +242,21 @@ private func ask(
     ])
     func `without a vehicle the adapter's word is kept`(text: String, status: AdapterStatus) {
         var adapter = ScriptedAdapter.genuine(["0100": text, "22F810": "NO DATA"])
-        for digit in ["6", "7", "8", "9"] { adapter.answers["ATSP\(digit)"] = "OK" }
+        for digit in ["6", "7", "8", "9"] { adapter.answers["ATTP\(digit)"] = "OK" }
         adapter.initialise()
         #expect(adapter.failure == .noVehicle(status))
+        // Nothing is stored in the adapter, and it searches again as before.
+        #expect(adapter.commands.last == "ATSP0")
+        #expect(!adapter.commands.contains { $0.hasPrefix("ATSP") && $0 != "ATSP0" })
+        // A vehicle that was asleep may leave the first request unanswered, no other word.
+        #expect(adapter.commands.count(where: { $0 == "0100" }) == (status == .noData ? 2 : 1))
         // SAE J1979-2: every CAN protocol is forced and asked before giving up.
         #expect(adapter.commands.count(where: { $0 == "22F810" }) == 4)
     }
 
     @Test func `a vehicle that speaks OBDonUDS alone is found`() {
         var adapter = ScriptedAdapter.genuine([
-            "0100": "UNABLE TO CONNECT", "ATSP7": "OK", "22F810": "NO DATA",
+            "0100": "UNABLE TO CONNECT", "ATTP6": "OK", "22F810": "NO DATA",
         ])
         adapter.answers["22F810"] = "7E80462F81001"
         adapter.initialise()
@@ -264,6 +269,20 @@ private func ask(
         var adapter = ScriptedAdapter.genuine(["0100": "UNABLE TO CONNECT", "22F810": answer])
         adapter.initialise()
         #expect(adapter.failure == .noVehicle(.unableToConnect))
+    }
+
+    @Test func `a word of refusal is no name, and damage is not silence`() {
+        var adapter = ScriptedAdapter.genuine(["ATI": "?", "0100": "7E80641001818000"])
+        adapter.initialise()
+        #expect(adapter.dialect.identity.banner == nil)
+        #expect(adapter.failure == .noVehicle(.dataError))
+    }
+
+    @Test func `an adapter that reports a fault at every try is quoted`() {
+        var adapter = ScriptedAdapter.genuine(["0100": "ERR94"])
+        adapter.initialise()
+        adapter.timeOut(6)
+        #expect(adapter.failure == .noVehicle(.internalError))
     }
 
     @Test func `a count digit that is refused is dropped and the request sent without`() {

@@ -66,10 +66,14 @@ extension ELM327Dialect {
             if case .message(let message) = item.content { return message }
             return nil
         }
+        if items.contains(where: { if case .linkError = $0.content { true } else { false } }) {
+            setup.sawDamage = true
+        }
         let answers = lines.filter { !Self.isEcho($0, of: step.command) }
         if statuses.contains(where: { $0.recovery == .initialise })
             || answers.contains(where: Self.isBanner) && step.purpose != .banner
         {
+            if statuses.contains(.internalError) { setup.searchStatus = .internalError }
             restart(&out)
             return
         }
@@ -80,14 +84,18 @@ extension ELM327Dialect {
         switch step.purpose {
         case .setting, .vehicleProtocol, .forcedProtocol: next(rest[...], &out)
         case .banner:
-            identity.banner = answers.last.map { String(decoding: $0, as: UTF8.self) }
+            // Some say `?` or an error word; that is no name.
+            identity.banner = statuses.isEmpty
+                ? answers.last.map { String(decoding: $0, as: UTF8.self) } : nil
             next(rest[...], &out)
         case .stnFirmware:
             if let answer = answers.first, answer.starts(with: "STN".utf8) {
                 identity.stnFirmware = String(decoding: answer, as: UTF8.self)
             }
             next(rest[...], &out)
-        case .search: finishSearch(messages, statuses, rest, &out)
+        case .search, .secondSearch:
+            let isFirst = step.purpose == .search
+            finishSearch(messages, statuses, rest, isFirst: isFirst, &out)
         case .protocolNumber:
             if let number = answers.lazy.compactMap(Self.protocolNumber).first {
                 setProtocol(number.found, searched: number.automatic, &out)
@@ -106,7 +114,7 @@ extension ELM327Dialect {
 
     private mutating func finishSearch(
         _ messages: [ECUMessage], _ statuses: [AdapterStatus], _ rest: [SetupScript.Step],
-        _ out: inout [DialectOutput]
+        isFirst: Bool, _ out: inout [DialectOutput]
     ) {
         setup.searchStatus = statuses.last ?? setup.searchStatus
         // Any answer shows that the protocol is right, a refusal too.
@@ -119,6 +127,8 @@ extension ELM327Dialect {
                 if let form = messages.first?.ecu?.form { guessProtocol(form) }
                 next([SetupScript.protocolNumber] + rest[...], &out)
             }
+        } else if isFirst, statuses.allSatisfy({ $0 == .noData }) {
+            next([SetupScript.secondSearch] + rest[...], &out)
         } else if options.vehicleProtocol == nil {
             next(SetupScript.forced[...], &out)
         } else {
@@ -155,7 +165,10 @@ extension ELM327Dialect {
     private mutating func restart(_ out: inout [DialectOutput]) {
         setup.restarts += 1
         guard setup.restarts < 3 else {
-            failSetup(.restarting, &out)
+            // ERR94 and its like come back at every try: the word says more than the restarts.
+            failSetup(
+                setup.searchStatus == .internalError ? .noVehicle(.internalError) : .restarting,
+                &out)
             return
         }
         out.append(.disarm(.reply))
@@ -172,7 +185,8 @@ extension ELM327Dialect {
             disarmAll(&out)
             endReading()
             phase = .atPrompt
-            out.append(.initialisationFailed(.noVehicle(setup.searchStatus ?? .noData)))
+            let silence = setup.sawDamage ? AdapterStatus.dataError : .noData
+            out.append(.initialisationFailed(.noVehicle(setup.searchStatus ?? silence)))
             return
         }
         disarmAll(&out)

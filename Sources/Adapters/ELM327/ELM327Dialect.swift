@@ -96,6 +96,8 @@ public struct ELM327Dialect: AdapterDialect {
         var bytes = 0
         var searchStatus: AdapterStatus?
         var heardVehicle = false
+        /// Whether anything came that could not be read.
+        var sawDamage = false
         var restarts = 0
     }
 
@@ -244,7 +246,9 @@ public struct ELM327Dialect: AdapterDialect {
             return
         }
         switch phase {
-        case .settingUp(let step, _) where step.purpose == .search: break
+        case .settingUp(let step, _)
+        where step.purpose == .search || step.purpose == .secondSearch:
+            break
         case .exchanging where running.part == .request: break
         case .outOfStep, .atPrompt, .gettingInStep, .settingUp, .exchanging, .interrupting: return
         }

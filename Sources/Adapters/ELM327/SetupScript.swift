@@ -19,6 +19,8 @@ enum SetupScript {
             case vehicleProtocol
             /// Asks the vehicle: the search happens here.
             case search
+            /// Asks the vehicle once more.
+            case secondSearch
             /// Which protocol the search found.
             case protocolNumber
             /// Sets a protocol to ask whether the vehicle speaks OBDonUDS alone (SAE J1979-2).
@@ -89,17 +91,22 @@ enum SetupScript {
         ]
     }
 
+    /// Once more: vehicles that were asleep leave the first request unanswered.
+    static let secondSearch = Step("0100", .secondSearch, patience: firstRequestPatience)
+
     /// The question which protocol the search found.
     static let protocolNumber = Step("ATDPN", .protocolNumber)
 
     /// A vehicle that speaks OBDonUDS only leaves the adapter's own search without an answer
     /// (SAE J1979-2): each CAN protocol is forced and asked for the protocol identifier.
-    static let forced: [Step] = [
-        VehicleProtocol.can11At500, .can29At500, .can11At250, .can29At250,
-    ].flatMap { candidate in
+    /// `AT TP` stores nothing, and at the end the adapter searches again as before.
+    static let forced: [Step] =
         [
-            Step("ATSP\(candidate.digit)", .forcedProtocol(candidate)),
-            Step("22F810", .protocolIdentifier(candidate), patience: .seconds(5)),
-        ]
-    }
+            VehicleProtocol.can11At500, .can29At500, .can11At250, .can29At250,
+        ].flatMap { candidate in
+            [
+                Step("ATTP\(candidate.digit)", .forcedProtocol(candidate)),
+                Step("22F810", .protocolIdentifier(candidate), patience: .seconds(5)),
+            ]
+        } + [Step("ATSP0")]
 }

@@ -12,7 +12,9 @@ let hasSystemPackages = systemHeaders.allSatisfy { header in
     includeFolders.contains { FileManager.default.fileExists(atPath: "\($0)/\(header)") }
 }
 
-/// Warnings are errors in every target of this package. SwiftPM drops the setting for packages that
+/// Warnings are errors in every target of this package.
+///
+/// SwiftPM drops the setting for packages that
 /// are used as dependencies, so users of the library are never stopped by a newer compiler.
 let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 

@@ -1,5 +1,5 @@
 extension CodeTexts {
-    /// What a reported code says; nil where no file has it. SAE J1939 codes have none here.
+    /// What a reported code says; nil where no file has it, as for those of SAE J1939.
     public func text(of code: CodeReport.Code) -> String? {
         switch code {
         case .dtc(let dtc): text(of: dtc)

@@ -85,7 +85,8 @@ extension ELM327Dialect {
         case .setting, .vehicleProtocol, .forcedProtocol: next(rest[...], &out)
         case .banner:
             // Some say `?` or an error word; that is no name.
-            identity.banner = statuses.isEmpty
+            identity.banner =
+                statuses.isEmpty
                 ? answers.last.map { String(decoding: $0, as: UTF8.self) } : nil
             next(rest[...], &out)
         case .stnFirmware:

@@ -97,8 +97,10 @@ enum SetupScript {
     /// The question which protocol the search found.
     static let protocolNumber = Step("ATDPN", .protocolNumber)
 
-    /// A vehicle that speaks OBDonUDS only leaves the adapter's own search without an answer
-    /// (SAE J1979-2): each CAN protocol is forced and asked for the protocol identifier.
+    /// What finds a vehicle that speaks OBDonUDS alone (SAE J1979-2).
+    ///
+    /// It leaves the adapter's own search without an answer, so each CAN protocol is forced and
+    /// asked for the protocol identifier.
     /// `AT TP` stores nothing, and at the end the adapter searches again as before.
     static let forced: [Step] =
         [

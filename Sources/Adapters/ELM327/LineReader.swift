@@ -197,7 +197,9 @@ extension ReplyReader {
         case 0:
             let length = Int(byte & 0xF)
             reading.answer = answer(at: control + 2, count: min(length, available))
-            if length > 0, length <= available { reading.proof = .length }
+            // Padded to eight bytes or not at all.
+            let isWhole = length == available || count == ISO15765.frameLength
+            if length > 0, length <= available, isWhole { reading.proof = .length }
         case 1:
             let total = Int(byte & 0xF) << 8 | Int(digits.byte(control + 2))
             reading.answer = answer(at: control + 4, count: available - 1)

@@ -107,7 +107,12 @@ let package = Package(
                 "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "CAccessory",
                 "Accessory", "ScanSession",
             ]),
-        tests("ObdscanCLI", ["ObdscanCLI", "OBDCore", "Diagnostics", "obdscan"]),
+        tests(
+            "ObdscanCLI",
+            [
+                "ObdscanCLI", "OBDCore", "Diagnostics", "Adapters", "Accessory", "PIDTables",
+                "ScanSession", "TripStore", "obdscan",
+            ]),
         // Serving, with foreign programs as its clients; needs the built program.
         .testTarget(
             name: "PeersTests",

@@ -120,7 +120,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         )
         #expect(
             lines[5]
-                == "RPM         3000.0 rpm  █████████         800.0  3000.0 ▁▁▂▂▃▃▄▄▅▅▅▆▆▇▇██   0.3s"
+                == "RPM         3000.0 rpm  █████████         800.0  3000.0 ▁▁▂▂▃▃▃▄▄▅▅▆▆▆▇▇██  0.3s"
         )
     }
 

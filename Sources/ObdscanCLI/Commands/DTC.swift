@@ -70,7 +70,7 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
         }
         let table = try loadTable(tables)
         var hasCodes = false
-        try withVehicle(vehicle, output, table) { connection in
+        try withVehicle(vehicle, output, table, SessionNeeds(vehicle: .maybeSilent)) { connection in
             let scan = try CodeScan(connection, in: try connection.services())
             if let failure = connection.failure(of: scan.asked) { throw failure }
             hasCodes = !scan.codes.isEmpty
@@ -125,7 +125,7 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
         var options = vehicle
         options.device = entry.accessory
         var lines: [CodeBatchCSV.Line] = []
-        try withVehicle(options, output, table) { connection in
+        try withVehicle(options, output, table, SessionNeeds(vehicle: .maybeSilent)) { connection in
             let services = try connection.services()
             let scan = try CodeScan(connection, in: services)
             if let failure = connection.failure(of: scan.asked) { throw failure }

@@ -25,7 +25,7 @@ struct FreezeCommand: ParsableCommand, OutputCommand {
 
     func run() throws {
         let table = try loadTable(tables)
-        try withVehicle(vehicle, output, table) { connection in
+        try withVehicle(vehicle, output, table, SessionNeeds(vehicle: .maybeSilent)) { connection in
             var writer = TextOutput.standard
             var printer = AnswerPrinter(output, table: table)
             let services = try connection.services()

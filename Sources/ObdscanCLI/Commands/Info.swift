@@ -21,21 +21,36 @@ struct InfoCommand: ParsableCommand, OutputCommand {
 
     func run() throws {
         let table = try loadTable(tables)
-        try withVehicle(vehicle, output, table) { connection in
-            var writer = TextOutput.standard
-            let services = try connection.services()
-            let current = try connection.supportedIDs(in: services) { .supportedPIDs($0) }
+        try withVehicle(vehicle, output, table, SessionNeeds(vehicle: .optional)) { connection in
             let voltage = try connection.command("AT RV")
-            let information = try vehicleInformation(connection, services)
-            if output.format == .text {
-                try writer.write(text(connection, current, voltage, information))
-                try writer.flush()
-            } else {
-                try printObjects(connection, [services.first, voltage] + information, &writer)
+            let services: VehicleServices
+            do {
+                services = try connection.services()
+            } catch let failure as Failure {
+                // Without a vehicle the adapter is still worth a look.
+                try print(connection, SupportedIDs(), [voltage], [])
+                throw failure
             }
+            let current = try connection.supportedIDs(in: services) { .supportedPIDs($0) }
+            let information = try vehicleInformation(connection, services)
+            try print(connection, current, [voltage, services.first], information)
             if let failure = connection.failure(of: [services.first] + information) {
                 throw failure
             }
+        }
+    }
+
+    private func print(
+        _ connection: Connection, _ current: SupportedIDs, _ adapter: [Asked],
+        _ information: [Asked]
+    ) throws {
+        var writer = TextOutput.standard
+        if output.format == .text {
+            let voltage = adapter.compactMap(\.answer.reply.voltage).first
+            try writer.write(text(connection, current, voltage, information))
+            try writer.flush()
+        } else {
+            try printObjects(connection, adapter + information, &writer)
         }
     }
 
@@ -81,7 +96,8 @@ struct InfoCommand: ParsableCommand, OutputCommand {
     // MARK: Text
 
     private func text(
-        _ connection: Connection, _ current: SupportedIDs, _ voltage: Asked, _ information: [Asked]
+        _ connection: Connection, _ current: SupportedIDs, _ voltage: Double?,
+        _ information: [Asked]
     ) -> String {
         let palette = Palette(isOn: output.colours(1))
         var rows = TextTable([("", .left), ("", .left)])
@@ -96,8 +112,8 @@ struct InfoCommand: ParsableCommand, OutputCommand {
                 "Protocol", .init(link.capabilities.vehicleProtocol?.title ?? "not known yet"),
             ])
         }
-        if let volts = voltage.answer.reply.voltage {
-            rows.add(["Voltage", .init("\(fixed(volts, 1)) V at the adapter")])
+        if let voltage {
+            rows.add(["Voltage", .init("\(fixed(voltage, 1)) V at the adapter")])
         }
         var result = rows.text(palette)
         let items = information.flatMap(\.answer.items)

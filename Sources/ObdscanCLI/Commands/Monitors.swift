@@ -32,7 +32,7 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
     func run() throws {
         let table = try loadTable(tables)
         var isReady = true
-        try withVehicle(vehicle, output, table) { connection in
+        try withVehicle(vehicle, output, table, SessionNeeds(vehicle: .maybeSilent)) { connection in
             var writer = TextOutput.standard
             var printer = AnswerPrinter(output, table: table)
             var report = MonitorReport(output)

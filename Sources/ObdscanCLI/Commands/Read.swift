@@ -31,7 +31,9 @@ struct ReadCommand: ParsableCommand, OutputCommand {
         let table = try loadTable(tables)
         let names = SignalNames(table)
         let questions = try SignalQuestion.all(signals.map { try names.find($0) })
-        try withVehicle(vehicle, output, table) { connection in
+        let isForAdapter = questions.allSatisfy { $0.record == nil }
+        let needs = SessionNeeds(vehicle: isForAdapter ? .unused : .maybeSilent)
+        try withVehicle(vehicle, output, table, needs) { connection in
             var writer = TextOutput.standard
             var printer = AnswerPrinter(output, table: table)
             var isAnswered = false

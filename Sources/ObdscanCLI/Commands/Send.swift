@@ -46,7 +46,9 @@ struct SendCommand: ParsableCommand, OutputCommand {
             try permission.checkThatSomebodyCanAnswer(for: "\"\(writing.text)\"")
         }
         let table = try loadTable(tables)
-        try withVehicle(vehicle, output, table) { connection in
+        let isForAdapter = !requests.isEmpty && requests.allSatisfy(\.isForAdapter)
+        let needs = SessionNeeds(vehicle: isForAdapter ? .unused : .optional)
+        try withVehicle(vehicle, output, table, needs) { connection in
             var run = SendRun(
                 connection: connection, permission: permission, output: output, table: table)
             if requests.isEmpty {
@@ -84,6 +86,9 @@ struct RawCommand: Hashable, Sendable {
                 status: .usage)
         }
     }
+
+    /// Whether it is a command to the adapter itself.
+    var isForAdapter: Bool { payload == nil }
 
     /// Whether it only reads, or changes nothing that outlives the session.
     var isReadOnly: Bool {

@@ -71,6 +71,20 @@ func connector(for address: AccessoryAddress) throws(Failure) -> Connector {
 
 /// What a command needs beyond the usual of its session.
 struct SessionNeeds {
+    /// Whether the adapter alone is enough.
+    enum Vehicle: Hashable {
+        /// Without a vehicle the command fails.
+        case needed
+        /// A vehicle that is silent when it is first asked may still answer something else.
+        case maybeSilent
+        /// The adapter is worth talking to without one.
+        case optional
+        /// Only the adapter is talked to.
+        case unused
+    }
+
+    /// Whether the adapter alone is enough.
+    var vehicle = Vehicle.needed
     /// Take what replies to polls bring.
     var sinks: [any ReadingSink] = []
     /// Whether a lost link is had back.
@@ -97,10 +111,7 @@ func withVehicle(
     configuration.reconnect = needs.reconnect
     let accessory = configuration.connector.name
     do {
-        let scan = try ScanSession.start(
-            configuration, decoder: try responseDecoder(table), sinks: needs.sinks,
-            observers: try EventPrinter.observers(output, traceStates: options.traceStates),
-            interruptedBy: inbox.descriptor)
+        let scan = try startSession(configuration, needs, table, output, options, inbox)
         let connection = Connection(
             scan: scan, table: table, accessory: accessory, ecu: options.ecu?.address,
             vehicleProtocol: options.vehicleProtocol.vehicleProtocol, inbox: inbox)
@@ -114,6 +125,31 @@ func withVehicle(
         throw Failure.silent(.done)
     } catch let error as ScanError {
         throw Failure(error, accessory: accessory)
+    }
+}
+
+/// Opens a session; where the command allows it, once more without a vehicle.
+private func startSession(
+    _ configuration: SessionConfiguration, _ needs: SessionNeeds, _ table: PIDTable,
+    _ output: OutputOptions, _ options: VehicleOptions, _ inbox: SignalInbox
+) throws -> ScanSession {
+    var configuration = configuration
+    configuration.connectsVehicle = needs.vehicle != .unused
+    let decoder = try responseDecoder(table)
+    let observers = try EventPrinter.observers(output, traceStates: options.traceStates)
+    let start = { (configuration: SessionConfiguration) throws(ScanError) in
+        try ScanSession.start(
+            configuration, decoder: decoder, sinks: needs.sinks, observers: observers,
+            interruptedBy: inbox.descriptor)
+    }
+    do throws(ScanError) {
+        return try start(configuration)
+    } catch {
+        guard case .initialisation(.noVehicle(let status)) = error,
+            needs.vehicle == .optional || (needs.vehicle == .maybeSilent && status == .noData)
+        else { throw error }
+        configuration.connectsVehicle = false
+        return try start(configuration)
     }
 }
 

@@ -96,7 +96,12 @@ struct SignalNames {
                 found.append(best)
             }
         }
-        return found.sorted { $0.distance < $1.distance }.prefix(3).map(\.name)
+        var names: [String] = []
+        for candidate in found.sorted(by: { $0.distance < $1.distance })
+        where names.count < 3 && !names.contains(candidate.name) {
+            names.append(candidate.name)
+        }
+        return names
     }
 }
 

@@ -1,0 +1,132 @@
+import Accessory
+import Adapters
+import ScanSession
+import Testing
+import TripStore
+
+@testable import ObdscanCLI
+
+@Suite struct `Failures tell what to do` {
+    @Test func `a denied port names the group and the command that mends it`() {
+        let failure = Failure(.permissionDenied(path: "/dev/ttyUSB0", group: "dialout"))
+        #expect(failure.status == .noPermission)
+        #expect(failure.message.contains("dialout"))
+        #expect(failure.hint == "sudo usermod -aG dialout $USER, then log in again")
+    }
+
+    @Test func `a port in use names its holder`() {
+        let failure = Failure(
+            .inUse(path: "/dev/ttyUSB0", holder: .init(pid: 4711, program: "screen")))
+        #expect(failure.message == "/dev/ttyUSB0 is in use by screen (process 4711)")
+        #expect(failure.status == .unavailable)
+    }
+
+    @Test func `every accessory error has a message, a remedy and an exit code of the table`() {
+        let errors: [AccessoryError] = [
+            .notFound(path: "p"), .notATerminal(path: "p"),
+            .permissionDenied(path: "p", group: nil), .inUse(path: "p", holder: nil),
+            .unsupportedLineRate(path: "p", rate: 1),
+            .noAnswerAtAnyRate(path: "p", rates: [38400]),
+            .nameNotResolved(host: "h", reason: "unknown"),
+            .unreachable(address: "a", errno: 111), .connectTimedOut(address: "a"),
+            .bluetoothUnavailable(errno: 97), .notPaired(address: "a", errno: 13),
+            .unknownBluetoothName("n"), .lost(address: "a", errno: 5),
+        ]
+        for error in errors {
+            let failure = Failure(error)
+            #expect(!failure.message.isEmpty)
+            #expect(failure.hint != nil, "\(error)")
+            #expect([.unavailable, .noPermission, .linkLost].contains(failure.status))
+            #expect(!failure.message.hasSuffix("."))
+        }
+    }
+
+    @Test func `every word of the adapter but the question mark ends a command with a remedy`() {
+        for status in AdapterStatus.allCases where status != .unknownCommand {
+            let failure = Failure(status, accessory: "a")
+            #expect(failure?.hint != nil, "\(status)")
+        }
+        #expect(Failure(.unknownCommand, accessory: "a") == nil)
+    }
+
+    @Test func `databases tell their own faults apart`() {
+        #expect(Failure(StoreError.newer(path: "p", version: 9, known: 1)).status == .badData)
+        #expect(Failure(StoreError.foreign(path: "p")).status == .badData)
+        #expect(Failure(StoreError.missing(path: "p")).status == .noInput)
+        #expect(Failure(StoreError.permission(path: "p")).status == .noPermission)
+        #expect(Failure(StoreError.cannotCreate(path: "p", errno: 2)).status == .cannotCreate)
+        let lost = Failure(StoreError.lost(entries: 7, .full(path: "p")))
+        #expect(lost.message.contains("7 entries"))
+        #expect(lost.status == .cannotCreate)
+    }
+
+    @Test func `a lost link has its own exit code, whatever broke it`() {
+        let failure = Failure(
+            ScanError.linkLost(.lost(address: "a", errno: 0)), accessory: "a")
+        #expect(failure.status == .linkLost)
+    }
+
+    @Test func `text is one line and a hint, and printable`() {
+        let failure = Failure("bad \u{1B}[2J", hint: "do \u{07}this", status: .usage)
+        #expect(failure.text == "obdscan: bad \\x1B[2J\nhint: do \\x07this\n")
+        #expect(Failure.silent(.findings).text.isEmpty)
+    }
+
+    // The table of exit codes: sysexits.h, and what obdscan promises.
+    @Test func `exit codes are those that scripts rely on`() {
+        #expect(
+            ExitStatus.allCases.map(\.rawValue) == [0, 1, 64, 65, 66, 69, 70, 73, 74, 75, 77, 78])
+    }
+}
+
+@Suite struct `Lengths of time` {
+    @Test(arguments: [
+        ("90", 90.0), ("90s", 90), ("10m", 600), ("1h30m", 5400), ("500ms", 0.5), ("1.5h", 5400),
+        ("2min", 120), ("1d", 86_400),
+    ])
+    func `are read`(_ text: String, _ seconds: Double) {
+        #expect(Lapse(argument: text)?.duration == .seconds(seconds))
+    }
+
+    @Test(arguments: ["", "s", "10x", "-5", "0", "1h5", "h1", "1e9", "nan", "５"])
+    func `that are none are refused`(_ text: String) {
+        #expect(Lapse(argument: text) == nil)
+    }
+}
+
+@Suite struct `Raw commands` {
+    @Test(arguments: [
+        ("AT RV", true), ("atz", true), ("010C", true), ("01 0c", true), ("22 F1 90", true),
+        ("3E00", true), ("10 01", true), ("ST SN", true),
+        ("04", false), ("10 03", false), ("14FFFFFF", false), ("2E F190 00", false),
+        ("AT PP 0C SV 23", false), ("AT @3 ABC", false), ("AT SD 01", false),
+        ("AT CV 1200", false), ("ST WBR", false), ("ST SLPCP", false), ("AT XYZ", false),
+    ])
+    func `are sent freely only when they are known to read`(_ text: String, _ expected: Bool) throws
+    {
+        #expect(try RawCommand(text).isReadOnly == expected)
+    }
+
+    @Test(arguments: ["", "0", "010", "GET", "AT", "ST", "hello", "01 0C 1", "AT\u{1B}Z"])
+    func `that are none are refused`(_ text: String) {
+        #expect(throws: Failure.self) { try RawCommand(text) }
+    }
+}
+
+@Suite struct `The list of a batch` {
+    @Test func `has an accessory, a label and comments`() {
+        let text = """
+            # fleet
+            sim:  first car
+
+            \t/dev/ttyUSB0\tvan # in the yard
+            replay:a.txt#1
+            """
+        #expect(
+            CodeBatch.entries(text) == [
+                .init(accessory: "sim:", label: "first car"),
+                .init(accessory: "/dev/ttyUSB0", label: "van"),
+                .init(accessory: "replay:a.txt#1", label: nil),
+            ])
+    }
+}

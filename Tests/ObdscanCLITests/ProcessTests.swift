@@ -1,0 +1,236 @@
+import Foundation
+import Testing
+
+/// What only a whole process shows: signals, pipes, devices, what one command leaves for the next.
+@Suite(.serialized) struct `The program at work` {
+    private static let vehicle = "sim:petrol?frozen=true&latency=1ms"
+
+    // MARK: Trips
+
+    @Test func `a trip is logged, listed, shown and exported`() throws {
+        let program = try Program()
+        defer { program.remove() }
+        let log = try program.run(
+            ["log", "rpm", "speed", "--duration", "300ms", "--format", "json", "-d", Self.vehicle])
+        #expect(log.status == 0)
+        let summary = try #require(log.objects.last)
+        #expect(summary["kind"] as? String == "summary")
+        #expect(summary["trip"] as? Int == 1)
+        for key in [
+            "seconds", "readings", "requests", "batched", "readingsPerSecond", "roundTrip",
+            "timeouts", "errors", "reconnects",
+        ] {
+            #expect(summary[key] != nil, "\(key)")
+        }
+        let printed = log.objects.filter { $0["signal"] as? String == "RPM" }
+        #expect(!printed.isEmpty)
+
+        let list = try program.run(["trips", "--format", "json"])
+        let trip = try #require(list.objects.first)
+        #expect(trip["kind"] as? String == "trip")
+        #expect(trip["id"] as? Int == 1)
+        #expect(trip["open"] as? Bool == false)
+        #expect(trip["vin"] as? String == "5XXBD1GA8LX000042")
+
+        let show = try program.run(["trips", "show"])
+        #expect(show.status == 0)
+        #expect(show.output.contains("Engine speed"))
+
+        let file = program.home.appendingPathComponent("trip.jsonl").path
+        #expect(try program.run(["export", "1", "--to", file]).status == 0)
+        let exported = try String(contentsOfFile: file, encoding: .utf8)
+            .split(separator: "\n").filter { $0.contains("\"signal\":\"RPM\"") }
+        #expect(exported.count == printed.count)
+        // The same object wherever a reading is printed.
+        let first = try #require(log.output.split(separator: "\n").first { $0.contains("\"RPM\"") })
+        #expect(exported.first == first)
+
+        let csv = try program.run(["export", "--format", "csv", "--signal", "RPM"])
+        #expect(csv.output.hasPrefix("time,7E8 RPM (rpm),7E9 RPM (rpm)\r\n"))
+        #expect(!FileManager.default.fileExists(atPath: file + ".partial"))
+        #expect(try program.run(["export", "9", "--to", file]).status == 64)
+        #expect(try program.run(["export", "--to", "/nosuchfolder/x.csv"]).status == 73)
+        #expect(try program.run(["export", "--to", "trip.xyz"]).status == 64)
+    }
+
+    @Test func `a database of a newer version is left alone`() throws {
+        let program = try Program()
+        defer { program.remove() }
+        #expect(
+            try program.run(["log", "rpm", "--duration", "100ms", "-d", Self.vehicle]).status == 0)
+        // SQLite keeps the user's version at offset 60 of the header, most significant byte first.
+        let file = try FileHandle(forUpdating: program.database)
+        try file.seek(toOffset: 60)
+        try file.write(contentsOf: Data([0, 0, 0x7F, 0xFF]))
+        try file.close()
+        for arguments in [["trips"], ["log", "rpm", "-d", Self.vehicle], ["export"]] {
+            let result = try program.run(arguments)
+            #expect(result.status == 65, "\(arguments)")
+            #expect(result.errors.contains("newer obdscan"), "\(result.errors)")
+            #expect(result.errors.contains("hint: "))
+        }
+        // What needs no database works.
+        #expect(try program.run(["read", "rpm", "-d", Self.vehicle]).status == 0)
+    }
+
+    @Test func `clearing keeps a snapshot of what was lost`() throws {
+        let program = try Program()
+        defer { program.remove() }
+        let cleared = try program.run(
+            ["dtc", "clear", "--yes", "-d", Self.vehicle + "&engine=off"])
+        #expect(cleared.status == 0, "\(cleared.errors)")
+        #expect(try program.run(["trips", "--format", "json"]).objects.isEmpty)
+        #expect(try program.run(["trips", "list", "--all", "--format", "json"]).objects.count == 1)
+    }
+
+    // MARK: Pipes and signals
+
+    @Test(arguments: [["live", "rpm"], ["live", "rpm", "--format", "json"]])
+    func `a reader that has seen enough ends a live readout quietly`(_ arguments: [String]) throws {
+        let program = try Program()
+        defer { program.remove() }
+        let process = program.process(arguments + ["-d", Self.vehicle])
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        #expect(!output.fileHandleForReading.availableData.isEmpty)
+        try output.fileHandleForReading.close()
+        // Ours is the only other end: with it open the pipe would never break.
+        try output.fileHandleForWriting.close()
+        process.waitUntilExit()
+        #expect(process.status == 0)
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM])
+    func `log is meant to be ended by a signal and closes its trip`(_ signal: Int32) throws {
+        let program = try Program()
+        defer { program.remove() }
+        let process = program.process(
+            ["log", "rpm", "--format", "json", "-d", Self.vehicle])
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        var text = Data()
+        while !text.contains(0x0A) { text += output.fileHandleForReading.availableData }
+        kill(process.processIdentifier, signal)
+        text += output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        #expect(process.status == 0)
+        let last = String(decoding: text, as: UTF8.self).split(separator: "\n").last ?? ""
+        #expect(last.hasPrefix("{\"kind\":\"summary\",\"trip\":1"))
+        let trip = try program.run(["trips", "--format", "json"]).objects.first
+        #expect(trip?["open"] as? Bool == false)
+    }
+
+    @Test func `a one-shot command dies of the signal that interrupts it`() throws {
+        let program = try Program()
+        defer { program.remove() }
+        // Every adapter command takes longer than the test waits.
+        let process = program.process(["read", "rpm", "-v", "-d", "sim:petrol?at=60s"])
+        let errors = Pipe()
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = errors
+        try process.run()
+        #expect(!errors.fileHandleForReading.availableData.isEmpty)
+        kill(process.processIdentifier, SIGINT)
+        process.waitUntilExit()
+        #expect(process.status == -SIGINT)
+    }
+
+    // MARK: Devices
+
+    @Test func `a device in use is told with its holder`() throws {
+        let program = try Program()
+        defer { program.remove() }
+        let served = try Served(program, ["--pty", "--link", program.home.path + "/adapter"])
+        defer { served.stop() }
+        let first = program.process(["live", "rpm", "--format", "json", "-d", served.address])
+        let output = Pipe()
+        first.standardOutput = output
+        first.standardError = FileHandle.nullDevice
+        try first.run()
+        defer { first.terminate() }
+        #expect(!output.fileHandleForReading.availableData.isEmpty)
+        let second = try program.run(["read", "rpm", "-d", served.address])
+        #expect(second.status == 69)
+        #expect(second.errors.contains("in use"), "\(second.errors)")
+        #expect(second.errors.contains("hint: "))
+    }
+
+    @Test func `a transcript of a session answers the same again`() throws {
+        let program = try Program()
+        defer { program.remove() }
+        let transcript = program.home.appendingPathComponent("t.transcript").path
+        let live = try program.run(
+            ["dtc", "--record", transcript, "-d", Self.vehicle, "--format", "text"])
+        let again = try program.run(["dtc", "-d", "replay:" + transcript])
+        #expect(live.status == 0)
+        #expect(again.output == live.output)
+        #expect(again.status == 0)
+    }
+
+    @Test func `TCP and pty give what the socket pair gives`() throws {
+        let program = try Program()
+        defer { program.remove() }
+        let expected = try program.run(["dtc", "-d", Self.vehicle]).output
+        #expect(expected.contains("P0301"))
+        for place in [["--tcp", "0"], ["--pty", "--link", program.home.path + "/adapter"]] {
+            let served = try Served(program, place)
+            defer { served.stop() }
+            let result = try program.run(["dtc", "-d", served.address])
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(result.output == expected)
+        }
+    }
+
+    @Test func `a batch goes on behind an accessory that fails`() throws {
+        let program = try Program()
+        defer { program.remove() }
+        let list = program.home.appendingPathComponent("list.txt")
+        try "/dev/nosuchline gone\n\(Self.vehicle) here\n".write(
+            to: list, atomically: true, encoding: .utf8)
+        let table = program.home.appendingPathComponent("codes.csv")
+        let result = try program.run(
+            ["dtc", "list", "--batch", list.path, "--to", table.path])
+        #expect(result.status == 69)
+        let rows = try String(contentsOf: table, encoding: .utf8)
+            .components(separatedBy: "\r\n")
+        #expect(
+            rows[0]
+                == "time,accessory,label,vin,ecu,kind,code,failure_type,status_byte,description,error"
+        )
+        #expect(
+            rows[1].hasSuffix(
+                ",/dev/nosuchline,gone,,,,,,,,/dev/nosuchline: there is no such accessory"))
+        #expect(rows.filter { $0.contains(",here,5XXBD1GA8LX000042,7E8,") }.count == 5)
+        #expect(rows.filter { $0.contains(",here,5XXBD1GA8LX000042,7E9,none,,") }.count == 1)
+    }
+}
+
+/// `obdscan simulate` as a process.
+private final class Served {
+    let address: String
+    private let process: Process
+
+    init(_ program: Program, _ place: [String]) throws {
+        process = program.process(["simulate"] + place + ["petrol?frozen=true&latency=1ms"])
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        var line = Data()
+        while line.last != 0x0A {
+            let bytes = output.fileHandleForReading.availableData
+            if bytes.isEmpty { break }
+            line += bytes
+        }
+        address = String(decoding: line.dropLast(), as: UTF8.self)
+    }
+
+    func stop() {
+        process.terminate()
+        process.waitUntilExit()
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+
+/// The built `obdscan` as a process, in surroundings of its own.
+struct Program {
+    /// What came of a run.
+    struct Result {
+        var output: String
+        var errors: String
+        /// The exit code; the negated signal of a process that a signal ended.
+        var status: Int32
+
+        /// The objects of JSON Lines on standard output.
+        var objects: [[String: Any]] {
+            output.split(separator: "\n").compactMap { line in
+                (try? JSONSerialization.jsonObject(with: Data(line.utf8))) as? [String: Any]
+            }
+        }
+    }
+
+    /// `obdscan`, beside the test program.
+    static var executable: URL {
+        URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+            .deletingLastPathComponent().appendingPathComponent("obdscan")
+    }
+
+    /// The folder whose files commands may name.
+    static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().appendingPathComponent("CommandLine")
+
+    /// A new folder in the place of the user's own data.
+    let home: URL
+
+    init() throws {
+        home = FileManager.default.temporaryDirectory
+            .appendingPathComponent("obdscan-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+    }
+
+    /// Removes the folder.
+    func remove() {
+        try? FileManager.default.removeItem(at: home)
+    }
+
+    /// The database that commands use.
+    var database: URL { home.appendingPathComponent("obdscan/obdscan.db") }
+
+    /// A process that is ready to run; nothing of the tester's own settings reaches it.
+    func process(_ arguments: [String], environment: [String: String] = [:]) -> Process {
+        let process = Process()
+        process.executableURL = Self.executable
+        process.arguments = arguments
+        process.currentDirectoryURL = Self.folder
+        process.environment = [
+            "HOME": home.path, "XDG_DATA_HOME": home.path, "TZ": "UTC", "LANG": "C.UTF-8",
+            "PATH": "/usr/bin:/bin",
+        ].merging(environment) { _, new in new }
+        process.standardInput = FileHandle.nullDevice
+        return process
+    }
+
+    /// Runs to the end.
+    func run(
+        _ arguments: [String], input: String? = nil, environment: [String: String] = [:]
+    ) throws -> Result {
+        let process = process(arguments, environment: environment)
+        // Files instead of pipes: nothing can fill up while the other one is read.
+        let output = home.appendingPathComponent("stdout-\(UUID().uuidString)")
+        let errors = home.appendingPathComponent("stderr-\(UUID().uuidString)")
+        for file in [output, errors] {
+            FileManager.default.createFile(atPath: file.path, contents: nil)
+        }
+        process.standardOutput = try FileHandle(forWritingTo: output)
+        process.standardError = try FileHandle(forWritingTo: errors)
+        if let input {
+            let pipe = Pipe()
+            process.standardInput = pipe
+            try process.run()
+            pipe.fileHandleForWriting.write(Data(input.utf8))
+            try pipe.fileHandleForWriting.close()
+        } else {
+            try process.run()
+        }
+        process.waitUntilExit()
+        return Result(
+            output: String(decoding: try Data(contentsOf: output), as: UTF8.self),
+            errors: String(decoding: try Data(contentsOf: errors), as: UTF8.self),
+            status: process.status)
+    }
+}
+
+extension Process {
+    /// The exit code; the negated signal of a process that a signal ended.
+    var status: Int32 {
+        terminationReason == .uncaughtSignal ? -terminationStatus : terminationStatus
+    }
+}

@@ -1,0 +1,71 @@
+import Diagnostics
+import OBDCore
+import PIDTables
+import Testing
+
+@testable import ObdscanCLI
+
+@Suite struct `Signals are found by what users type` {
+    private let names: SignalNames
+    private let table: PIDTable
+
+    init() throws {
+        table = try PIDTables.standard()
+        names = SignalNames(table)
+    }
+
+    // Short names: SAE J1979-DA.
+    @Test(arguments: [
+        ("RPM", "01:0C"), ("rpm", "01:0C"), ("VSS", "01:0D"), ("speed", "01:0D"),
+        ("ECT", "01:05"), ("coolant-temp", "01:05"), ("coolant_temp", "01:05"),
+        ("Coolant Temp", "01:05"), ("01:0C", "01:0C"), ("010C", "01:0C"), ("010c", "01:0C"),
+        ("09:02", "09:02"), ("VIN", "09:02"), ("MAF", "01:10"),
+    ])
+    func `names, aliases and numbers`(_ typed: String, _ expected: String) throws {
+        #expect(try names.find(typed).record?.dataID.description == expected)
+    }
+
+    @Test func `the voltage at the adapter belongs to no record`() throws {
+        #expect(try names.find("voltage").record == nil)
+    }
+
+    @Test func `every name and alias of the table finds a signal of that name`() throws {
+        for record in table.records {
+            for index in record.signals {
+                let signal = table[SignalIndex(rawValue: index)]
+                for name in [signal.id] + signal.aliases {
+                    let found = try names.find(name)
+                    let same = try #require(found.signal.map { table[$0] })
+                    #expect(
+                        same.id == signal.id || same.aliases.contains(name)
+                            || signal.aliases.contains(name), "\(name)")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("rmp", "RPM"), ("rpn", "RPM"), ("sped", "speed"), ("colant-temp", "coolant-temp"),
+        ("VNI", "VIN"),
+    ])
+    func `slips of the fingers are understood`(_ typed: String, _ meant: String) throws {
+        let failure = try #require(throws: Failure.self) { try names.find(typed) }
+        #expect(failure.status == .usage)
+        #expect(failure.hint?.contains(meant) ?? false, "\(failure.hint ?? "")")
+    }
+
+    @Test(arguments: ["", ":", "01:", "01:XX", "flux capacitor", "99:99", "\u{1B}"])
+    func `what is no name is told so`(_ typed: String) throws {
+        let failure = try #require(throws: Failure.self) { try names.find(typed) }
+        #expect(failure.status == .usage)
+    }
+
+    // Optimal string alignment distances, worked by hand.
+    @Test(arguments: [
+        ("rpm", "rpm", 0), ("rpm", "rmp", 1), ("rpm", "rp", 1), ("rpm", "rpms", 1),
+        ("kitten", "sitting", 3), ("", "ab", 2), ("abc", "xyz", 3), ("abcdefgh", "a", 4),
+    ])
+    func `distances are counted up to the bound`(_ left: String, _ right: String, _ expected: Int) {
+        #expect(editDistance(Array(left.utf8), Array(right.utf8), bound: 3) == expected)
+    }
+}

@@ -1,4 +1,5 @@
 import CFloors
+import Diagnostics
 import Glibc
 import OBDCore
 import TripStore
@@ -31,6 +32,8 @@ enum StoreBench {
                 "store: TripWriter", Double(rows) / pair.ours, "rows/s",
                 note: ObdscanBench.ratio(pair.floor / pair.ours))
         }
+        ObdscanBench.print(
+            "store: an item in memory", Double(MemoryLayout<DiagnosticItem>.stride), "bytes")
         try size(ours, rows: rows)
         try query(ours, rows: rows)
     }

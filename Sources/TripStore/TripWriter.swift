@@ -36,7 +36,8 @@ public final class TripWriter: Sendable {
         }
     }
 
-    /// What its owner should know; announced on the writer's thread.
+    /// What its owner should know; announced on the writer's thread, from which neither a flush nor
+    /// the end may be asked for.
     public enum Notice: Hashable, Sendable {
         /// Entries that were refused would be taken now.
         case space

@@ -10,13 +10,27 @@ extension ResponseDecoder {
             return
         }
         // Where the protocol is unknown the parity tells: codes alone are even, with a count odd.
-        if answer.isCAN ?? !length.isMultiple(of: 2) {
+        let isCounted = answer.isCAN ?? (!length.isMultiple(of: 2) || isPaddedCount(answer))
+        if isCounted {
             decodeCountedCodes(answer, kind, recordLength: 2, &out)
         } else if length == 6 {
             appendCodes(answer, kind, places: [1, 3, 5], &out)
         } else {
             out.append(answer.error(.malformed("list of codes has \(length) bytes, 6 expected")))
         }
+    }
+
+    /// Whether `43 01 01 33 AA AA AA` is a count and codes that a clone shows with CAN's padding.
+    ///
+    /// Padding of 00 does not tell: empty places before CAN look the same.
+    private func isPaddedCount(_ answer: Answer) -> Bool {
+        let payload = answer.payload
+        guard payload.count == 7 else { return false }
+        let end = 2 + Int(payload[1]) * 2
+        guard (2...6).contains(end) else { return false }
+        let filler = payload[end]
+        return [0x55, 0xAA, 0xCC, 0xFF].contains(filler)
+            && payload[end...].allSatisfy { $0 == filler }
     }
 
     /// KWP: `58 n` and n times a code and its status.

@@ -117,6 +117,10 @@ extension ReplyReader {
             let fits = reading.announced == (digits.count - reading.start) / 2
             return fits && reading.custom > 3 && reading.proof >= .length ? reading : nil
         }
+        // Without the length digit that was set, a digit of the identifier may have been lost.
+        if !showsLength, settings.showsLength == true {
+            return reading.custom > 0 && reading.proof >= .length ? reading : nil
+        }
         let isLegacy = settings.vehicleProtocol?.family.isLegacy ?? false
         let isExpected = showsHeaders == true && !isLegacy || lastShape == shape
         let speaksForItself = reading.answer > .none
@@ -142,6 +146,13 @@ extension ReplyReader {
             showsLength = true
         }
         guard let reading = can(shape, idDigits: 8, showsLength: showsLength) else { return nil }
+        // A length digit against the settings, or none against them, is rather a digit that was
+        // lost or gained: the identifier has to speak for itself then.
+        if showsLength != (settings.showsLength ?? showsLength) {
+            let fits = !showsLength || reading.announced == (digits.count - reading.start) / 2
+            let custom = reading.custom - (showsLength ? 3 : 0)
+            return fits && custom >= 3 && reading.proof >= .length ? reading : nil
+        }
         let isExpected = showsHeaders == true && knownForm == .can29 || lastShape == shape
         return isExpected || reading.custom > 0 || reading.answer >= .service ? reading : nil
     }
@@ -276,7 +287,10 @@ extension ReplyReader {
         // 18DAxxxx and 18DBxxxx are ISO 15765-4; J1939's own groups lie above.
         guard known != nil || format >= 0xE8 else { return nil }
         // Without blanks a priority is a digit like any other.
-        if known == nil, isFormatted, digits.groups == 1, reading.answer != .exact { return nil }
+        let isAskedFor = monitoredGroup != nil || requestedGroup != nil
+        if known == nil, isFormatted, digits.groups == 1, reading.answer != .exact, !isAskedFor {
+            return nil
+        }
         // Eight bytes may be a frame without its identifier as well; twelve are hardly that.
         guard
             showsHeaders == true || isFormatted || reading.answer >= .service
@@ -306,6 +320,9 @@ extension ReplyReader {
         reading.custom = isUsual ? 3 : 0
         // From 80 on the first byte is the format byte of ISO 14230.
         guard bytes[0] < 0x80 || settings.vehicleProtocol == .iso9141 else { return nil }
+        // 41 6B is the header of PWM, whose in-frame response may equal the sum by chance.
+        let isPWM = bytes.count > 1 && bytes[0] == 0x41 && bytes[1] == 0x6B
+        guard !isPWM || settings.vehicleProtocol == .iso9141 else { return nil }
         return isKnown || isUsual || provesItself(reading, bytes) ? reading : nil
     }
 
@@ -396,6 +413,13 @@ extension ReplyReader {
 
     private func bare() -> LineReading? {
         guard digits.isWholeBytes, digits.count >= 2 else { return nil }
+        // Where J1850 is spoken, this is its header, whatever the CRC says.
+        if (settings.vehicleProtocol ?? fallback)?.family == .j1850, showsHeaders != false,
+            digits.count >= 10, digits.byte(2) == 0x6B,
+            digits.byte(0) == 0x41 || digits.byte(0) == 0x48
+        {
+            return nil
+        }
         let answer = answer(at: 0, count: digits.count / 2)
         // A line with a usual identifier that has lost a digit is no answer to 3E.
         let lostDigit =

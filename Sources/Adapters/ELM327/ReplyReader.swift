@@ -51,6 +51,8 @@ struct ReplyReader: Hashable, Sendable {
     var digits = HexLine()
     private(set) var can = ISO15765Assembler()
     private(set) var kwp = ISO14230Assembler()
+    /// Whether two ISO 14230 frames in a row came without checksum.
+    private var lacksChecksums = false
     private var j1939 = J1939Assembler()
     private var segments = SegmentReader()
     private(set) var lastShape: LineReading.Shape?
@@ -58,8 +60,15 @@ struct ReplyReader: Hashable, Sendable {
     private var shownHeaders: Bool?
     private(set) var inferredFamily: VehicleProtocol.Family?
     var busInitIsOpen = false
+    /// Messages of ISO 14230 frames without checksum: they count once nothing contradicts them.
+    private var unproven: [Unproven] = []
     /// First lines of messages that may still be open.
     private var openLines: [OpenLine] = []
+
+    private struct Unproven: Hashable, Sendable {
+        var message: ECUMessage
+        var text: String
+    }
 
     private struct OpenLine: Hashable, Sendable {
         var line: Int
@@ -140,6 +149,7 @@ struct ReplyReader: Hashable, Sendable {
     /// Ends the answers to a request: what is still open is incomplete.
     mutating func finish(_ out: inout [ReplyEvent]) {
         busInitIsOpen = false
+        releaseUnproven(&out)
         if let error = segments.finish() { report(error, &out) }
         for error in can.finish() { report(error, &out) }
         for error in j1939.finish() { report(error, &out) }
@@ -229,6 +239,18 @@ struct ReplyReader: Hashable, Sendable {
     /// Whether lines show headers, as far as is known.
     var showsHeaders: Bool? { shownHeaders ?? settings.headers }
 
+    /// Whether the scanned digits are a frame with a usual header that proves itself.
+    var looksLikeFrame: Bool {
+        guard digits.segment == nil, let reading = bestReading(), reading.shape.hasHeader else {
+            return false
+        }
+        switch reading.shape {
+        case .can11, .can29: return reading.custom >= 3 && reading.proof >= .length
+        case .iso9141, .j1850, .iso14230: return reading.proof == .checksum
+        case .joined11, .joined29, .fieldAlone, .j1939, .bare: return false
+        }
+    }
+
     /// The parameter group that is monitored.
     var monitoredGroup: UInt32? {
         if case .monitorGroup(let group) = kind { return group }
@@ -289,7 +311,11 @@ struct ReplyReader: Hashable, Sendable {
         }
         do throws(LinkError) {
             if let message = try message(of: reading, frame) {
-                out.append(.message(message))
+                if reading.shape == .iso14230 {
+                    deliver(message, hasChecksum: reading.proof == .checksum, text, &out)
+                } else {
+                    out.append(.message(message))
+                }
             } else if keepsText, !frame.bytes.isEmpty {
                 keep(text, line: line)
             }
@@ -300,6 +326,38 @@ struct ReplyReader: Hashable, Sendable {
         }
         for error in can.takeErrors() { out.append(.linkError(error, text: nil)) }
         for error in j1939.takeErrors() { out.append(.linkError(error, text: nil)) }
+    }
+
+    /// Delivers a message of ISO 14230, or keeps it back while it lacks proof.
+    ///
+    /// A frame whose checksum is missing may as well have lost a byte. A second one like it shows
+    /// that the adapter prints none; one with a checksum shows that it does.
+    private mutating func deliver(
+        _ message: ECUMessage, hasChecksum: Bool, _ text: Span<UInt8>, _ out: inout [ReplyEvent]
+    ) {
+        if hasChecksum {
+            for held in unproven {
+                let length = held.message.payload.count
+                out.append(
+                    .linkError(
+                        LinkError(
+                            .length(announced: length, received: length - 1),
+                            ecu: held.message.ecu, line: held.message.line), text: held.text))
+            }
+            unproven.removeAll(keepingCapacity: true)
+            out.append(.message(message))
+        } else if unproven.isEmpty, !lacksChecksums {
+            unproven.append(Unproven(message: message, text: string(text)))
+        } else {
+            lacksChecksums = true
+            releaseUnproven(&out)
+            out.append(.message(message))
+        }
+    }
+
+    private mutating func releaseUnproven(_ out: inout [ReplyEvent]) {
+        for held in unproven { out.append(.message(held.message)) }
+        unproven.removeAll(keepingCapacity: true)
     }
 
     private mutating func message(
@@ -410,7 +468,9 @@ struct ReplyReader: Hashable, Sendable {
         else { return false }
         let service = isRawField ? digits.byte(2) : digits.byte(0)
         switch service {
-        case 0x01...0x0A, 0x10, 0x11, 0x14, 0x18, 0x19, 0x1A, 0x21, 0x22, 0x3E: return true
+        // ISO 14230-3 service 18 has a status of 00 to 03; 18 DA F1 begins an identifier.
+        case 0x18: return digits.count < 4 || isRawField || digits.byte(2) <= 0x03
+        case 0x01...0x0A, 0x10, 0x11, 0x14, 0x19, 0x1A, 0x21, 0x22, 0x3E: return true
         default: return false
         }
     }

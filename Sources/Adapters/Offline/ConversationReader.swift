@@ -45,6 +45,15 @@ public struct ConversationReader: Hashable, Sendable {
     private var promptsCarryRequests = false
     /// Whether something was read since the last end of an exchange.
     private var isOpen = false
+    /// The first line of the input, where it was taken for a request by its looks alone.
+    private var guess: Guess?
+
+    private struct Guess: Hashable, Sendable {
+        var line: Int
+        var text: String
+        var error: LinkError
+    }
+
     private var lineNumber = 0
     private var events: [ReplyEvent] = []
     private var scratch: [UInt8] = []
@@ -155,6 +164,13 @@ public struct ConversationReader: Hashable, Sendable {
                 return
             }
             readPrompt(&out)
+            // An answer behind the prompt is not that of the adapter command before.
+            if reader.digits.scan(text), case .adapter = asked, !isMonitor {
+                asked = .unknown
+                requestText = []
+                requestDigits = []
+                reader.begin(nil)
+            }
         }
         guard !text.isEmpty else { return }
         if reader.digits.scan(text) {
@@ -174,7 +190,8 @@ public struct ConversationReader: Hashable, Sendable {
                 || AdapterWords.end(of: "OK", in: text, at: 0) == text.count
         }
         if reader.digits.segment != nil { return true }
-        return (0x41...0x7F).contains(reader.digits.byte(0)) && reader.digits.count >= 4
+        if (0x41...0x7F).contains(reader.digits.byte(0)) && reader.digits.count >= 4 { return true }
+        return reader.looksLikeFrame
     }
 
     /// A prompt: the answers are complete.
@@ -212,7 +229,9 @@ public struct ConversationReader: Hashable, Sendable {
             flush(text, &out)
         case .meaningless(let error):
             if mayBeRequest, !isMonitor, reader.looksLikeRequest {
+                let isFirst = requestText.isEmpty && !isOpen
                 ask(AdapterCommand.compact(bytes(text)), &out)
+                if isFirst { guess = Guess(line: lineNumber, text: string(text), error: error) }
             } else {
                 isOpen = true
                 append(.linkError(error, text: string(text)), &out)
@@ -425,6 +444,14 @@ public struct ConversationReader: Hashable, Sendable {
         reader.finish(&events)
         let hadErrors = !events.isEmpty
         flush([UInt8]().span, &out)
+        if let guess, !isOpen, !hadErrors {
+            // Nothing answered it: it was rather a damaged line.
+            out.append(
+                ConversationItem(
+                    .linkError(guess.error, text: guess.text), line: guess.line,
+                    exchange: reader.exchange))
+        }
+        guess = nil
         guard isOpen || hadErrors else { return }
         isOpen = false
         append(.endOfExchange, &out)

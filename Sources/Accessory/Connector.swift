@@ -30,7 +30,7 @@ public enum Connector: Sendable {
         switch self {
         case .serial(let path, _): path
         case .tcp(let host, let port):
-            host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+            host.contains(":") ? "tcp:[\(host)]:\(port)" : "tcp:\(host):\(port)"
         case .rfcomm(let address, let channel):
             address.description + (channel.map { "/\($0)" } ?? "")
         case .bluetooth(let name): name

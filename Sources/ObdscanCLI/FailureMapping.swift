@@ -276,7 +276,11 @@ extension Failure {
                 "\(accessory): no prompt after \(command)",
                 hint: "unplug the adapter and plug it in again", status: .unavailable)
         case .noVehicle(let status):
-            self = Failure(status, accessory: accessory) ?? Failure("", status: .unavailable)
+            self =
+                Failure(status, accessory: accessory)
+                ?? Failure(
+                    "\(accessory): the adapter did not understand the first request (?)",
+                    hint: "try --protocol, or another adapter", status: .unavailable)
         case .restarting:
             self.init(
                 "\(accessory): the adapter keeps restarting",

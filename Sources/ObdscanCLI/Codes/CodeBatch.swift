@@ -30,7 +30,7 @@ struct CodeBatch {
     /// The CSV lines of one vehicle: one a code, one of kind `none` for each ECU without codes.
     static func lines(
         _ scan: CodeScan, accessory: String, label: String?, vin: String?, texts: CodeTexts,
-        time: UTC
+        table: PIDTable, time: UTC
     ) -> [CodeBatchCSV.Line] {
         var lines: [CodeBatchCSV.Line] = []
         let codes = scan.codes
@@ -42,7 +42,12 @@ struct CodeBatch {
             line.vin = vin
             line.ecu = ecu?.description
             if own.isEmpty {
-                line.kind = "none"
+                switch scan.absence(of: ecu, table) {
+                case .noCodes: line.kind = "none"
+                case .announced(let count):
+                    line.error = "counts \(count) codes, but its list did not come"
+                case .unanswered: line.error = "did not answer for its codes"
+                }
                 lines.append(line)
             }
             for report in own {

@@ -72,6 +72,53 @@ struct CodeScan: Sendable {
         return known.isEmpty ? (all.isEmpty ? [] : [nil]) : known
     }
 
+    /// What is known where an ECU has no code to show.
+    enum Absence: Hashable, Sendable {
+        /// It answered, or counts none: there are no codes.
+        case noCodes
+        /// It counts so many codes, but its lists did not come.
+        case announced(Int)
+        /// Nothing is known.
+        case unanswered
+    }
+
+    /// Why there is no code of `ecu` to show.
+    func absence(of ecu: ECUAddress?, _ table: PIDTable) -> Absence {
+        let stored = lists.filter { $0.kind == .stored }
+        let isDamaged = stored.contains { list in
+            list.asked.answer.reply.errors.contains { $0.ecu == ecu || $0.ecu == nil }
+                || list.items.contains { if case .error(let e) = $0 { e.ecu == ecu } else { false } }
+        }
+        let answered = stored.contains { list in
+            list.asked.answer.reply.messages.contains {
+                $0.ecu == ecu && $0.payload.first != Service.negativeResponse.rawValue
+            }
+        }
+        if answered && !isDamaged { return .noCodes }
+        switch announced(by: ecu, table) {
+        case 0: return .noCodes
+        case let count?: return .announced(count)
+        case nil: return .unanswered
+        }
+    }
+
+    /// How many codes `ecu` counts in PID 01; nil where it did not tell.
+    func announced(by ecu: ECUAddress?, _ table: PIDTable) -> Int? {
+        for case .reading(let reading) in status.flatMap(\.answer.items)
+        where reading.ecu == ecu && table[reading.signal].id == "DTC_CNT" {
+            if case .number(let count) = reading.value { return Int(count) }
+        }
+        return nil
+    }
+
+    /// Whether any ECU reports codes, or counts some that did not come.
+    func hasCodes(_ table: PIDTable) -> Bool {
+        if !codes.isEmpty { return true }
+        return ecus.contains { ecu in
+            if case .announced = absence(of: ecu, table) { true } else { false }
+        }
+    }
+
     /// Whether `ecu` asks for the malfunction indicator lamp; nil where it did not tell.
     func lampIsOn(_ ecu: ECUAddress?, _ table: PIDTable) -> Bool? {
         Readiness(status.flatMap(\.answer.items), table: table).ecus.first { $0.ecu == ecu }?
@@ -106,7 +153,8 @@ struct CodePrinter {
             try writer.append { bytes in
                 CodeBatchCSV.appendHeader(to: &bytes)
                 let lines = CodeBatch.lines(
-                    scan, accessory: accessory, label: nil, vin: nil, texts: texts, time: time)
+                    scan, accessory: accessory, label: nil, vin: nil, texts: texts, table: table,
+                    time: time)
                 for line in lines { CodeBatchCSV.append(line, to: &bytes) }
             }
         case .json:
@@ -130,7 +178,15 @@ struct CodePrinter {
             case false: heading += "  lamp off"
             case nil: break
             }
-            if codes.isEmpty { heading += "  no codes" }
+            if codes.isEmpty {
+                switch scan.absence(of: ecu, table) {
+                case .noCodes: heading += "  no codes"
+                case .announced(let count):
+                    heading += palette(
+                        .warning, "  counts \(count) codes, but its list did not come")
+                case .unanswered: heading += "  did not answer for its codes"
+                }
+            }
             result += heading + "\n"
             var rows = TextTable([("", .left), ("", .left), ("", .left)])
             for report in codes {

@@ -13,7 +13,7 @@ struct CodeSnapshot {
         do {
             writer = try store.startTrip(
                 TripStart(
-                    purpose: .scan, anchor: connection.anchor, accessory: connection.accessory),
+                    purpose: .scan, anchor: connection.anchor, accessory: connection.key),
                 table: connection.table)
         } catch {
             throw Failure(error)

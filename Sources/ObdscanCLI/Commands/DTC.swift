@@ -73,7 +73,7 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
         try withVehicle(vehicle, output, table, SessionNeeds(vehicle: .maybeSilent)) { connection in
             let scan = try CodeScan(connection, in: try connection.services())
             if let failure = connection.failure(of: scan.asked) { throw failure }
-            hasCodes = !scan.codes.isEmpty
+            hasCodes = scan.hasCodes(table)
             var writer = TextOutput.standard
             let printer = CodePrinter(output, table: table, texts: PIDTables.codeTexts())
             try printer.print(
@@ -103,7 +103,7 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
             var lines: [CodeBatchCSV.Line] = []
             do {
                 lines = try read(entry, table, texts)
-                hasCodes = hasCodes || lines.contains { $0.code != nil }
+                hasCodes = hasCodes || lines.contains { $0.code != nil || $0.error != nil }
             } catch let failure as Failure {
                 output.note("\(entry.accessory): \(failure.message)")
                 firstFailure = firstFailure ?? failure
@@ -132,7 +132,7 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
             let vin = try connection.vin(by: services.profiles)
             lines = CodeBatch.lines(
                 scan, accessory: entry.accessory, label: entry.label, vin: vin?.text,
-                texts: texts, time: connection.utc(scan.time))
+                texts: texts, table: table, time: connection.utc(scan.time))
         }
         return lines
     }

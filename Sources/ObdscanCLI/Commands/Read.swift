@@ -47,7 +47,7 @@ struct ReadCommand: ParsableCommand, OutputCommand {
                 }
                 for item in asked.answer.items where question.wants(item) {
                     try printer.print(item, at: time, to: &writer)
-                    isAnswered = true
+                    isAnswered = isAnswered || item.isAnswer
                 }
                 try printer.printRest(of: asked, at: time, to: &writer)
                 try writer.flush()
@@ -57,7 +57,12 @@ struct ReadCommand: ParsableCommand, OutputCommand {
                     ?? lastFailure
             }
             try printer.finish(&writer)
-            if !isAnswered, let lastFailure { throw lastFailure }
+            if !isAnswered {
+                throw lastFailure
+                    ?? Failure(
+                        "\(connection.accessory): no answer could be read",
+                        hint: "obdscan read -v shows what came", status: .unavailable)
+            }
         }
     }
 }
@@ -103,5 +108,15 @@ extension Connection {
         payload.append(UInt8(truncatingIfNeeded: id.id))
         if id.service == .freezeFrame { payload.append(0) }
         return try ask(payload, target: record.target)
+    }
+}
+
+extension DiagnosticItem {
+    /// Whether it is an ECU's word on what was asked, a refusal included; damage is none.
+    var isAnswer: Bool {
+        switch self {
+        case .error: false
+        case .reading, .monitor, .monitorTest, .code, .negativeResponse, .message: true
+        }
     }
 }

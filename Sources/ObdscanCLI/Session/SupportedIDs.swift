@@ -23,7 +23,8 @@ struct SupportedIDs: Sendable {
             guard case .supportMap(let raw) = reading.value else { continue }
             let ids = reading.announcedIDs.map { UInt8(truncatingIfNeeded: $0.id) }
             if let place = byECU.firstIndex(where: { $0.ecu == reading.ecu }) {
-                byECU[place].ids += ids
+                // A doubled answer, or two ECUs without headers, add nothing twice.
+                byECU[place].ids = Set(byECU[place].ids + ids).sorted()
             } else {
                 byECU.append((reading.ecu, ids))
             }

@@ -29,6 +29,13 @@ struct RowWriter {
         channels = ChannelMap(table: table)
     }
 
+    /// Whether nobody has deleted the trip; within a transaction nobody can.
+    func tripExists(in database: Database) throws -> Bool {
+        try Bool.fetchOne(
+            database, sql: "SELECT EXISTS (SELECT * FROM trip WHERE id = ?)", arguments: [trip])
+            ?? false
+    }
+
     /// Stores one entry.
     mutating func store(
         _ entry: TripEntry, at instant: Instant, _ row: inout RowStatement, in database: Database

@@ -61,9 +61,10 @@ public final class TripStore: Sendable {
 
     /// A connection with our settings.
     static func connect(
-        _ path: String, access: Access, limits: Limits
+        _ path: String, access: Access, limits: Limits, checksForeignKeys: Bool = true
     ) throws -> DatabaseQueue {
         var configuration = Configuration()
+        configuration.foreignKeysEnabled = checksForeignKeys
         configuration.readonly = access == .readOnly
         configuration.busyMode = .timeout(limits.patience.seconds)
         configuration.label = "obdscan"

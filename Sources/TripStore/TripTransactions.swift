@@ -39,6 +39,9 @@ struct TripTransactions: Sendable {
         var rejected = Rejected()
         try connection.writeWithoutTransaction { database in
             try database.inTransaction(.immediate) {
+                guard try next.tripExists(in: database) else {
+                    throw StoreError.unknownTrip(next.trip, path: connection.path)
+                }
                 var row = try RowWriter.insertReading(in: database)
                 if work.dropped.items > 0 {
                     let gap = TripEvent(

@@ -76,8 +76,9 @@ public final class TripWriter: Sendable {
         let transactions: TripTransactions
         do {
             transactions = TripTransactions(
+                // A look for the trip in each transaction does what SQLite would do in each row.
                 connection: try TripStore.connect(
-                    path, access: .readWrite, limits: store.limits),
+                    path, access: .readWrite, limits: store.limits, checksForeignKeys: false),
                 rows: RowWriter(trip: trip, anchor: anchor, table: table))
         } catch {
             throw StoreError(error, path: path)

@@ -127,16 +127,22 @@ import Testing
         #expect(try store.readings(ofTrip: writer.trip).signals.map(\.readings) == [40])
     }
 
-    @Test func `a trip deleted under its writer does not stop the writer`() throws {
+    @Test func `a trip deleted under its writer is not written to any more`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         let notices = Notices()
         let writer = try Fixtures.begin(store, notices: notices)
-        try scratch.sql { try $0.execute(sql: "DELETE FROM trip") }
-        fill(writer, seconds: 0..<2)
+        fill(writer, seconds: 0..<1)
         try writer.flush()
-        #expect(notices.all == [.rejected(items: 20, message: "FOREIGN KEY constraint failed")])
-        try writer.end(.stopped, at: Fixtures.after(2))
+        try scratch.sql { try $0.execute(sql: "DELETE FROM trip") }
+        fill(writer, seconds: 1..<3)
+        let unknown = StoreError.unknownTrip(writer.trip, path: scratch.path())
+        #expect(throws: unknown) { try writer.flush() }
+        #expect(notices.all == [.holding(unknown, items: 20)])
+        #expect(throws: StoreError.lost(entries: 20, unknown)) {
+            try writer.end(.stopped, at: Fixtures.after(3))
+        }
+        #expect(try store.check() == [])
     }
 
     /// The child stores ten seconds, offers another ten and is killed: the hardest end there is.

@@ -56,7 +56,8 @@ public final class ScanSession: Sendable {
         observers: [any ScanObserver] = [], interruptedBy interrupt: Int32? = nil
     ) throws(ScanError) -> ScanSession {
         let anchor = TimeAnchor(
-            monotonic: SystemClock.now(), utcNanoseconds: SystemClock.utcNanoseconds())
+            monotonic: SystemClock.now(),
+            utc: UTC(microseconds: SystemClock.utcNanoseconds() / 1000))
         let session: ScanSession
         let ready: Ticket<Void>
         do {

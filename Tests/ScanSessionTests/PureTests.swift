@@ -88,13 +88,3 @@ import Testing
         #expect(trips.percentile(0) == .zero)
     }
 }
-
-@Suite struct `A session's anchor` {
-    @Test func `turns instants into times of day and saturates`() {
-        let anchor = TimeAnchor(
-            monotonic: Instant(nanoseconds: 1_000), utcNanoseconds: 1_700_000_000_000_000_000)
-        #expect(
-            anchor.utcNanoseconds(of: Instant(nanoseconds: 3_500)) == 1_700_000_000_000_002_500)
-        #expect(anchor.utcNanoseconds(of: Instant(nanoseconds: .max)) == .max)
-    }
-}

@@ -31,6 +31,8 @@ struct Connection {
     let table: PIDTable
     /// The accessory as messages name it.
     let accessory: String
+    /// Under which the accessory is remembered; nil for what is none.
+    let key: String?
     /// The one ECU asked.
     let ecu: ECUAddress?
     /// The vehicle protocol that the user wants; nil = whatever is found.
@@ -89,11 +91,7 @@ struct Connection {
     }
 
     /// The two clocks at the session's beginning.
-    var anchor: OBDCore.TimeAnchor {
-        OBDCore.TimeAnchor(
-            monotonic: scan.anchor.monotonic,
-            utc: UTC(microseconds: scan.anchor.utcNanoseconds / 1000))
-    }
+    var anchor: TimeAnchor { scan.anchor }
 
     /// Civil time of `instant`.
     func utc(_ instant: Instant) -> UTC { anchor.utc(at: instant) }

@@ -130,3 +130,35 @@ import TripStore
             ])
     }
 }
+
+@Suite struct `Without -d` {
+    private func accessory(_ path: String, _ name: String) -> Accessory {
+        Accessory(address: .serial(path: path, rate: nil), connectionID: 1, name: name)
+    }
+
+    @Test func `the only likely accessory is taken, others do not count`() throws {
+        let found = try AttachedAccessories.only(of: [
+            accessory("/dev/ttyS0", "ttyS0"), accessory("/dev/ttyUSB0", "OBDLink SX"),
+        ])
+        #expect(found == .serial(path: "/dev/ttyUSB0", rate: nil))
+    }
+
+    @Test func `several are listed, and the user chooses`() throws {
+        let failure = try #require(throws: Failure.self) {
+            try AttachedAccessories.only(of: [
+                accessory("/dev/ttyUSB0", "OBDLink SX"), accessory("/dev/ttyUSB1", "OBDLink EX"),
+            ])
+        }
+        #expect(failure.status == .usage)
+        #expect(failure.message.contains("/dev/ttyUSB0"))
+        #expect(failure.message.contains("/dev/ttyUSB1"))
+    }
+
+    @Test func `none is told with what to do, the simulated vehicle among it`() throws {
+        let failure = try #require(throws: Failure.self) {
+            try AttachedAccessories.only(of: [accessory("/dev/ttyS0", "ttyS0")])
+        }
+        #expect(failure.status == .unavailable)
+        #expect(failure.hint?.contains("sim:") ?? false)
+    }
+}

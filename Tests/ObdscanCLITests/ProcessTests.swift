@@ -102,6 +102,22 @@ import Testing
         #expect(process.status == 0)
     }
 
+    @Test(arguments: [["dtc", "explain", "P0301"], ["decode", "7E8 04 41 0C 1A F8"]])
+    func `a full disk is no success`(_ arguments: [String]) throws {
+        let program = try Program()
+        defer { program.remove() }
+        let process = program.process(arguments)
+        process.standardOutput = try #require(FileHandle(forWritingAtPath: "/dev/full"))
+        let errors = Pipe()
+        process.standardError = errors
+        try process.run()
+        let text = String(
+            decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.status == 73)
+        #expect(text.contains("hint: make room"))
+    }
+
     @Test(arguments: [SIGINT, SIGTERM])
     func `log is meant to be ended by a signal and closes its trip`(_ signal: Int32) throws {
         let program = try Program()

@@ -87,7 +87,9 @@ struct CodeScan: Sendable {
         let stored = lists.filter { $0.kind == .stored }
         let isDamaged = stored.contains { list in
             list.asked.answer.reply.errors.contains { $0.ecu == ecu || $0.ecu == nil }
-                || list.items.contains { if case .error(let e) = $0 { e.ecu == ecu } else { false } }
+                || list.items.contains {
+                    if case .error(let e) = $0 { e.ecu == ecu } else { false }
+                }
         }
         let answered = stored.contains { list in
             list.asked.answer.reply.messages.contains {

@@ -61,6 +61,9 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
 
     func validate() throws {
         if to != nil && batch == nil { throw ValidationError("--to needs --batch LIST") }
+        if batch != nil && (vehicle.record != nil || vehicle.device != nil) {
+            throw ValidationError("--batch LIST names its accessories: leave -d and --record out")
+        }
     }
 
     func run() throws {

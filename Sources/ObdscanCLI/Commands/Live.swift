@@ -63,9 +63,6 @@ struct LiveCommand: ParsableCommand, OutputCommand {
             } else {
                 end = try stream(connection, queue, setup, until)
             }
-            // From now on a second Ctrl-C ends the process at once.
-            SignalInbox.letEndingsThrough()
-            connection.scan.stop()
             summary.statistics = connection.scan.statistics
             try print(summary)
             if case .failed(let error) = end {
@@ -91,8 +88,9 @@ struct LiveCommand: ParsableCommand, OutputCommand {
         var writer = TextOutput.standard
         var lines = ReadingLines(output, table: connection.table)
         var loop = PollLoop(connection, queue: queue, until: until)
+        var news = PollNews(accessory: connection.accessory)
         return try loop.run { _, event in
-            if let note = event.note(accessory: connection.accessory) { output.note(note) }
+            if let note = news.note(event) { output.note(note) }
         } batch: { batch in
             let time = connection.utc(batch.answered)
             for item in batch.items where setup.wants(item) {

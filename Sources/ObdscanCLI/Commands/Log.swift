@@ -57,7 +57,7 @@ struct LogCommand: ParsableCommand, OutputCommand {
         try withVehicle(vehicle, output, table, needs) { connection in
             let setup = try PollSetup.make(selected, connection, every: every?.duration, output)
             let start = TripStart(
-                anchor: connection.anchor, accessory: connection.accessory, tags: tags)
+                anchor: connection.anchor, accessory: connection.key, tags: tags)
             let trip = try mapped { () throws(StoreError) in
                 try store.startTrip(start, table: table) { notice in
                     if case .space = notice { sink.announceSpace() }
@@ -75,9 +75,6 @@ struct LogCommand: ParsableCommand, OutputCommand {
                 try? trip.end(.failed, at: Clock.now)
                 throw error
             }
-            // From now on a second Ctrl-C ends the process at once.
-            SignalInbox.letEndingsThrough()
-            connection.scan.stop()
             try mapped { () throws(StoreError) in try trip.end(end.reason, at: Clock.now) }
             try run.summarise()
             if case .failed(let error) = end {
@@ -107,6 +104,7 @@ private struct LogRun {
         var writer = TextOutput.standard
         var lines = ReadingLines(output, table: connection.table)
         var wasLost = false
+        var news = PollNews(accessory: connection.accessory)
         var loop = PollLoop(connection, queue: queue, until: until)
         return try loop.run(every: showsProgress ? .seconds(1) : nil) {
             writeToStandardError("\r\(progress)\u{1B}[K")
@@ -114,7 +112,7 @@ private struct LogRun {
             if let entry = event.entry(wasLost: &wasLost) {
                 _ = trip.offer(.event(entry), at: time)
             }
-            if let note = event.note(accessory: connection.accessory) {
+            if let note = news.note(event) {
                 clearProgress()
                 output.note(note)
             }

@@ -32,6 +32,7 @@ struct PIDsListCommand: ParsableCommand, OutputCommand {
               obdscan pids list
               obdscan pids list oxygen voltage      names with both words
               obdscan pids list --service 09
+              obdscan pids list --supported -d /dev/ttyUSB0
             """)
 
     @Argument(
@@ -42,19 +43,40 @@ struct PIDsListCommand: ParsableCommand, OutputCommand {
     @Option(help: ArgumentHelp("Only signals of a service (mode): 01, 09, 22.", valueName: "hex"))
     var service: String?
 
+    @Flag(help: "Only what the vehicle says that it supports; asks it.")
+    var supported = false
+
+    @OptionGroup var vehicle: VehicleOptions
     @OptionGroup var tables: TableOptions
     @OptionGroup var output: OutputOptions
 
     func run() throws {
+        let table = try loadTable(tables)
         var writer = TextOutput.standard
-        try list(try loadTable(tables), to: &writer)
+        guard supported else {
+            try list(table, to: &writer)
+            return
+        }
+        try withVehicle(vehicle, output, table) { connection in
+            let services = try connection.services()
+            var ids: Set<DataID> = []
+            for id in try connection.supportedIDs(in: services, { .supportedPIDs($0) }).all {
+                ids.insert(DataID(.currentData, UInt32(id)))
+            }
+            for id in try connection.supportedIDs(in: services, { .supportedInfoTypes($0) }).all {
+                ids.insert(DataID(.vehicleInformation, UInt32(id)))
+            }
+            if ids.isEmpty, let failure = connection.failure(of: [services.first]) { throw failure }
+            try list(table, only: ids, to: &writer)
+        }
     }
 
-    /// Writes the list of `table`'s signals.
-    func list(_ table: PIDTable, to writer: inout TextOutput) throws {
+    /// Writes the list of `table`'s signals; `ids` narrows it to some records.
+    func list(_ table: PIDTable, only ids: Set<DataID>? = nil, to writer: inout TextOutput) throws {
         let wanted = try service.map(parseService)
         var printer = SignalListPrinter(output)
         for record in table.records where wanted == nil || record.dataID.service == wanted {
+            if let ids, !ids.contains(record.dataID) { continue }
             for index in record.signals {
                 let signal = table[SignalIndex(rawValue: index)]
                 guard signal.matches(words, in: record) else { continue }

@@ -1,5 +1,6 @@
 import Diagnostics
 import OBDCore
+import PIDTables
 import ScanTool
 import TripExport
 
@@ -175,8 +176,8 @@ struct LiveModel: Sendable {
         return Row(
             signal: index, ecu: ecu, id: printable(signal.id), name: printable(signal.name),
             unit: printable(conversion?.unit ?? signal.unit),
-            decimals: decimals(forStep: signal.step * (conversion?.factor ?? 1)),
-            bounds: signal.bounds.map { convert($0.lowerBound)...convert($0.upperBound) })
+            decimals: decimals(forStep: signal.shownStep * (conversion?.factor ?? 1)),
+            bounds: signal.valueRange.map { convert($0.lowerBound)...convert($0.upperBound) })
     }
 }
 
@@ -199,19 +200,9 @@ extension LiveModel.Row {
 
 extension Signal {
     /// What one more in the raw bits adds to the value; unit: that of the signal.
-    var step: Double {
+    var shownStep: Double {
         // The voltage at the adapter comes as text with one decimal.
-        bitLength == 0 ? 0.1 : multiplier / divisor
-    }
-
-    /// The least and the greatest value that the signal's bits can express; nil for what is none.
-    var bounds: ClosedRange<Double>? {
-        guard kind == .number, (1...52).contains(bitLength) else { return nil }
-        let span = Double(UInt64(1) << UInt64(bitLength))
-        let first = isSigned ? -span / 2 : 0
-        let last = isSigned ? span / 2 - 1 : span - 1
-        let ends = [first, last].map { $0 * multiplier / divisor + offset }
-        return min(ends[0], ends[1])...max(ends[0], ends[1])
+        bitLength == 0 ? 0.1 : step
     }
 }
 

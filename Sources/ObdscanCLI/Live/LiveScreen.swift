@@ -17,6 +17,7 @@ struct LiveScreen: ~Copyable {
     private var painter = ScreenPainter()
     private var batches: [ReadingBatch] = []
     private var events: [(time: Instant, event: ScanEvent)] = []
+    private var news: PollNews
     /// Batches that came faster than they could be drawn.
     private(set) var dropped = 0
 
@@ -34,6 +35,7 @@ struct LiveScreen: ~Copyable {
         self.signals = signals
         self.setup = setup
         self.until = until
+        news = PollNews(accessory: connection.accessory)
         view = LiveView(palette: Palette(isOn: output.colours(STDOUT_FILENO)))
         model = LiveModel(
             units: output.units, start: Clock.now, order: setup.order(connection.table))
@@ -41,10 +43,19 @@ struct LiveScreen: ~Copyable {
         for signal in setup.named { model.expect(signal, connection.table[signal]) }
     }
 
-    /// Shows the view until its end; the terminal is as before then.
+    /// Shows the view until its end; then the terminal is as before and the session has ended.
     mutating func run() throws -> PollLoop.End {
         try terminal.enter()
         defer { terminal.leave() }
+        let end = try show()
+        terminal.leave()
+        // A second Ctrl-C ends the process at once.
+        SignalInbox.letEndingsThrough()
+        connection.scan.stop()
+        return end
+    }
+
+    private mutating func show() throws -> PollLoop.End {
         takeLink()
         try draw()
         // The vehicle's name can wait until its readings come.
@@ -145,7 +156,7 @@ struct LiveScreen: ~Copyable {
                 .toolDidFailToInitialize, .toolWillSleep, .didSendCommand, .didReceiveResponses,
                 .didReceiveVoltage, .didTimeOut, .didReceiveError, .didChangeState,
                 .recordingFailed:
-                if let note = event.note(accessory: connection.accessory) {
+                if let note = news.note(event) {
                     model.header.notice = note
                 }
             }

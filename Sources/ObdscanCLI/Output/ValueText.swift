@@ -22,7 +22,7 @@ struct ValueText: Hashable, Sendable {
             isNumber = true
             value = fixed(
                 conversion.map { $0(metric) } ?? metric,
-                decimals(forStep: signal.step * (conversion?.factor ?? 1)))
+                decimals(forStep: signal.shownStep * (conversion?.factor ?? 1)))
             unit = conversion?.unit ?? signal.unit
         case .flag(let flag): value = flag ? "on" : "off"
         case .label(let code): value = ReadingText.label(code, of: signal) ?? "code \(code)"

@@ -11,13 +11,14 @@ struct AdapterMemories {
     /// What earlier sessions learnt; nil = nothing.
     let known: AdapterMemory?
     private let options: DatabaseOptions
-    private let address: String?
+    /// Under which the accessory is remembered; nil for what is none.
+    let key: String?
 
     /// Looks the accessory up.
     init(_ options: DatabaseOptions, _ address: AccessoryAddress) {
         self.options = options
-        self.address = Self.key(of: address)
-        guard let key = self.address, let store = Self.store(options),
+        key = Self.key(of: address)
+        guard let key, let store = Self.store(options),
             let remembered = try? store.accessory(at: key)
         else {
             known = nil
@@ -57,11 +58,11 @@ struct AdapterMemories {
 
     /// Keeps what a session learnt, if it is news.
     func save(_ memory: AdapterMemory) {
-        guard let address, memory.identity != nil, memory != known,
+        guard let key, memory.identity != nil, memory != known,
             let store = try? options.open(.readWrite)
         else { return }
         var remembered =
-            (try? store.accessory(at: address)) ?? RememberedAccessory(address: address)
+            (try? store.accessory(at: key)) ?? RememberedAccessory(address: key)
         remembered.lineRate = memory.lineRate ?? remembered.lineRate
         remembered.name = memory.identity?.banner
         remembered.firmware = memory.identity?.stnFirmware

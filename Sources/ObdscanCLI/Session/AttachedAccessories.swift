@@ -11,7 +11,12 @@ enum AttachedAccessories {
     static func only(_ manager: AccessoryManager = AccessoryManager()) throws(Failure)
         -> AccessoryAddress
     {
-        let likely = manager.attached().filter(\.isLikelyAdapter)
+        try only(of: manager.attached())
+    }
+
+    /// The only one of `attached` that is likely to be an adapter.
+    static func only(of attached: [Accessory]) throws(Failure) -> AccessoryAddress {
+        let likely = attached.filter(\.isLikelyAdapter)
         guard let first = likely.first else {
             throw Failure("no accessory is attached", hint: advice, status: .unavailable)
         }

@@ -113,7 +113,8 @@ func withVehicle(
     do {
         let scan = try startSession(configuration, needs, table, output, options, inbox)
         let connection = Connection(
-            scan: scan, table: table, accessory: accessory, ecu: options.ecu?.address,
+            scan: scan, table: table, accessory: accessory, key: memory.key,
+            ecu: options.ecu?.address,
             vehicleProtocol: options.vehicleProtocol.vehicleProtocol, inbox: inbox)
         defer {
             scan.stop()
@@ -136,6 +137,12 @@ private func startSession(
     var configuration = configuration
     configuration.connectsVehicle = needs.vehicle != .unused
     let decoder = try responseDecoder(table)
+    let hasAudience = isatty(STDERR_FILENO) == 1 && !output.quiet && !output.verbose
+    if hasAudience {
+        // Some vehicles take ten seconds.
+        writeToStandardError("connecting to \(printable(configuration.connector.name)) …")
+    }
+    defer { if hasAudience { writeToStandardError("\r\u{1B}[K") } }
     let observers = try EventPrinter.observers(output, traceStates: options.traceStates)
     let start = { (configuration: SessionConfiguration) throws(ScanError) in
         try ScanSession.start(

@@ -32,9 +32,24 @@ struct PollLoop {
         self.until = until
     }
 
-    /// Runs until the end; `tick` is called at least that often, nil = never.
+    /// Runs until the end, then ends the session in order and takes what came meanwhile.
+    ///
+    /// `tick` is called once a `period`, nil = never. A second signal that asks the command to end
+    /// ends the process at once.
     mutating func run(
         every period: Duration? = nil, tick: () throws -> Void = {},
+        event: (Instant, ScanEvent) throws -> Void, batch: (ReadingBatch) throws -> Void,
+        flush: () throws -> Void
+    ) throws -> End {
+        let end = try wait(every: period, tick: tick, event: event, batch: batch, flush: flush)
+        SignalInbox.letEndingsThrough()
+        connection.scan.stop()
+        try drain(batch, flush)
+        return end
+    }
+
+    private mutating func wait(
+        every period: Duration?, tick: () throws -> Void,
         event: (Instant, ScanEvent) throws -> Void, batch: (ReadingBatch) throws -> Void,
         flush: () throws -> Void
     ) throws -> End {
@@ -50,21 +65,12 @@ struct PollLoop {
             waiting.add(deadline: nextTick)
             waiting.wait()
 
-            if waiting.isReady(signals), connection.inbox.next() != nil {
-                try drain(batch, flush)
-                return .stopped
-            }
+            if waiting.isReady(signals), connection.inbox.next() != nil { return .stopped }
             if let output, waiting.isReady(output) { try drain(batch, flush) }
             if let reader, waiting.isReady(reader) { throw OutputError.readerGone }
-            if waiting.isReady(news), let end = try takeEvents(event) {
-                try drain(batch, flush)
-                return end
-            }
+            if waiting.isReady(news), let end = try takeEvents(event) { return end }
             let now = Clock.now
-            if let until, now >= until {
-                try drain(batch, flush)
-                return .duration
-            }
+            if let until, now >= until { return .duration }
             if let due = nextTick, now >= due, let period {
                 try tick()
                 nextTick = now + period
@@ -104,21 +110,34 @@ struct PollLoop {
     }
 }
 
-extension ScanEvent {
-    /// What a user should know while polling goes on; nil = nothing.
-    func note(accessory: String) -> String? {
-        switch self {
+/// Turns a session's events into what a user should know while polling goes on.
+struct PollNews {
+    private let accessory: String
+    private var isLost = false
+
+    /// News of an accessory that is connected.
+    init(accessory: String) {
+        self.accessory = accessory
+    }
+
+    /// What a user should know of `event`; nil = nothing.
+    mutating func note(_ event: ScanEvent) -> String? {
+        switch event {
         case .toolDidDisconnect(let error?):
-            "the link was lost (\(Failure(error).message)); trying to have it back"
+            isLost = true
+            return "the link was lost (\(Failure(error).message)); trying to have it back"
+        case .toolDidInitialize:
+            defer { isLost = false }
+            return isLost ? "the link is back" : nil
         case .toolDidFailToInitialize(let failure):
-            Failure(failure, accessory: accessory).message
-        case .toolWillSleep: "the adapter is about to sleep"
+            return Failure(failure, accessory: accessory).message
+        case .toolWillSleep: return "the adapter is about to sleep"
         case .recordingFailed(let number):
-            "the recording cannot be written any more: \(describe(errno: number))"
+            return "the recording cannot be written any more: \(describe(errno: number))"
         case .scanDidStart, .scanDidPause, .scanDidCancel, .toolDidConnect, .toolDidDisconnect(nil),
-            .toolDidInitialize, .didSendCommand, .didReceiveResponses, .didReceiveVoltage,
-            .didTimeOut, .didReceiveError, .pollDidFinish, .didChangeState, .sessionDidEnd:
-            nil
+            .didSendCommand, .didReceiveResponses, .didReceiveVoltage, .didTimeOut,
+            .didReceiveError, .pollDidFinish, .didChangeState, .sessionDidEnd:
+            return nil
         }
     }
 }

@@ -45,11 +45,15 @@ struct Summary {
             let times = [p50, p95, p99].map { fixed($0 * 1000, 1) }.joined(separator: "/")
             parts.append("round trip \(times) ms (p50/p95/p99)")
         }
-        if statistics.timeouts > 0 { parts.append("\(statistics.timeouts) timeouts") }
-        if statistics.errors > 0 { parts.append("\(statistics.errors) errors") }
-        if statistics.reconnects > 0 { parts.append("\(statistics.reconnects) reconnects") }
+        if statistics.timeouts > 0 { parts.append(counted(statistics.timeouts, "timeout")) }
+        if statistics.errors > 0 { parts.append(counted(statistics.errors, "error")) }
+        if statistics.reconnects > 0 { parts.append(counted(statistics.reconnects, "reconnect")) }
         if dropped > 0 { parts.append("\(dropped) updates not drawn") }
         return (trip.map { "Trip \($0): " } ?? "") + parts.joined(separator: ", ")
+    }
+
+    private func counted(_ number: Int, _ thing: String) -> String {
+        "\(number) \(thing)\(number == 1 ? "" : "s")"
     }
 
     private func rounded(_ value: Double) -> Double { (value * 10).rounded() / 10 }

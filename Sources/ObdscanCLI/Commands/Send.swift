@@ -164,7 +164,8 @@ private struct SendRun: ~Copyable {
     }
 
     private mutating func print(_ command: RawCommand, _ asked: Asked) throws {
-        let lines = asked.answer.reply.rawLines(without: command.text)
+        let lines = asked.answer.reply.rawLines(
+            without: command.text, banner: connection.scan.link?.identity.banner)
         if output.format == .text {
             for line in lines { try writer.writeLine(printable(line)) }
         } else {

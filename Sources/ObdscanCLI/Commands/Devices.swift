@@ -81,7 +81,8 @@ struct DevicesShowCommand: ParsableCommand, OutputCommand {
                 "\(accessory): no such accessory is attached or known",
                 hint: "obdscan devices lists them", status: .unavailable)
         }
-        if let remembered = AdapterMemories.all(database).first(where: { $0.address == entry.key })
+        if entry.connectionID != nil,
+            let remembered = AdapterMemories.all(database).first(where: { $0.address == entry.key })
         {
             entry.remember(remembered)
         }

@@ -9,7 +9,8 @@ import TripStore
 /// It only saves time: a database that cannot be used is no reason to fail.
 struct AdapterMemories {
     /// What earlier sessions learnt; nil = nothing.
-    let known: AdapterMemory?
+    var known: AdapterMemory? { remembered.map { AdapterMemory($0) } }
+    private let remembered: RememberedAccessory?
     private let options: DatabaseOptions
     /// Under which the accessory is remembered; nil for what is none.
     let key: String?
@@ -18,13 +19,9 @@ struct AdapterMemories {
     init(_ options: DatabaseOptions, _ address: AccessoryAddress) {
         self.options = options
         key = Self.key(of: address)
-        guard let key, let store = Self.store(options),
-            let remembered = try? store.accessory(at: key)
-        else {
-            known = nil
-            return
+        remembered = key.flatMap { key in
+            Self.store(options).flatMap { try? $0.accessory(at: key) }
         }
-        known = AdapterMemory(remembered)
     }
 
     /// Everything remembered of accessories.
@@ -56,20 +53,25 @@ struct AdapterMemories {
         }
     }
 
-    /// Keeps what a session learnt, if it is news.
+    /// Keeps what a session learnt, if it is news; a disk takes its time.
     func save(_ memory: AdapterMemory) {
-        guard let key, memory.identity != nil, memory != known,
-            let store = try? options.open(.readWrite)
-        else { return }
-        var remembered =
-            (try? store.accessory(at: key)) ?? RememberedAccessory(address: key)
-        remembered.lineRate = memory.lineRate ?? remembered.lineRate
-        remembered.name = memory.identity?.banner
-        remembered.firmware = memory.identity?.stnFirmware
-        remembered.quirks = Set(memory.identity?.unsupportedCommands ?? [])
-        remembered.vehicleProtocol = memory.vehicleProtocol
-        try? store.remember(remembered, seen: Clock.utc)
+        guard let key, memory.identity != nil else { return }
+        var updated = remembered ?? RememberedAccessory(address: key)
+        updated.lineRate = memory.lineRate ?? updated.lineRate
+        updated.name = memory.identity?.banner
+        updated.firmware = memory.identity?.stnFirmware
+        updated.quirks = Set(memory.identity?.unsupportedCommands ?? [])
+        updated.vehicleProtocol = memory.vehicleProtocol ?? updated.vehicleProtocol
+        let now = Clock.utc
+        let isRecent = now.microseconds - updated.lastSeen.microseconds < Self.refreshAfter
+        guard updated != remembered || !isRecent, let store = try? options.open(.readWrite) else {
+            return
+        }
+        try? store.remember(updated, seen: now)
     }
+
+    /// The time of last use is kept up to date to the hour; unit: microseconds.
+    private static let refreshAfter: Int64 = 3_600_000_000
 }
 
 extension AdapterMemory {

@@ -156,6 +156,11 @@ private func startSession(
             needs.vehicle == .optional || (needs.vehicle == .maybeSilent && status == .noData)
         else { throw error }
         configuration.connectsVehicle = false
+        // A transcript has one beginning; the second session asks again what the first one asked.
+        if let recording = configuration.recordTo {
+            ftruncate(recording, 0)
+            lseek(recording, 0, SEEK_SET)
+        }
         return try start(configuration)
     }
 }

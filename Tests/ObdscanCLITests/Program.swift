@@ -67,7 +67,7 @@ struct Program {
         let output = home.appendingPathComponent("stdout-\(UUID().uuidString)")
         let errors = home.appendingPathComponent("stderr-\(UUID().uuidString)")
         for file in [output, errors] {
-            FileManager.default.createFile(atPath: file.path, contents: nil)
+            try Data().write(to: file)
         }
         process.standardOutput = try FileHandle(forWritingTo: output)
         process.standardError = try FileHandle(forWritingTo: errors)

@@ -1,0 +1,482 @@
+function __obdscan_should_offer_completions_for_flags_or_options -a expected_commands
+    set -l non_repeating_flags_or_options $argv[2..]
+    set -l non_repeating_flags_or_options_absent 0
+    set -l positional_index 0
+    set -l commands
+    __obdscan_parse_tokens
+    test "$commands" = "$expected_commands"; and return $non_repeating_flags_or_options_absent
+end
+
+function __obdscan_should_offer_completions_for_positional -a expected_commands positional_index_comparison expected_positional_index
+    set -l non_repeating_flags_or_options
+    set -l non_repeating_flags_or_options_absent 0
+    set -l positional_index 0
+    set -l commands
+    __obdscan_parse_tokens
+    test "$commands" = "$expected_commands" -a \( "$positional_index" "$positional_index_comparison" "$expected_positional_index" \)
+end
+
+function __obdscan_parse_tokens -S
+    set -l unparsed_tokens (__obdscan_tokens -pc)
+    switch $unparsed_tokens[1]
+    case 'obdscan'
+        __obdscan_parse_subcommand 0 'version' 'h/help'
+        switch $unparsed_tokens[1]
+        case 'devices'
+            __obdscan_parse_subcommand 0 'version' 'h/help'
+            switch $unparsed_tokens[1]
+            case 'list'
+                __obdscan_parse_subcommand 0 'db=' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+            case 'show'
+                __obdscan_parse_subcommand 1 'db=' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+            case 'watch'
+                __obdscan_parse_subcommand 0 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+            end
+        case 'info'
+            __obdscan_parse_subcommand 0 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+        case 'pids'
+            __obdscan_parse_subcommand 0 'version' 'h/help'
+            switch $unparsed_tokens[1]
+            case 'list'
+                __obdscan_parse_subcommand -r 1 'service=' 'supported' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+            case 'show'
+                __obdscan_parse_subcommand -r 1 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+            case 'lint'
+                __obdscan_parse_subcommand -r 1 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+            end
+        case 'read'
+            __obdscan_parse_subcommand -r 1 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+        case 'live'
+            __obdscan_parse_subcommand -r 1 'duration=' 'every=' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+        case 'dtc'
+            __obdscan_parse_subcommand 0 'version' 'h/help'
+            switch $unparsed_tokens[1]
+            case 'list'
+                __obdscan_parse_subcommand 0 'exit-code' 'batch=' 'to=' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+            case 'clear'
+                __obdscan_parse_subcommand 0 'yes' 'force' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+            case 'explain'
+                __obdscan_parse_subcommand -r 1 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+            end
+        case 'freeze'
+            __obdscan_parse_subcommand 0 'frame=' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+        case 'monitors'
+            __obdscan_parse_subcommand 0 'readiness' 'exit-code' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+        case 'log'
+            __obdscan_parse_subcommand -r 1 'duration=' 'every=' 'tag=+' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+        case 'trips'
+            __obdscan_parse_subcommand 0 'version' 'h/help'
+            switch $unparsed_tokens[1]
+            case 'list'
+                __obdscan_parse_subcommand 0 'latest=' 'vehicle=' 'all' 'db=' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+            case 'show'
+                __obdscan_parse_subcommand 1 'db=' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+            case 'delete'
+                __obdscan_parse_subcommand -r 1 'yes' 'db=' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+            end
+        case 'export'
+            __obdscan_parse_subcommand -r 1 'to=' 'layout=' 'signal=+' 'ecu=' 'relative' 'db=' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+        case 'decode'
+            __obdscan_parse_subcommand -r 1 'request=' 'protocol=' 'messages' 'table=+' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+        case 'send'
+            __obdscan_parse_subcommand -r 1 'yes' 'force' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+        case 'simulate'
+            __obdscan_parse_subcommand 1 'pty' 'link=' 'tcp=' 'rfcomm=' 'latency=' 'baud=' 'personality=' 'requests=' 'list' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+        case 'help'
+            __obdscan_parse_subcommand -r 1 'version'
+        end
+    end
+end
+
+function __obdscan_tokens
+    if test (string split -m 1 -f 1 -- . "$FISH_VERSION") -gt 3
+        commandline --tokens-raw $argv
+    else
+        commandline -o $argv
+    end
+end
+
+function __obdscan_parse_subcommand -S -a positional_count
+    argparse -s r -- $argv
+    set -l option_specs $argv[2..]
+    set -l is_repeating_positional $_flag_r
+    set -el _flag_r
+    set -a commands $unparsed_tokens[1]
+    set positional_index 0
+    while true
+        set -e unparsed_tokens[1]
+        argparse -sn "$commands" $option_specs -- $unparsed_tokens 2> /dev/null
+        set unparsed_tokens $argv
+        set positional_index (math $positional_index + 1)
+        for non_repeating_flag_or_option in $non_repeating_flags_or_options
+            if set -ql "_flag_$(string replace -a - _ -- $non_repeating_flag_or_option)"
+                set non_repeating_flags_or_options_absent 1
+                break
+            end
+        end
+        test (count $unparsed_tokens) -eq 0 -o \( -z "$is_repeating_positional" -a "$positional_index" -gt "$positional_count" \) && break
+    end
+end
+
+function __obdscan_complete_directories
+    set -l token (commandline -t)
+    string match -- '*/' $token
+    set -l subdirs $token*/
+    printf %s\n $subdirs
+end
+
+function __obdscan_custom_completion
+    set -x SAP_SHELL fish
+    set -x SAP_SHELL_VERSION $FISH_VERSION
+    set -l tokens (__obdscan_tokens -p)
+    if test -z "$(__obdscan_tokens -t)"
+        set -l index (count (__obdscan_tokens -pc))
+        set tokens $tokens[..$index] \'\' $tokens[(math $index + 1)..]
+    end
+    command $tokens[1] $argv $tokens
+end
+
+complete -c 'obdscan' -f
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'devices' -d 'Attached and known accessories.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'info' -d 'Adapter, voltage, vehicle protocol, ECUs, VIN, calibrations, supported PIDs.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'pids' -d 'List, show and check the signals that obdscan knows, offline.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'read' -d 'Ask for signals once.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'live' -d 'Continuous readout: a full-screen view, or a line a reading in a pipe.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'dtc' -d 'Read, explain and clear trouble codes.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'freeze' -d 'Freeze frames: what was measured when a code was stored.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'monitors' -d 'Readiness for inspection, and on-board monitoring test results.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'log' -d 'Record a trip to the database.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'trips' -d 'Recorded trips.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'export' -d 'Write trips to CSV or JSON Lines.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'decode' -d 'Decode recorded adapter output, offline.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'send' -d 'Send raw adapter or OBD commands, one reply each.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'simulate' -d 'Serve the simulated vehicle on a pty, on TCP or on RFCOMM, for any scan tool.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'help' -d 'Show subcommand help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan devices" -eq 1' -fa 'list' -d 'List what is attached, and what was used before.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan devices" -eq 1' -fa 'show' -d 'Everything that is known of one accessory.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan devices" -eq 1' -fa 'watch' -d 'Print connects and disconnects as they happen.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices list" db' -l 'db' -d 'The database.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices list" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices list" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices list" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices list" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices list" v verbose' -l 'verbose' -s 'v' -d 'Print more of what happens on the way.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices list" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices list" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices list" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices show" db' -l 'db' -d 'The database.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices show" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices show" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices show" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices show" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices show" v verbose' -l 'verbose' -s 'v' -d 'Print more of what happens on the way.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices show" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices show" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices show" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices watch" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices watch" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices watch" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices watch" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices watch" v verbose' -l 'verbose' -s 'v' -d 'Print more of what happens on the way.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices watch" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices watch" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices watch" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info" record' -l 'record' -d 'Write every byte with its time to a file (obdscan-transcript(5)).' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info" trace-states' -l 'trace-states' -d 'Print every transition of the state machine to stderr.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info" db' -l 'db' -d 'The database.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info" v verbose' -l 'verbose' -s 'v' -d 'Print more of what happens on the way.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan pids" -eq 1' -fa 'list' -d 'List signals.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan pids" -eq 1' -fa 'show' -d 'Show what a table says of a signal, and why it is believed.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan pids" -eq 1' -fa 'lint' -d 'Check PID tables.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" service' -l 'service' -d 'Only signals of a service (mode): 01, 09, 22.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" supported' -l 'supported' -d 'Only what the vehicle says that it supports; asks it.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" record' -l 'record' -d 'Write every byte with its time to a file (obdscan-transcript(5)).' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" trace-states' -l 'trace-states' -d 'Print every transition of the state machine to stderr.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" db' -l 'db' -d 'The database.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" v verbose' -l 'verbose' -s 'v' -d 'Print more of what happens on the way.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids show"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids show" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids show" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids show" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids show" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids show" v verbose' -l 'verbose' -s 'v' -d 'Print more of what happens on the way.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids show" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids show" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids show" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan pids lint" -ge 1' -F
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids lint" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids lint" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids lint" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids lint" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids lint" v verbose' -l 'verbose' -s 'v' -d 'Print more of what happens on the way.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids lint" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids lint" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids lint" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" record' -l 'record' -d 'Write every byte with its time to a file (obdscan-transcript(5)).' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" trace-states' -l 'trace-states' -d 'Print every transition of the state machine to stderr.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" db' -l 'db' -d 'The database.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" v verbose' -l 'verbose' -s 'v' -d 'Print more of what happens on the way.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" duration' -l 'duration' -d 'End after so long: 90, 90s, 10m, 1h30m.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" every' -l 'every' -d 'Ask for each signal so often, not as often as the link allows.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" record' -l 'record' -d 'Write every byte with its time to a file (obdscan-transcript(5)).' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" trace-states' -l 'trace-states' -d 'Print every transition of the state machine to stderr.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" db' -l 'db' -d 'The database.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" v verbose' -l 'verbose' -s 'v' -d 'Print more of what happens on the way.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan dtc" -eq 1' -fa 'list' -d 'Stored, pending and permanent codes of every ECU.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan dtc" -eq 1' -fa 'clear' -d 'Clear codes, after showing and keeping what is lost.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan dtc" -eq 1' -fa 'explain' -d 'Say what codes mean, offline.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" exit-code' -l 'exit-code' -d 'Exit with 1 when there are codes.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" batch' -l 'batch' -d 'Read every accessory of a list.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" to' -l 'to' -d 'Write the batch\'s table to a file.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" record' -l 'record' -d 'Write every byte with its time to a file (obdscan-transcript(5)).' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" trace-states' -l 'trace-states' -d 'Print every transition of the state machine to stderr.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" db' -l 'db' -d 'The database.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" v verbose' -l 'verbose' -s 'v' -d 'Print more of what happens on the way.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" yes' -l 'yes' -d 'Do not ask.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" force' -l 'force' -d 'Also while the engine runs or the vehicle moves.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" record' -l 'record' -d 'Write every byte with its time to a file (obdscan-transcript(5)).' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" trace-states' -l 'trace-states' -d 'Print every transition of the state machine to stderr.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" db' -l 'db' -d 'The database.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" v verbose' -l 'verbose' -s 'v' -d 'Print more of what happens on the way.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc explain" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc explain" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc explain" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc explain" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc explain" v verbose' -l 'verbose' -s 'v' -d 'Print more of what happens on the way.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc explain" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc explain" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc explain" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" frame' -l 'frame' -d 'Frame number; the mandatory one is 0.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" record' -l 'record' -d 'Write every byte with its time to a file (obdscan-transcript(5)).' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" trace-states' -l 'trace-states' -d 'Print every transition of the state machine to stderr.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" db' -l 'db' -d 'The database.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" v verbose' -l 'verbose' -s 'v' -d 'Print more of what happens on the way.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" readiness' -l 'readiness' -d 'Readiness only, no test results.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" exit-code' -l 'exit-code' -d 'Exit with 1 when a monitor has not run since codes were cleared.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" record' -l 'record' -d 'Write every byte with its time to a file (obdscan-transcript(5)).' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" trace-states' -l 'trace-states' -d 'Print every transition of the state machine to stderr.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" db' -l 'db' -d 'The database.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" v verbose' -l 'verbose' -s 'v' -d 'Print more of what happens on the way.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" duration' -l 'duration' -d 'End after so long: 90, 90s, 10m, 1h30m.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" every' -l 'every' -d 'Ask for each signal so often, not as often as the link allows.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log"' -l 'tag' -d 'A word to find the trip by; may be repeated.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" record' -l 'record' -d 'Write every byte with its time to a file (obdscan-transcript(5)).' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" trace-states' -l 'trace-states' -d 'Print every transition of the state machine to stderr.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" db' -l 'db' -d 'The database.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" v verbose' -l 'verbose' -s 'v' -d 'Print more of what happens on the way.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan trips" -eq 1' -fa 'list' -d 'List trips, the earliest first.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan trips" -eq 1' -fa 'show' -d 'A trip and the statistics of its signals.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan trips" -eq 1' -fa 'delete' -d 'Delete trips with all their readings.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips list" latest' -l 'latest' -d 'The latest so many.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips list" vehicle' -l 'vehicle' -d 'Of the vehicle with this VIN or name.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips list" all' -l 'all' -d 'Not only drives: also what was kept when codes were cleared.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips list" db' -l 'db' -d 'The database.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips list" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips list" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips list" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips list" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips list" v verbose' -l 'verbose' -s 'v' -d 'Print more of what happens on the way.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips list" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips list" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips list" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips show" db' -l 'db' -d 'The database.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips show" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips show" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips show" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips show" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips show" v verbose' -l 'verbose' -s 'v' -d 'Print more of what happens on the way.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips show" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips show" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips show" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips delete" yes' -l 'yes' -d 'Do not ask.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips delete" db' -l 'db' -d 'The database.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips delete" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips delete" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips delete" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips delete" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips delete" v verbose' -l 'verbose' -s 'v' -d 'Print more of what happens on the way.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips delete" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips delete" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips delete" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" to' -l 'to' -d 'The file to write.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" layout' -l 'layout' -d 'How CSV is laid out; several trips are always long.' -rfka 'wide long'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export"' -l 'signal' -d 'Only this signal; may be repeated.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" ecu' -l 'ecu' -d 'Only this ECU.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" relative' -l 'relative' -d 'Print times as seconds since the trip\'s start (CSV).'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" db' -l 'db' -d 'The database.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" v verbose' -l 'verbose' -s 'v' -d 'Print more of what happens on the way.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan decode" -ge 1' -F
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan decode" request' -l 'request' -d 'What was asked, where the text does not say it: 010C. The input is then one reply.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan decode" protocol' -l 'protocol' -d 'How to read headers: 1 to 9, A to C, or a name such as iso15765-11-500.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan decode" messages' -l 'messages' -d 'Stop after reassembly: one message object for each message of an ECU.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan decode"' -l 'table' -d 'Add a PID table for this run; may be repeated.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan decode"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan decode" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan decode" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan decode" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan decode" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan decode" v verbose' -l 'verbose' -s 'v' -d 'Print more of what happens on the way.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan decode" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan decode" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan decode" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" yes' -l 'yes' -d 'Do not ask before commands that may change something.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" force' -l 'force' -d 'Send such commands also while the engine runs or the vehicle moves.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" record' -l 'record' -d 'Write every byte with its time to a file (obdscan-transcript(5)).' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" trace-states' -l 'trace-states' -d 'Print every transition of the state machine to stderr.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" db' -l 'db' -d 'The database.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" v verbose' -l 'verbose' -s 'v' -d 'Print more of what happens on the way.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan simulate" pty' -l 'pty' -d 'Serve on a pseudo terminal; this is the default.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan simulate" link' -l 'link' -d 'With a pty: make a symbolic link to it.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan simulate" tcp' -l 'tcp' -d 'Serve on this port of 127.0.0.1; 0 = any.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan simulate" rfcomm' -l 'rfcomm' -d 'Serve on this Bluetooth RFCOMM channel.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan simulate" latency' -l 'latency' -d 'Time from a request to its answer, such as 20ms; 0 = nothing takes any time.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan simulate" baud' -l 'baud' -d 'The adapter\'s line rate in bit/s.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan simulate" personality' -l 'personality' -d 'The adapter to simulate; --list names them.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan simulate" requests' -l 'requests' -d 'Write every request that reaches the vehicle to a file: header and bytes, a line each.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan simulate" list' -l 'list' -d 'List scenarios, adapters and options.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan simulate" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan simulate" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan simulate" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan simulate" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan simulate" v verbose' -l 'verbose' -s 'v' -d 'Print more of what happens on the way.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan simulate" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan simulate" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan simulate" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan help" version' -l 'version' -d 'Show the version.'

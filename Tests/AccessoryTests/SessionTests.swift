@@ -254,7 +254,7 @@ private func awaitBytes(_ session: inout DescriptorSession) throws -> [UInt8] {
         let connector = Connector.tcp(host: "127.0.0.1", port: server.port)
         #expect(
             throws: AccessoryError.unreachable(
-                address: "127.0.0.1:\(server.port)", errno: ECONNREFUSED)
+                address: "tcp:127.0.0.1:\(server.port)", errno: ECONNREFUSED)
         ) { _ = try connector.open() }
     }
 

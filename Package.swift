@@ -118,6 +118,10 @@ let package = Package(
             name: "PeersTests",
             dependencies: ["OBDCore", "Simulator", "Accessory", "ObdscanCLI", "obdscan"],
             path: "Tests/Peers", exclude: ["python_obd.py"], swiftSettings: strict),
+        // The built program as a process, with real and foreign adapters at its other end.
+        .testTarget(
+            name: "EndToEndTests", dependencies: ["CAccessory", "obdscan"],
+            exclude: ["recorded_answers.py"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,125 @@
+import Foundation
+import Testing
+
+/// What the adapter says instead of data, and what the program makes of it.
+@Suite struct `Words instead of data` {
+    private let workplace: Workplace
+
+    init() throws { workplace = try Workplace() }
+
+    /// A word, the exit code, and what the message says.
+    struct Word: CustomTestStringConvertible, Sendable {
+        var text: String
+        var status: Int32
+        var message: String
+        var testDescription: String { text }
+    }
+
+    /// Exit codes: 69 = adapter or vehicle do not answer, 75 = try again.
+    private static let words = [
+        Word(text: "UNABLE TO CONNECT", status: 69, message: "(UNABLE TO CONNECT)"),
+        Word(text: "NO DATA", status: 75, message: "no ECU answered (NO DATA)"),
+        Word(text: "BUFFER FULL", status: 69, message: "(BUFFER FULL)"),
+        Word(text: "CAN ERROR", status: 69, message: "(CAN ERROR)"),
+        Word(text: "STOPPED", status: 75, message: "(STOPPED)"),
+        Word(text: "BUS BUSY", status: 75, message: "(BUS BUSY)"),
+        Word(text: "BUS ERROR", status: 69, message: "(BUS ERROR)"),
+        Word(text: "FB ERROR", status: 69, message: "(FB ERROR)"),
+        Word(text: "BUS INIT: ...ERROR", status: 69, message: "(BUS INIT: ERROR)"),
+        Word(text: "DATA ERROR", status: 69, message: "answers came damaged"),
+        Word(text: "LV RESET", status: 69, message: "supply"),
+    ]
+
+    @Test(arguments: words)
+    func `instead of the vehicle`(word: Word) async throws {
+        let outcome = try await run(["dtc"], firstRequest: word.text)
+        #expect(outcome.status == word.status, "\(outcome)")
+        #expect(outcome.output.isEmpty)
+        #expect(outcome.errors.contains(word.message), "\(outcome)")
+        #expect(outcome.errors.contains("hint: "))
+    }
+
+    /// An adapter is an adapter without a vehicle, too.
+    @Test func `info tells of the adapter where the vehicle is silent`() async throws {
+        let outcome = try await run(["info"], firstRequest: "UNABLE TO CONNECT")
+        #expect(outcome.status == 69)
+        #expect(outcome.output.contains("ELM327 v1.5") && outcome.output.contains("12.6 V"))
+        #expect(!outcome.output.contains("ECU"))
+        #expect(outcome.errors.contains("(UNABLE TO CONNECT)"))
+    }
+
+    @Test(arguments: words.dropLast())
+    func `instead of a value`(word: Word) async throws {
+        let outcome = try await run(["read", "rpm", "--format", "json"], engineSpeed: word.text)
+        #expect(outcome.status == word.status, "\(outcome)")
+        #expect(outcome.errors.contains(word.message), "\(outcome)")
+        let objects = try outcome.objects()
+        #expect(objects.map { $0["kind"] as? String } == ["adapterStatus"])
+    }
+
+    @Test func `a request that the adapter does not know`() async throws {
+        let outcome = try await run(["dtc"], firstRequest: "?")
+        #expect(outcome.status == 69)
+        #expect(outcome.output.isEmpty)
+        #expect(outcome.errors.contains("did not understand the first request (?)"), "\(outcome)")
+        let reading = try await run(["read", "rpm"], engineSpeed: "?")
+        #expect(reading.status != 0, "\(reading)")
+        #expect(reading.errors.contains("?"))
+    }
+
+    /// What was good before the word stays good.
+    @Test func `behind a value`() async throws {
+        let outcome = try await run(
+            ["read", "rpm", "--format", "json"], engineSpeed: "7E804410C1AF8\nBUFFER FULL")
+        let objects = try outcome.objects()
+        #expect(objects.first?["value"] as? Double == PlainAdapter.engineSpeed)
+        #expect(objects.last?["status"] as? String == "bufferFull")
+    }
+
+    @Test(arguments: [
+        ("7E804410C1A", "announces 4 bytes, has 3"), ("7E804410C1AF8 <DATA ERROR", "damaged"),
+        ("!!garbage!!", "neither hexadecimal nor a known answer"),
+        ("7E810144902013148\n7E8214743", "announces 20 bytes, has"),
+    ])
+    func `damaged answers give no value`(text: String, reason: String) async throws {
+        let outcome = try await run(["read", "rpm", "--format", "json"], engineSpeed: text)
+        let objects = try outcome.objects()
+        #expect(objects.map { $0["kind"] as? String } == ["error"], "\(outcome)")
+        #expect((objects.first?["reason"] as? String)?.contains(reason) == true, "\(outcome)")
+        #expect(outcome.status != 0, "\(outcome)")
+    }
+
+    @Test func `a refusal is an answer`() async throws {
+        let outcome = try await run(
+            ["read", "rpm", "--format", "json"], engineSpeed: "7E8037F0112")
+        #expect(outcome.status == 0, "\(outcome)")
+        let object = try #require(try outcome.objects().first)
+        #expect(object["kind"] as? String == "negativeResponse")
+        #expect(object["nrc"] as? String == "12")
+    }
+
+    /// Codes that were not told are not codes that are not there.
+    @Test func `a list of codes that nobody told`() async throws {
+        // 01 01: lamp on, three codes (SAE J1979: A = 80 + count). 03, 07 and 0A stay unanswered.
+        let outcome = try await run(["dtc", "--exit-code"], others: ["0101": "7E806410183000000"])
+        #expect(!outcome.output.contains("no codes"), "\(outcome)")
+        #expect(outcome.status != 0, "\(outcome)")
+    }
+
+    /// Runs a command on a conversation with an ELM327 v1.5 in a car with one ECU.
+    private func run(
+        _ arguments: [String], firstRequest: String = "7E806410000180000",
+        engineSpeed: String = "7E804410C1AF8", others: [String: String] = [:]
+    ) async throws -> Outcome {
+        var conversation = ""
+        for (command, answer) in [
+            ("ATD", "OK"), ("ATE0", "OK"), ("ATL0", "OK"), ("ATS0", "OK"), ("ATH1", "OK"),
+            ("ATI", "ELM327 v1.5"), ("STI", "?"), ("ATSP0", "OK"), ("0100", firstRequest),
+            ("ATDPN", "A6"), ("ATRV", "12.6V"), ("010C", engineSpeed),
+        ] + others.sorted(by: { $0.key < $1.key }) {
+            conversation += ">\(command)\n\(answer)\n"
+        }
+        let file = try workplace.file("conversation-\(UUID().uuidString).txt", conversation)
+        return try await workplace.run(arguments + ["-d", "replay:\(file)"])
+    }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import Testing
+
+/// Ports without a usable adapter: what is said, with which exit code, and in what time.
+@Suite struct `Ports without an adapter` {
+    private let workplace: Workplace
+
+    init() throws { workplace = try Workplace() }
+
+    @Test func `another obdscan has the device`() async throws {
+        let adapter = try ScriptedAdapter(.pty) { .say(PlainAdapter.answer($0.text)) }
+        let first = try workplace.start(["live", "rpm", "-d", adapter.address])
+        try await first.lines(with: "1726")
+        let second = try await workplace.run(["info", "-d", adapter.address])
+        #expect(second.status == 69)
+        #expect(second.output.isEmpty)
+        #expect(
+            second.errors.contains(
+                "\(adapter.address) is in use by obdscan (process \(first.pid))"),
+            "\(second)")
+        #expect(second.errors.contains("hint: end it first: kill \(first.pid)"))
+        // The first one is not disturbed.
+        let count = first.text(.output).split(separator: "\n").count
+        try await first.lines(with: "1726", count: count + 2)
+        first.send(SIGINT)
+        #expect(try await first.finish().status == 0)
+    }
+
+    @Test(
+        .enabled(
+            if: Unprivileged.isPossible, "root sees no permissions, and setpriv cannot drop it"))
+    func `permission denied`() async throws {
+        let adapter = try ScriptedAdapter(.pty) { _ in .nothing }
+        chmod(adapter.address, 0o600)
+        let (path, arguments) = Unprivileged.command(["info", "-d", adapter.address])
+        let outcome = try await RunningProgram(
+            path, arguments, environment: workplace.environment
+        ).finish()
+        #expect(outcome.status == 77, "\(outcome)")
+        #expect(outcome.errors.contains("\(adapter.address): permission denied"))
+        #expect(outcome.errors.contains("hint: sudo usermod -aG "))
+    }
+
+    @Test(arguments: [ScriptedAdapter.Place.pty, .tcp])
+    func `a port that never answers`(place: ScriptedAdapter.Place) async throws {
+        let adapter = try ScriptedAdapter(place) { _ in .nothing }
+        let outcome = try await workplace.run(["info", "-d", adapter.address])
+        #expect(outcome.status == 69, "\(outcome)")
+        #expect(outcome.output.isEmpty)
+        #expect(outcome.errors.contains("answer"), "\(outcome)")
+        #expect(outcome.errors.contains("hint: is the adapter plugged into the car"))
+        // Nothing that could repeat a request, and no request to the vehicle.
+        #expect(adapter.heard.allSatisfy { $0 == "\u{7F}\u{7F}" || $0.hasPrefix("AT") })
+    }
+
+    @Test(arguments: [ScriptedAdapter.Place.pty, .tcp])
+    func `a device that talks nonsense`(place: ScriptedAdapter.Place) async throws {
+        let adapter = try ScriptedAdapter(place) { _ in .say("\u{0}$GPGGA,1,2*7F\r\nHello?\r\n") }
+        let outcome = try await workplace.run(["info", "-d", adapter.address])
+        #expect(outcome.status == 69, "\(outcome)")
+        #expect(outcome.output.isEmpty)
+        #expect(outcome.errors.contains("bytes came that no adapter would send"), "\(outcome)")
+        #expect(outcome.errors.contains("hint: "))
+    }
+
+    @Test(arguments: [ScriptedAdapter.Place.pty, .tcp])
+    func `bytes without end and without a prompt`(place: ScriptedAdapter.Place) async throws {
+        let adapter = try ScriptedAdapter(place) { _ in .talkOn("41 0C 1A F8 \r") }
+        let outcome = try await workplace.run(["info", "-d", adapter.address], within: 40)
+        #expect(outcome.status == 69, "\(outcome)")
+        #expect(outcome.output.isEmpty)
+        #expect(outcome.errors.contains("bytes came that no adapter would send"), "\(outcome)")
+    }
+
+    @Test func `an adapter that forgets its prompt in the middle`() async throws {
+        let adapter = try ScriptedAdapter(.tcp) { line in
+            line.text == "ATRV" ? .say("12.6V\r") : .say(PlainAdapter.answer(line.text))
+        }
+        let outcome = try await workplace.run(["info", "-d", adapter.address])
+        // Everything else is told.
+        #expect(outcome.output.contains("0C 0D"), "\(outcome)")
+        #expect(outcome.status == 0)
+    }
+
+    @Test func `an answer without end`() async throws {
+        let adapter = try ScriptedAdapter(.tcp) { line in
+            PlainAdapter.asksEngineSpeed(line.text)
+                ? .talkOn("7E804410C1AF8\r") : .say(PlainAdapter.answer(line.text))
+        }
+        let outcome = try await workplace.run(["read", "rpm", "-d", adapter.address], within: 40)
+        withKnownIssue("what comes of it is taken for an answer") {
+            #expect([69, 75].contains(outcome.status), "exit code \(outcome.status)")
+            #expect(outcome.errors.contains(adapter.address.dropFirst(4)), "\(outcome.errors)")
+        }
+    }
+}
+
+/// Running the program without the privileges of root.
+enum Unprivileged {
+    /// Whether tests of permissions can be made here.
+    static let isPossible: Bool = geteuid() != 0 || copy != nil
+
+    /// The command that runs the program with these arguments.
+    static func command(_ arguments: [String]) -> (path: String, arguments: [String]) {
+        guard geteuid() == 0, let copy else { return (Workplace.program, arguments) }
+        return ("/usr/bin/setpriv", drop + [copy.path] + arguments)
+    }
+
+    private static let drop = ["--reuid=65534", "--regid=65534", "--clear-groups"]
+
+    /// A copy that everybody may run, and that runs without privileges; nil where it does not.
+    private static let copy: URL? = {
+        guard geteuid() == 0, access("/usr/bin/setpriv", X_OK) == 0 else { return nil }
+        let copy = FileManager.default.temporaryDirectory
+            .appendingPathComponent("obdscan-unprivileged-\(getuid())-\(getpid())")
+        try? FileManager.default.copyItem(
+            at: URL(fileURLWithPath: Workplace.program), to: copy)
+        chmod(copy.path, 0o755)
+        let trial = Process()
+        trial.executableURL = URL(fileURLWithPath: "/usr/bin/setpriv")
+        trial.arguments = drop + [copy.path, "--version"]
+        trial.standardOutput = FileHandle.nullDevice
+        trial.standardError = FileHandle.nullDevice
+        guard (try? trial.run()) != nil else { return nil }
+        trial.waitUntilExit()
+        return trial.terminationStatus == 0 ? copy : nil
+    }()
+}

@@ -1,0 +1,178 @@
+import Foundation
+import Testing
+
+/// The cable is pulled at every stage: what is said, and what is kept.
+@Suite struct `A pulled cable` {
+    private let workplace: Workplace
+
+    init() throws { workplace = try Workplace() }
+
+    @Test(arguments: ["ATD", "ATI", "0100"])
+    func `during set-up`(line: String) async throws {
+        let adapter = try adapter(pulledAt: line)
+        for command in [["info"], ["live", "rpm"], ["log", "rpm"]] {
+            let adapter = try self.adapter(pulledAt: line)
+            let outcome = try await workplace.run(command + ["-d", adapter.address])
+            #expect([69, 74].contains(outcome.status), "\(command): \(outcome)")
+            #expect(outcome.output.isEmpty)
+            #expect(outcome.errors.contains(adapter.address), "\(outcome)")
+            #expect(outcome.errors.contains("hint: "))
+        }
+        _ = adapter
+        // No trip without a vehicle.
+        #expect(try await trips().isEmpty)
+    }
+
+    @Test func `while read waits`() async throws {
+        let adapter = try adapter(pulledAt: "010C")
+        let outcome = try await workplace.run(["read", "rpm", "-d", adapter.address])
+        #expect(outcome.status == 74, "\(outcome)")
+        #expect(outcome.output.isEmpty)
+        #expect(outcome.errors.contains("the link was lost"), "\(outcome)")
+    }
+
+    @Test func `while live waits`() async throws {
+        let adapter = try adapter(pulledAt: "010C", after: 20)
+        let program = try workplace.start([
+            "live", "rpm", "--format", "json", "-d", adapter.address,
+        ])
+        try await program.lines(with: "the link was lost", on: .errors)
+        program.send(SIGINT)
+        let outcome = try await program.finish()
+        #expect(outcome.status == 0, "\(outcome)")
+        var objects = try outcome.objects()
+        let summary = objects.popLast()
+        #expect(summary?["kind"] as? String == "summary")
+        // All but the last one, which was never answered.
+        #expect(objects.count == adapter.heard.count { $0.hasPrefix("010C") } - 1)
+        #expect(objects.allSatisfy { $0["value"] as? Double == PlainAdapter.engineSpeed })
+    }
+
+    @Test func `while live is idle`() async throws {
+        let adapter = try adapter()
+        let program = try workplace.start([
+            "live", "rpm", "--every", "1h", "-d", adapter.address,
+        ])
+        try await program.lines(with: "1726")
+        adapter.pullTheCable()
+        try await program.lines(with: "the link was lost", on: .errors)
+        program.send(SIGTERM)
+        #expect(try await program.finish().status == 0)
+    }
+
+    @Test func `while log waits: the readings stay and the trip is closed`() async throws {
+        let adapter = try adapter(pulledAt: "010C", after: 50)
+        let program = try workplace.start([
+            "log", "rpm", "--format", "json", "-d", adapter.address,
+        ])
+        try await program.lines(with: "the link was lost", on: .errors)
+        program.send(SIGTERM)
+        try await expectKept(program, readings: 50)
+    }
+
+    @Test func `while log is idle: the readings stay and the trip is closed`() async throws {
+        let adapter = try adapter()
+        let program = try workplace.start([
+            "log", "rpm", "--every", "1h", "--format", "json", "-d", adapter.address,
+        ])
+        try await program.lines(with: "1726")
+        adapter.pullTheCable()
+        try await program.lines(with: "the link was lost", on: .errors)
+        program.send(SIGINT)
+        try await expectKept(program, readings: 1)
+    }
+
+    @Test func `and put back: the same trip goes on`() async throws {
+        let adapter = try ScriptedAdapter(.tcp) { line in
+            PlainAdapter.asksEngineSpeed(line.text) && line.earlier == 30
+                ? .dropConnection : .say(PlainAdapter.answer(line.text))
+        }
+        let program = try workplace.start([
+            "log", "rpm", "--format", "json", "-d", adapter.address,
+        ])
+        try await program.lines(with: "the link was lost", on: .errors)
+        try await program.lines(with: "1726", count: 60)
+        program.send(SIGTERM)
+        let outcome = try await expectKept(program, readings: 60)
+        #expect(try outcome.objects().last?["reconnects"] as? Int == 1)
+    }
+
+    /// What has the same name is taken for the same adapter.
+    @Test func `and another adapter in its place`() async throws {
+        let link = workplace.path("adapter")
+        let first = try adapter(pulledAt: "010C", after: 30)
+        try FileManager.default.createSymbolicLink(
+            atPath: link, withDestinationPath: first.address)
+        let program = try workplace.start(["log", "rpm", "--format", "json", "-d", link])
+        try await program.lines(with: "the link was lost", on: .errors)
+        let second = try adapter()
+        try FileManager.default.removeItem(atPath: link)
+        try FileManager.default.createSymbolicLink(
+            atPath: link, withDestinationPath: second.address)
+        try await program.lines(with: "1726", count: 60)
+        program.send(SIGTERM)
+        try await expectKept(program, readings: 60)
+    }
+
+    /// Not the cable, but the program itself.
+    @Test func `a log that is killed keeps what it stored`() async throws {
+        let adapter = try adapter()
+        let program = try workplace.start([
+            "log", "rpm", "--format", "json", "-d", adapter.address,
+        ])
+        // Stored at least once a second; the adapter answers at once.
+        try await program.lines(with: "1726", count: 10_000, within: 60)
+        program.send(SIGKILL)
+        #expect(try await program.finish().status == -SIGKILL)
+        let exported = try await workplace.run(["export", "--format", "json"])
+        #expect(exported.status == 0, "\(exported.errors)")
+        let kept = try exported.objects()
+        #expect(kept.count > 0)
+        #expect(kept.allSatisfy { $0["raw"] as? String == "1AF8" })
+        // The next recording closes it.
+        let next = try await workplace.run(["log", "rpm", "--duration", "1s", "-d", "sim:"])
+        #expect(next.status == 0, "\(next)")
+        let trips = try await trips()
+        #expect(trips.map { $0["open"] as? Bool } == [false, false])
+        #expect(trips.first?["readings"] as? Int == kept.count)
+    }
+
+    /// A good adapter whose cable is pulled when it hears a line that begins so, the first time or
+    /// after so many; never without one.
+    private func adapter(
+        pulledAt text: String = "never", after count: Int = 0
+    ) throws -> ScriptedAdapter {
+        try ScriptedAdapter(.pty) { line in
+            line.text.hasPrefix(text) && line.earlier >= count
+                ? .hangUp : .say(PlainAdapter.answer(line.text))
+        }
+    }
+
+    private func trips() async throws -> [[String: Any]] {
+        let outcome = try await workplace.run(["trips", "list", "--format", "json"])
+        return outcome.status == 66 ? [] : try outcome.objects()
+    }
+
+    /// The program ended well, and everything it printed is in its one trip, which is closed.
+    @discardableResult
+    private func expectKept(
+        _ program: RunningProgram, readings least: Int,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> Outcome {
+        let outcome = try await program.finish()
+        #expect(outcome.status == 0, "\(outcome.errors)", sourceLocation: sourceLocation)
+        let printed = try outcome.objects().filter { $0["signal"] != nil }
+        #expect(printed.count >= least, sourceLocation: sourceLocation)
+        let trips = try await trips()
+        #expect(trips.count == 1, sourceLocation: sourceLocation)
+        #expect(trips.first?["open"] as? Bool == false, sourceLocation: sourceLocation)
+        #expect(
+            trips.first?["readings"] as? Int == printed.count, sourceLocation: sourceLocation)
+        let exported = try await workplace.run(["export", "--format", "json"])
+        let kept = try exported.objects().map { $0["raw"] as? String }
+        #expect(
+            kept == printed.map { $0["raw"] as? String }, "\(exported.errors)",
+            sourceLocation: sourceLocation)
+        return outcome
+    }
+}

@@ -1,0 +1,193 @@
+import CAccessory
+import Foundation
+import Synchronization
+
+/// A process whose output is collected while it is waited for.
+final class RunningProgram: Sendable {
+    /// Where a program writes.
+    enum Stream: Sendable {
+        case output, errors
+    }
+
+    /// Something that did not come in time, with what came instead.
+    struct Overdue: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    private struct Collected {
+        var output: [UInt8] = []
+        var errors: [UInt8] = []
+        var isOutputOpen = true
+        var areErrorsOpen = true
+        /// What waitpid(2) said.
+        var waitStatus: Int32?
+    }
+
+    /// Its process.
+    let pid: pid_t
+    private let output: NamedPipe
+    private let errors: NamedPipe
+    private let collected = Mutex(Collected())
+
+    /// Starts a program.
+    init(_ path: String, _ arguments: [String], environment: [String: String]) throws {
+        // Named pipes: no other process that is started meanwhile can hold them open.
+        let output = try NamedPipe()
+        let errors = try NamedPipe()
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 1, output.path, O_WRONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 2, errors.path, O_WRONLY, 0)
+        // The tests' own mask and ignored signals are not the program's.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        sigemptyset(&none)
+        var all = sigset_t()
+        sigfillset(&all)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setsigdefault(&attributes, &all)
+        posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
+        var settings: [UnsafeMutablePointer<CChar>?] =
+            environment.map { strdup("\($0)=\($1)") } + [nil]
+        defer { for word in words + settings { free(word) } }
+        var process: pid_t = 0
+        let error = posix_spawn(&process, path, &actions, &attributes, &words, &settings)
+        guard error == 0 else {
+            throw Overdue(description: "\(path): \(String(cString: strerror(error)))")
+        }
+        pid = process
+        self.output = output
+        self.errors = errors
+    }
+
+    deinit {
+        if collected.withLock({ $0.waitStatus == nil }) {
+            kill(pid, SIGKILL)
+            var status: Int32 = 0
+            waitpid(pid, &status, 0)
+        }
+    }
+
+    /// Sends a signal.
+    func send(_ signal: Int32) {
+        if collected.withLock({ $0.waitStatus == nil }) { kill(pid, signal) }
+    }
+
+    /// What it has written so far, as far as it was waited for.
+    func text(_ stream: Stream) -> String {
+        collected.withLock {
+            String(decoding: stream == .output ? $0.output : $0.errors, as: UTF8.self)
+        }
+    }
+
+    /// Waits until so many whole lines that hold `text` were written; returns them.
+    @discardableResult
+    func lines(
+        with text: String, count: Int = 1, on stream: Stream = .output, within seconds: Int = 20
+    ) async throws -> [String] {
+        try await onThread { [self] in
+            var found: [String] = []
+            try collect(within: seconds, "\(count) lines with “\(text)”") {
+                let whole = self.text(stream).split(
+                    separator: "\n", omittingEmptySubsequences: false
+                ).dropLast()
+                found = whole.filter { $0.contains(text) }.map(String.init)
+                return found.count >= count
+            }
+            return found
+        }
+    }
+
+    /// Waits for its end.
+    func finish(within seconds: Int = 30) async throws -> Outcome {
+        try await onThread { [self] in
+            try collect(within: seconds, "the end") { false }
+            var status: Int32 = 0
+            if waitpid(pid, &status, 0) == pid { collected.withLock { $0.waitStatus = status } }
+            status = collected.withLock { $0.waitStatus ?? 0 }
+            let signal = status & 0x7F
+            return Outcome(
+                output: text(.output), errors: text(.errors),
+                status: signal == 0 ? (status >> 8) & 0xFF : -signal)
+        }
+    }
+
+    /// Reads until `isEnough`, both streams have ended, or it takes too long.
+    private func collect(
+        within seconds: Int, _ what: String, until isEnough: () -> Bool
+    ) throws {
+        let deadline = ca_monotonic_ns() + Int64(seconds) * 1_000_000_000
+        while !isEnough() {
+            var waiting = collected.withLock { state in
+                [
+                    pollfd(
+                        fd: state.isOutputOpen ? output.reading : -1, events: Int16(POLLIN),
+                        revents: 0),
+                    pollfd(
+                        fd: state.areErrorsOpen ? errors.reading : -1, events: Int16(POLLIN),
+                        revents: 0),
+                ]
+            }
+            if waiting.allSatisfy({ $0.fd < 0 }) {
+                if what == "the end" { return }
+                throw Overdue(description: "it ended without \(what):\n\(everything)")
+            }
+            guard ca_ppoll_until(&waiting, 2, deadline) > 0 else {
+                kill(pid, SIGKILL)
+                throw Overdue(description: "waited \(seconds) s for \(what):\n\(everything)")
+            }
+            if waiting[0].revents != 0 { take(.output) }
+            if waiting[1].revents != 0 { take(.errors) }
+        }
+    }
+
+    private var everything: String { text(.output) + text(.errors) }
+
+    private func take(_ stream: Stream) {
+        var bytes = [UInt8](repeating: 0, count: 65_536)
+        let count = ca_read(
+            stream == .output ? output.reading : errors.reading, &bytes, bytes.count)
+        collected.withLock { state in
+            switch (stream, count > 0) {
+            case (.output, true): state.output += bytes.prefix(count)
+            case (.output, false): state.isOutputOpen = false
+            case (.errors, true): state.errors += bytes.prefix(count)
+            case (.errors, false): state.areErrorsOpen = false
+            }
+        }
+    }
+}
+
+/// The reading end of a pipe that a child opens by its name.
+private final class NamedPipe: Sendable {
+    let path: String
+    let reading: Int32
+
+    init() throws {
+        path =
+            FileManager.default.temporaryDirectory
+            .appendingPathComponent("obdscan-\(UUID().uuidString)").path
+        guard mkfifo(path, 0o600) == 0 else { throw POSIXError(.EMFILE) }
+        reading = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    }
+
+    deinit {
+        close(reading)
+        unlink(path)
+    }
+}
+
+/// Runs what blocks on a thread of its own, so that other tests can go on.
+func onThread<Value: Sendable>(
+    _ body: @escaping @Sendable () throws -> Value
+) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
+    }
+}

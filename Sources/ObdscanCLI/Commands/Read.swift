@@ -38,6 +38,7 @@ struct ReadCommand: ParsableCommand, OutputCommand {
             var printer = AnswerPrinter(output, table: table)
             var isAnswered = false
             var lastFailure: Failure?
+            var firstProblem: Failure?
             for question in questions {
                 let asked = try connection.ask(question)
                 let time = connection.utc(asked.answer.answered)
@@ -51,6 +52,7 @@ struct ReadCommand: ParsableCommand, OutputCommand {
                 }
                 try printer.printRest(of: asked, at: time, to: &writer)
                 try writer.flush()
+                firstProblem = firstProblem ?? asked.problem
                 lastFailure =
                     asked.problem
                     ?? asked.status.flatMap { Failure($0, accessory: connection.accessory) }
@@ -63,6 +65,8 @@ struct ReadCommand: ParsableCommand, OutputCommand {
                         "\(connection.accessory): no answer could be read",
                         hint: "obdscan read -v shows what came", status: .unavailable)
             }
+            // What was printed stands, but an exchange did not end as it should.
+            if let firstProblem { throw firstProblem }
         }
     }
 }

@@ -98,7 +98,9 @@ struct SignalNames {
         }
         var names: [String] = []
         for candidate in found.sorted(by: { $0.distance < $1.distance })
-        where names.count < 3 && !names.contains(candidate.name) {
+        where names.count < 3
+            && !names.contains(where: { Self.key($0) == Self.key(candidate.name) })
+        {
             names.append(candidate.name)
         }
         return names

@@ -83,10 +83,10 @@ import Testing
 
     @Test(.enabled(if: TinyDisk.isPossible, "no file system can be mounted here"))
     func `a disk that fills up while logging: what was stored stays`() async throws {
-        let disk = TinyDisk(workplace, kilobytes: 600)
+        let disk = TinyDisk(workplace, kilobytes: 500)
         let outcome = try await disk.run(
             """
-            "$OBDSCAN" log --duration 3s -d 'sim:petrol?latency=0' --db \(disk.path)/trips.db
+            "$OBDSCAN" log --duration 12s -d 'sim:petrol?latency=0' --db \(disk.path)/trips.db
             status=$?
             "$OBDSCAN" trips --db \(disk.path)/trips.db --format json
             "$OBDSCAN" export --db \(disk.path)/trips.db --format json
@@ -108,8 +108,8 @@ import Testing
         let disk = TinyDisk(workplace, kilobytes: 4000)
         let program = try disk.start(
             """
-            head -c 3500k /dev/zero > \(disk.path)/ballast
-            "$OBDSCAN" log --duration 5s -d 'sim:petrol?latency=0' --db \(disk.path)/trips.db \
+            head -c 3600k /dev/zero > \(disk.path)/ballast
+            "$OBDSCAN" log --duration 15s -d 'sim:petrol?latency=0' --db \(disk.path)/trips.db \
                 --format json > lines
             status=$?
             tail -n 1 lines
@@ -133,7 +133,7 @@ import Testing
     @Test(.enabled(if: TinyDisk.isPossible, "no file system can be mounted here"))
     func `an export appears whole or not at all`() async throws {
         try await logOneSecond("sim:petrol?latency=0")
-        let disk = TinyDisk(workplace, kilobytes: 20)
+        let disk = TinyDisk(workplace, kilobytes: 4)
         let outcome = try await disk.run(
             """
             "$OBDSCAN" export --to \(disk.path)/trip.csv

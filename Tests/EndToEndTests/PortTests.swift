@@ -88,10 +88,8 @@ import Testing
                 ? .talkOn("7E804410C1AF8\r") : .say(PlainAdapter.answer(line.text))
         }
         let outcome = try await workplace.run(["read", "rpm", "-d", adapter.address], within: 40)
-        withKnownIssue("what comes of it is taken for an answer") {
-            #expect([69, 75].contains(outcome.status), "exit code \(outcome.status)")
-            #expect(outcome.errors.contains(adapter.address.dropFirst(4)), "\(outcome.errors)")
-        }
+        #expect([69, 75].contains(outcome.status), "exit code \(outcome.status)")
+        #expect(outcome.errors.contains(adapter.address.dropFirst(4)), "\(outcome.errors)")
     }
 }
 

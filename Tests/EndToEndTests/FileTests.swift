@@ -108,7 +108,7 @@ import Testing
         let disk = TinyDisk(workplace, kilobytes: 4000)
         let program = try disk.start(
             """
-            head -c 3600k /dev/zero > \(disk.path)/ballast
+            head -c 3500k /dev/zero > \(disk.path)/ballast
             "$OBDSCAN" log --duration 15s -d 'sim:petrol?latency=0' --db \(disk.path)/trips.db \
                 --format json > lines
             status=$?

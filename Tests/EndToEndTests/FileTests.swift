@@ -84,14 +84,16 @@ import Testing
     @Test(.enabled(if: TinyDisk.isPossible, "no file system can be mounted here"))
     func `a disk that fills up while logging: what was stored stays`() async throws {
         let disk = TinyDisk(workplace, kilobytes: 500)
-        let outcome = try await disk.run(
+        let program = try disk.start(
             """
-            "$OBDSCAN" log --duration 12s -d 'sim:petrol?latency=0' --db \(disk.path)/trips.db
-            status=$?
+            \(Self.log(to: disk))
             "$OBDSCAN" trips --db \(disk.path)/trips.db --format json
             "$OBDSCAN" export --db \(disk.path)/trips.db --format json
             exit $status
             """)
+        try await program.lines(with: "held in memory", on: .errors, within: 60)
+        program.send(SIGTERM)
+        let outcome = try await program.finish()
         #expect(outcome.status == 73, "\(outcome.errors)")
         let lost = try #require(
             outcome.errors.firstMatch(of: /obdscan: (\d+) entries could not be stored/))
@@ -109,21 +111,20 @@ import Testing
         let program = try disk.start(
             """
             head -c 3500k /dev/zero > \(disk.path)/ballast
-            "$OBDSCAN" log --duration 15s -d 'sim:petrol?latency=0' --db \(disk.path)/trips.db \
-                --format json > lines
-            status=$?
+            \(Self.log(to: disk))
             tail -n 1 lines
             "$OBDSCAN" trips --db \(disk.path)/trips.db --format json
             # What the vehicle supports is asked before the trip begins.
             grep '"signal"' lines | grep -vc '"PIDSUP_'
             exit $status
             """)
-        try await program.lines(with: "held in memory", on: .errors)
+        try await program.lines(with: "held in memory", on: .errors, within: 60)
         // The disk as the process sees it.
         try FileManager.default.removeItem(atPath: "/proc/\(program.pid)/root\(disk.path)/ballast")
+        try await program.lines(with: "storing works again", on: .errors, within: 60)
+        program.send(SIGTERM)
         let outcome = try await program.finish()
         #expect(outcome.status == 0, "\(outcome)")
-        #expect(outcome.errors.contains("storing works again"))
         let lines = outcome.output.split(separator: "\n")
         let trip = try #require(try Outcome.objects(lines.dropLast().joined(separator: "\n")).last)
         #expect(trip["open"] as? Bool == false)
@@ -144,6 +145,19 @@ import Testing
         #expect(outcome.status == 73, "\(outcome)")
         #expect(outcome.output.isEmpty)
         #expect(outcome.errors.contains("trip.csv: No space left on device"), "\(outcome)")
+    }
+
+    /// A script that logs as fast as the simulator answers until it is terminated; the readings
+    /// are in the file `lines`, the exit code in `status`.
+    private static func log(to disk: TinyDisk) -> String {
+        """
+        "$OBDSCAN" log -d 'sim:petrol?latency=0' --db \(disk.path)/trips.db --format json > lines &
+        trap "kill $!" TERM
+        wait $!
+        # The first one ends with the signal.
+        wait $!
+        status=$?
+        """
     }
 
     private func logOneSecond(_ vehicle: String = "sim:") async throws {

@@ -17,6 +17,8 @@ final class ScriptedAdapter: Sendable {
         case say(String)
         /// Say nothing.
         case nothing
+        /// Be busy until anything is heard, then say that it was stopped.
+        case busy
         /// Talk without end.
         case talkOn(String)
         /// Pull the cable.
@@ -44,14 +46,20 @@ final class ScriptedAdapter: Sendable {
     private final class Core: Sendable {
         let state = Mutex(State())
         let over: Int32
+        /// Readable when a line was heard.
+        let news: Int32
         let respond: @Sendable (Line) -> Action
 
         init(_ respond: @escaping @Sendable (Line) -> Action) {
             over = ca_eventfd()
+            news = ca_eventfd()
             self.respond = respond
         }
 
-        deinit { close(over) }
+        deinit {
+            close(over)
+            close(news)
+        }
 
         func end() {
             state.withLock { $0.isOver = true }
@@ -94,6 +102,20 @@ final class ScriptedAdapter: Sendable {
 
     /// Every line that was heard, in order.
     var heard: [String] { core.state.withLock { $0.heard } }
+
+    /// Waits until a line that begins so was heard.
+    func hears(_ text: String, within seconds: Int = 20) async throws {
+        try await onThread { [core] in
+            let deadline = ca_monotonic_ns() + Int64(seconds) * 1_000_000_000
+            while !core.state.withLock({ $0.heard.contains { $0.hasPrefix(text) } }) {
+                var waiting = pollfd(fd: core.news, events: Int16(POLLIN), revents: 0)
+                guard ca_ppoll_until(&waiting, 1, deadline) > 0 else {
+                    throw RunningProgram.Overdue(description: "never heard \(text)")
+                }
+                ca_eventfd_take(core.news)
+            }
+        }
+    }
 
     /// Pulls the cable: the terminal is gone, or the connection and who listens for it.
     func pullTheCable() { core.end() }
@@ -169,6 +191,7 @@ final class ScriptedAdapter: Sendable {
         var line: [UInt8] = []
         /// What is said without end.
         var endless: [UInt8] = []
+        var isBusy = false
 
         /// Waits for the next thing to do and does it.
         mutating func step() -> Step {
@@ -188,7 +211,10 @@ final class ScriptedAdapter: Sendable {
             if count < 0, errno == EAGAIN { return .quiet }
             guard count > 0 else { return .peerGone }
             for byte in bytes.prefix(count) {
-                if byte == 0x0D {
+                if isBusy {
+                    isBusy = false
+                    put(Array("STOPPED\r\r>".utf8))
+                } else if byte == 0x0D {
                     if let end = answer() { return end }
                 } else {
                     line.append(byte)
@@ -207,9 +233,11 @@ final class ScriptedAdapter: Sendable {
                 defer { state.counts[text, default: 0] += 1 }
                 return state.counts[text, default: 0]
             }
+            ca_eventfd_signal(core.news)
             switch core.respond(Line(text: text, earlier: earlier)) {
             case .say(let answer): put(Array(answer.utf8))
             case .nothing: break
+            case .busy: isBusy = true
             case .talkOn(let words): endless = Array(words.utf8)
             case .hangUp:
                 core.end()

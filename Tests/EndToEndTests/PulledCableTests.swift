@@ -166,13 +166,14 @@ import Testing
         let trips = try await trips()
         #expect(trips.count == 1, sourceLocation: sourceLocation)
         #expect(trips.first?["open"] as? Bool == false, sourceLocation: sourceLocation)
-        #expect(
-            trips.first?["readings"] as? Int == printed.count, sourceLocation: sourceLocation)
         let exported = try await workplace.run(["export", "--format", "json"])
         let kept = try exported.objects().map { $0["raw"] as? String }
+        #expect(trips.first?["readings"] as? Int == kept.count, sourceLocation: sourceLocation)
+        // Stored before it is printed: the last answer may miss on the screen, never in the trip.
         #expect(
-            kept == printed.map { $0["raw"] as? String }, "\(exported.errors)",
+            kept.starts(with: printed.map { $0["raw"] as? String }), "\(exported.errors)",
             sourceLocation: sourceLocation)
+        #expect(kept.count - printed.count <= 1, sourceLocation: sourceLocation)
         return outcome
     }
 }

@@ -32,7 +32,8 @@ import Testing
     func `permission denied`() async throws {
         let adapter = try ScriptedAdapter(.pty) { _ in .nothing }
         chmod(adapter.address, 0o600)
-        let (path, arguments) = Unprivileged.command(["info", "-d", adapter.address])
+        let (path, arguments) = Unprivileged.command(
+            ["info", "-d", adapter.address], in: workplace)
         let outcome = try await RunningProgram(
             path, arguments, environment: workplace.environment
         ).finish()
@@ -96,31 +97,31 @@ import Testing
 /// Running the program without the privileges of root.
 enum Unprivileged {
     /// Whether tests of permissions can be made here.
-    static let isPossible: Bool = geteuid() != 0 || copy != nil
-
-    /// The command that runs the program with these arguments.
-    static func command(_ arguments: [String]) -> (path: String, arguments: [String]) {
-        guard geteuid() == 0, let copy else { return (Workplace.program, arguments) }
-        return ("/usr/bin/setpriv", drop + [copy.path] + arguments)
-    }
-
-    private static let drop = ["--reuid=65534", "--regid=65534", "--clear-groups"]
-
-    /// A copy that everybody may run, and that runs without privileges; nil where it does not.
-    private static let copy: URL? = {
-        guard geteuid() == 0, access("/usr/bin/setpriv", X_OK) == 0 else { return nil }
-        let copy = FileManager.default.temporaryDirectory
-            .appendingPathComponent("obdscan-unprivileged-\(getuid())-\(getpid())")
-        try? FileManager.default.copyItem(
-            at: URL(fileURLWithPath: Workplace.program), to: copy)
-        chmod(copy.path, 0o755)
+    static let isPossible: Bool = {
+        guard geteuid() == 0 else { return true }
+        guard let workplace = try? Workplace() else { return false }
+        let (path, arguments) = command(["--version"], in: workplace)
         let trial = Process()
-        trial.executableURL = URL(fileURLWithPath: "/usr/bin/setpriv")
-        trial.arguments = drop + [copy.path, "--version"]
+        trial.executableURL = URL(fileURLWithPath: path)
+        trial.arguments = arguments
         trial.standardOutput = FileHandle.nullDevice
         trial.standardError = FileHandle.nullDevice
-        guard (try? trial.run()) != nil else { return nil }
+        guard (try? trial.run()) != nil else { return false }
         trial.waitUntilExit()
-        return trial.terminationStatus == 0 ? copy : nil
+        return trial.terminationStatus == 0
     }()
+
+    /// The command that runs the program with these arguments; root runs a copy that everybody may
+    /// read, as nobody.
+    static func command(
+        _ arguments: [String], in workplace: Workplace
+    ) -> (path: String, arguments: [String]) {
+        guard geteuid() == 0 else { return (Workplace.program, arguments) }
+        let copy = workplace.path("obdscan")
+        let script = """
+            cp '\(Workplace.program)' '\(copy)' && chmod 755 '\(copy)' &&
+            exec setpriv --reuid=65534 --regid=65534 --clear-groups '\(copy)' "$@"
+            """
+        return ("/bin/sh", ["-c", script, "sh"] + arguments)
+    }
 }

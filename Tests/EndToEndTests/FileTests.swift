@@ -128,7 +128,8 @@ import Testing
         let lines = outcome.output.split(separator: "\n")
         let trip = try #require(try Outcome.objects(lines.dropLast().joined(separator: "\n")).last)
         #expect(trip["open"] as? Bool == false)
-        #expect(trip["readings"] as? Int == lines.last.flatMap { Int($0) })
+        // Stored before it is printed: nothing that was printed is missing.
+        #expect((trip["readings"] as? Int ?? 0) >= (lines.last.flatMap { Int($0) } ?? .max))
     }
 
     @Test(.enabled(if: TinyDisk.isPossible, "no file system can be mounted here"))

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// What the adapter says instead of data, and what the program makes of it.
-@Suite struct `Words instead of data` {
+@Suite(.serialized, .ownThreads) struct `Words instead of data` {
     private let workplace: Workplace
 
     init() throws { workplace = try Workplace() }

@@ -4,7 +4,7 @@ import Testing
 /// The whole program against ELM327-emulator, every value against what the emulator has recorded.
 @Suite(
     .serialized, .enabled(if: Emulator.folder != nil, "OBDSCAN_PEERS is not set: run scripts/test"),
-    .emulator(.pty))
+    .ownThreads, .emulator(.pty))
 struct `ELM327-emulator on a pty` {
     let checks: EmulatorChecks
 
@@ -31,7 +31,7 @@ struct `ELM327-emulator on a pty` {
 
 @Suite(
     .serialized, .enabled(if: Emulator.folder != nil, "OBDSCAN_PEERS is not set: run scripts/test"),
-    .emulator(.tcp))
+    .ownThreads, .emulator(.tcp))
 struct `ELM327-emulator on TCP` {
     let checks: EmulatorChecks
 

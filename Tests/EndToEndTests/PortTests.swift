@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Ports without a usable adapter: what is said, with which exit code, and in what time.
-@Suite struct `Ports without an adapter` {
+@Suite(.ownThreads) struct `Ports without an adapter` {
     private let workplace: Workplace
 
     init() throws { workplace = try Workplace() }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The cable is pulled at every stage: what is said, and what is kept.
-@Suite struct `A pulled cable` {
+@Suite(.ownThreads) struct `A pulled cable` {
     private let workplace: Workplace
 
     init() throws { workplace = try Workplace() }

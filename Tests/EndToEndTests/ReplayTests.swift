@@ -8,7 +8,7 @@ import Testing
 /// adapter says what one says that does not know it. Where the output changes on purpose, delete the
 /// golden, run the test, which records it and fails, and check it by hand against the conversation
 /// and its facts.
-@Suite struct `Recorded conversations through the whole program` {
+@Suite(.serialized, .ownThreads) struct `Recorded conversations through the whole program` {
     /// A command and the conversation it has.
     struct Replay: CustomTestStringConvertible, Sendable {
         var name: String

@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+/// How the program ends when it is asked to.
+@Suite(.ownThreads) struct `Being asked to end` {
+    private let workplace: Workplace
+
+    init() throws { workplace = try Workplace() }
+
+    /// The shell sees that the signal ended it, so that a script stops, too.
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+    func `a question that waits is left, and the signal raised again`(signal: Int32) async throws {
+        let adapter = try ScriptedAdapter(.tcp) { line in
+            PlainAdapter.asksEngineSpeed(line.text)
+                ? .busy : .say(PlainAdapter.answer(line.text))
+        }
+        let program = try workplace.start([
+            "read", "vss", "rpm", "--format", "json", "-d", adapter.address,
+        ])
+        try await program.lines(with: "\"VSS\"")
+        program.send(signal)
+        let outcome = try await program.finish(within: 10)
+        #expect(outcome.status == -signal, "\(outcome)")
+        // What had been read was shown.
+        #expect(outcome.output.contains("VSS"))
+        #expect(!outcome.errors.contains("obdscan: "))
+    }
+
+    /// It is given the time to say that it stopped, and does not.
+    @Test func `a question to an adapter that is dead is left, too`() async throws {
+        let adapter = try ScriptedAdapter(.tcp) { line in
+            PlainAdapter.asksEngineSpeed(line.text)
+                ? .nothing : .say(PlainAdapter.answer(line.text))
+        }
+        let program = try workplace.start([
+            "read", "vss", "rpm", "--format", "json", "-d", adapter.address,
+        ])
+        try await program.lines(with: "\"VSS\"")
+        program.send(SIGINT)
+        let outcome = try await program.finish(within: 10)
+        #expect(outcome.status == -SIGINT, "\(outcome)")
+    }
+
+    @Test func `a connection that is being made is left at once`() async throws {
+        let adapter = try ScriptedAdapter(.pty) { _ in .nothing }
+        let program = try workplace.start(["info", "-d", adapter.address])
+        try await adapter.hears("AT")
+        program.send(SIGINT)
+        #expect(try await program.finish(within: 5).status == -SIGINT)
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+    func `log closes its trip on every one of them`(signal: Int32) async throws {
+        let adapter = try ScriptedAdapter(.tcp) { .say(PlainAdapter.answer($0.text)) }
+        let program = try workplace.start([
+            "log", "rpm", "--format", "json", "-d", adapter.address,
+        ])
+        try await program.lines(with: "1726", count: 10)
+        program.send(signal)
+        let outcome = try await program.finish(within: 10)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let printed = try outcome.objects().count { $0["signal"] != nil }
+        let trips = try await workplace.run(["trips", "--format", "json"])
+        let trip = try #require(try trips.objects().first)
+        #expect(trip["open"] as? Bool == false)
+        // Stored before it is printed.
+        let stored = trip["readings"] as? Int ?? 0
+        #expect((printed...printed + 1).contains(stored))
+    }
+
+    @Test func `a pipe whose reader has enough ends live quietly`() async throws {
+        let outcome = try await workplace.shell(
+            """
+            { "$OBDSCAN" live rpm -d 'sim:?frozen=true'; echo "code $?" >&2; } | head -n 3
+            """)
+        #expect(outcome.output.split(separator: "\n").count == 3, "\(outcome)")
+        #expect(outcome.errors.contains("code 0"), "\(outcome)")
+        #expect(!outcome.errors.contains("obdscan: "), "\(outcome)")
+    }
+}

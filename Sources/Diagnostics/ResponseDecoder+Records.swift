@@ -36,7 +36,11 @@ extension ResponseDecoder {
             switch step {
             case .record(let id, let frame, let data):
                 decodeRecord(answer, DataID(service, id), frame, data, &out)
-            case .foreign: isForeign = true
+            case .foreign:
+                isForeign = true
+                // Behind a record that was asked for, one that was not shows a wrong length:
+                // nothing after it can be trusted.
+                if !isFirst && answer.request != nil { break walk }
             case .unknown(let start, let wasAsked):
                 if isFirst || (wasAsked && answer.request != nil) {
                     isForeign = true

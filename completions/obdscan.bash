@@ -301,7 +301,7 @@ _obdscan_info() {
         return
         ;;
     '--adapter')
-        __obdscan_add_completions -W 'auto'$'\n''elm327'$'\n''stn'
+        __obdscan_add_completions -W 'auto'$'\n''elm327'$'\n''stn'$'\n''golink'
         return
         ;;
     '--protocol')
@@ -377,7 +377,7 @@ _obdscan_pids_list() {
         return
         ;;
     '--adapter')
-        __obdscan_add_completions -W 'auto'$'\n''elm327'$'\n''stn'
+        __obdscan_add_completions -W 'auto'$'\n''elm327'$'\n''stn'$'\n''golink'
         return
         ;;
     '--protocol')
@@ -487,7 +487,7 @@ _obdscan_read() {
         return
         ;;
     '--adapter')
-        __obdscan_add_completions -W 'auto'$'\n''elm327'$'\n''stn'
+        __obdscan_add_completions -W 'auto'$'\n''elm327'$'\n''stn'$'\n''golink'
         return
         ;;
     '--protocol')
@@ -543,7 +543,7 @@ _obdscan_live() {
         return
         ;;
     '--adapter')
-        __obdscan_add_completions -W 'auto'$'\n''elm327'$'\n''stn'
+        __obdscan_add_completions -W 'auto'$'\n''elm327'$'\n''stn'$'\n''golink'
         return
         ;;
     '--protocol')
@@ -624,7 +624,7 @@ _obdscan_dtc_list() {
         return
         ;;
     '--adapter')
-        __obdscan_add_completions -W 'auto'$'\n''elm327'$'\n''stn'
+        __obdscan_add_completions -W 'auto'$'\n''elm327'$'\n''stn'$'\n''golink'
         return
         ;;
     '--protocol')
@@ -674,7 +674,7 @@ _obdscan_dtc_clear() {
         return
         ;;
     '--adapter')
-        __obdscan_add_completions -W 'auto'$'\n''elm327'$'\n''stn'
+        __obdscan_add_completions -W 'auto'$'\n''elm327'$'\n''stn'$'\n''golink'
         return
         ;;
     '--protocol')
@@ -751,7 +751,7 @@ _obdscan_freeze() {
         return
         ;;
     '--adapter')
-        __obdscan_add_completions -W 'auto'$'\n''elm327'$'\n''stn'
+        __obdscan_add_completions -W 'auto'$'\n''elm327'$'\n''stn'$'\n''golink'
         return
         ;;
     '--protocol')
@@ -801,7 +801,7 @@ _obdscan_monitors() {
         return
         ;;
     '--adapter')
-        __obdscan_add_completions -W 'auto'$'\n''elm327'$'\n''stn'
+        __obdscan_add_completions -W 'auto'$'\n''elm327'$'\n''stn'$'\n''golink'
         return
         ;;
     '--protocol')
@@ -860,7 +860,7 @@ _obdscan_log() {
         return
         ;;
     '--adapter')
-        __obdscan_add_completions -W 'auto'$'\n''elm327'$'\n''stn'
+        __obdscan_add_completions -W 'auto'$'\n''elm327'$'\n''stn'$'\n''golink'
         return
         ;;
     '--protocol')
@@ -1099,19 +1099,22 @@ _obdscan_decode() {
 
 _obdscan_send() {
     repeating_flags=()
-    non_repeating_flags=(--yes --force --trace-states --no-color --quiet -q --verbose -v --version -h --help)
+    non_repeating_flags=(--yes --force --accessory-demo --trace-states --no-color --quiet -q --verbose -v --version -h --help)
     repeating_options=(--pids)
-    non_repeating_options=(-d --device --adapter --protocol --ecu --record --db --format --units --log-file)
+    non_repeating_options=(--duration -d --device --adapter --protocol --ecu --record --db --format --units --log-file)
     __obdscan_offer_flags_options -1
 
     # Offer option value completions
     case "${prev}" in
+    '--duration')
+        return
+        ;;
     '-d'|'--device')
         __obdscan_add_completions -f
         return
         ;;
     '--adapter')
-        __obdscan_add_completions -W 'auto'$'\n''elm327'$'\n''stn'
+        __obdscan_add_completions -W 'auto'$'\n''elm327'$'\n''stn'$'\n''golink'
         return
         ;;
     '--protocol')

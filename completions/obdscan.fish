@@ -79,7 +79,7 @@ function __obdscan_parse_tokens -S
         case 'decode'
             __obdscan_parse_subcommand -r 1 'request=' 'protocol=' 'messages' 'table=+' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
         case 'send'
-            __obdscan_parse_subcommand -r 1 'yes' 'force' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+            __obdscan_parse_subcommand -r 1 'yes' 'force' 'accessory-demo' 'duration=' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
         case 'simulate'
             __obdscan_parse_subcommand 1 'pty' 'link=' 'tcp=' 'rfcomm=' 'latency=' 'baud=' 'personality=' 'requests=' 'list' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
         case 'help'
@@ -186,7 +186,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices watch" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices watch" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn golink'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info" record' -l 'record' -d 'Write every byte with its time to a file (obdscan-transcript(5)).' -rF
@@ -209,7 +209,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obd
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" service' -l 'service' -d 'Only signals of a service (mode): 01, 09, 22.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" supported' -l 'supported' -d 'Only what the vehicle says that it supports; asks it.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn golink'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" record' -l 'record' -d 'Write every byte with its time to a file (obdscan-transcript(5)).' -rF
@@ -243,7 +243,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids lint" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids lint" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn golink'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" record' -l 'record' -d 'Write every byte with its time to a file (obdscan-transcript(5)).' -rF
@@ -261,7 +261,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" duration' -l 'duration' -d 'End after so long: 90, 90s, 10m, 1h30m.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" every' -l 'every' -d 'Ask for each signal so often, not as often as the link allows.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn golink'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" record' -l 'record' -d 'Write every byte with its time to a file (obdscan-transcript(5)).' -rF
@@ -285,7 +285,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" batch' -l 'batch' -d 'Read every accessory of a list.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" to' -l 'to' -d 'Write the batch\'s table to a file.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn golink'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" record' -l 'record' -d 'Write every byte with its time to a file (obdscan-transcript(5)).' -rF
@@ -303,7 +303,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" yes' -l 'yes' -d 'Do not ask.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" force' -l 'force' -d 'Also while the engine runs or the vehicle moves.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn golink'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" record' -l 'record' -d 'Write every byte with its time to a file (obdscan-transcript(5)).' -rF
@@ -328,7 +328,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc explain" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" frame' -l 'frame' -d 'Frame number; the mandatory one is 0.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn golink'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" record' -l 'record' -d 'Write every byte with its time to a file (obdscan-transcript(5)).' -rF
@@ -346,7 +346,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" readiness' -l 'readiness' -d 'Readiness only, no test results.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" exit-code' -l 'exit-code' -d 'Exit with 1 when a monitor has not run since codes were cleared.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn golink'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" record' -l 'record' -d 'Write every byte with its time to a file (obdscan-transcript(5)).' -rF
@@ -365,7 +365,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" every' -l 'every' -d 'Ask for each signal so often, not as often as the link allows.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log"' -l 'tag' -d 'A word to find the trip by; may be repeated.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn golink'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" record' -l 'record' -d 'Write every byte with its time to a file (obdscan-transcript(5)).' -rF
@@ -446,8 +446,10 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan decode" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" yes' -l 'yes' -d 'Do not ask before commands that may change something.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" force' -l 'force' -d 'Send such commands also while the engine runs or the vehicle moves.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" accessory-demo' -l 'accessory-demo' -d 'Talk to an accessory of the four-byte demonstration protocol instead.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" duration' -l 'duration' -d 'With --accessory-demo: how long, such as 10s.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn golink'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" record' -l 'record' -d 'Write every byte with its time to a file (obdscan-transcript(5)).' -rF

@@ -79,3 +79,13 @@ extension Connector {
         }
     }
 }
+
+extension Connector {
+    /// Whether a device of its own is at the other end, not something that this program serves.
+    public var reachesAccessory: Bool {
+        switch self {
+        case .serial, .tcp, .rfcomm, .bluetooth: true
+        case .descriptor: false
+        }
+    }
+}

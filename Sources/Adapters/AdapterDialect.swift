@@ -83,6 +83,8 @@ public enum DialectTimer: UInt8, Hashable, Sendable, CaseIterable {
     case prompt
     /// The end of listening to the bus.
     case listen
+    /// A pause between bytes, where nothing else tells that an answer is over.
+    case pause
 }
 
 /// How an exchange ended.

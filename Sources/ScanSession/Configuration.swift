@@ -64,6 +64,11 @@ extension SessionConfiguration {
             connectsVehicle: connectsVehicle, probesSTN: dialect != .elm327)
     }
 
+    /// What a GoLink is told.
+    var goLinkOptions: GoLinkDialect.Options {
+        GoLinkDialect.Options(vehicleProtocol: vehicleProtocol, connectsVehicle: connectsVehicle)
+    }
+
     /// The scan tool's limits with this session's tries.
     var effectivePolicy: Policy {
         var policy = policy
@@ -83,6 +88,8 @@ public enum DialectChoice: String, Hashable, Sendable, CaseIterable {
     case elm327
     /// ELM327 with the extras of STN chips.
     case stn
+    /// GoLink accessories: binary frames.
+    case goLink = "golink"
 }
 
 /// What is worth knowing about an adapter next time.

@@ -46,6 +46,10 @@ public final class ScanSession: Sendable {
             try start(
                 configuration, dialect: ELM327Dialect(configuration.elm327Options),
                 decoder: decoder, sinks: sinks, observers: observers, interruptedBy: interrupt)
+        case .goLink:
+            try start(
+                configuration, dialect: GoLinkDialect(configuration.goLinkOptions),
+                decoder: decoder, sinks: sinks, observers: observers, interruptedBy: interrupt)
         }
     }
 

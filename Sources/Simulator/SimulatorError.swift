@@ -39,12 +39,18 @@ public enum SimulatorCatalogue {
 
     /// The scenarios; the first one is the default.
     public static var scenarios: [Entry] {
-        Scenario.all.map { Entry(name: $0.name, title: $0.title) }
+        Scenario.all.map { Entry(name: $0.name, title: $0.title) } + [
+            Entry(
+                name: SimulatorOptions.paddle,
+                title: "no vehicle: the accessory of the demonstration protocol")
+        ]
     }
 
     /// The adapters; the first one is the default.
     public static var personalities: [Entry] {
-        Personality.all.map { Entry(name: $0.name, title: $0.title) }
+        Personality.all.map { Entry(name: $0.name, title: $0.title) } + [
+            Entry(name: SimulatorOptions.goLink, title: "GoLink: binary frames, no AT commands")
+        ]
     }
 
     /// What may stand behind the question mark, with its form and meaning.

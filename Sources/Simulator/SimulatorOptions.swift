@@ -68,7 +68,7 @@ public struct SimulatorOptions: Hashable, Sendable {
     public init(_ text: some StringProtocol) throws(SimulatorError) {
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         if let name = parts.first, !name.isEmpty {
-            guard Scenario.all.contains(where: { $0.name == name }) else {
+            guard SimulatorCatalogue.scenarios.contains(where: { $0.name == name }) else {
                 throw .unknownScenario(String(name))
             }
             scenario = String(name)
@@ -85,7 +85,7 @@ public struct SimulatorOptions: Hashable, Sendable {
     public mutating func set(_ option: String, to value: String) throws(SimulatorError) {
         switch option {
         case "personality":
-            guard Personality.all.contains(where: { $0.name == value }) else {
+            guard SimulatorCatalogue.personalities.contains(where: { $0.name == value }) else {
                 throw .unknownPersonality(value)
             }
             personality = value

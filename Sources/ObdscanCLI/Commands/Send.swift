@@ -35,11 +35,36 @@ struct SendCommand: ParsableCommand, OutputCommand {
     @Flag(help: "Send such commands also while the engine runs or the vehicle moves.")
     var force = false
 
+    @Flag(
+        help: ArgumentHelp(
+            "Talk to an accessory of the four-byte demonstration protocol instead.",
+            discussion:
+                "Prints positions and buttons, switches a lamp and sends 10 KB; try sim:paddle."))
+    var accessoryDemo = false
+
+    @Option(
+        help: ArgumentHelp("With --accessory-demo: how long, such as 10s.", valueName: "time"))
+    var duration: Lapse?
+
     @OptionGroup var vehicle: VehicleOptions
     @OptionGroup var tables: TableOptions
     @OptionGroup var output: OutputOptions
 
+    func validate() throws {
+        if accessoryDemo, !commands.isEmpty {
+            throw ValidationError("--accessory-demo takes no commands")
+        }
+        if duration != nil, !accessoryDemo {
+            throw ValidationError("--duration belongs to --accessory-demo")
+        }
+    }
+
     func run() throws {
+        if accessoryDemo {
+            try AccessoryDemo.run(
+                on: vehicle.address(), for: duration?.duration ?? .seconds(10), output)
+            return
+        }
         let requests = try commands.map { try RawCommand($0) }
         let permission = WritePermission(yes: yes, force: force)
         if let writing = requests.first(where: { !$0.isReadOnly }) {

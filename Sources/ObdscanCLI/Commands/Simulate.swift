@@ -105,35 +105,42 @@ extension SimulateCommand {
     private func serve(
         _ options: SimulatorOptions, _ signals: borrowing SignalInbox, _ log: RequestLog
     ) throws {
-        let adapter: SimulatedAdapter
+        let device: any SimulatedDevice
         do throws(SimulatorError) {
-            adapter = try SimulatedAdapter(options, at: SystemClock.now())
+            device = try options.device(at: SystemClock.now())
         } catch {
             throw Failure(error)
         }
-        let device = SharedDevice(adapter)
+        try serve(device, signals, log)
+    }
+
+    private func serve(
+        _ simulated: some SimulatedDevice, _ signals: borrowing SignalInbox, _ log: RequestLog
+    ) throws {
+        let device = SharedDevice(simulated)
+        let summary = simulated.summary
         let stop = signals.descriptor
         let note = { log.add(device) }
         switch place {
         case .pty(let link):
             let terminal = try PseudoTerminal.open(link: link)
-            try announce(link ?? terminal.path, adapter)
+            try announce(link ?? terminal.path, summary)
             var session = terminal.session()
             // The slave is held open here, so only a signal ends this.
             _ = try ObdscanCLI.serve(device, on: &session, stop: stop, afterwards: note)
         case .tcp(let port):
-            try serve(device, on: try ListeningSocket.tcp(port: port), stop, adapter, note)
+            try serve(device, on: try ListeningSocket.tcp(port: port), stop, summary, note)
         case .rfcomm(let channel):
-            try serve(device, on: try ListeningSocket.rfcomm(channel: channel), stop, adapter, note)
+            try serve(device, on: try ListeningSocket.rfcomm(channel: channel), stop, summary, note)
         }
     }
 
     /// One host after another.
     private func serve(
-        _ device: SharedDevice<SimulatedAdapter>, on socket: consuming ListeningSocket,
-        _ stop: Int32, _ adapter: SimulatedAdapter, _ note: () -> Void
+        _ device: SharedDevice<some SimulatedDevice>, on socket: consuming ListeningSocket,
+        _ stop: Int32, _ summary: String, _ note: () -> Void
     ) throws {
-        try announce(socket.address, adapter)
+        try announce(socket.address, summary)
         while var session = try socket.accept(stop: stop) {
             let end = try ObdscanCLI.serve(device, on: &session, stop: stop, afterwards: note)
             if end == .stopped { return }
@@ -146,11 +153,11 @@ extension SimulateCommand {
         return .pty(link: link)
     }
 
-    private func announce(_ address: String, _ adapter: SimulatedAdapter) throws(OutputError) {
+    private func announce(_ address: String, _ summary: String) throws(OutputError) {
         var writer = TextOutput.standard
         try writer.writeLine(address)
         try writer.flush()
-        output.note("\(adapter.title); \(adapter.vehicle.title)")
+        output.note(summary)
         switch place {
         case .pty, .tcp:
             output.note("connect with: obdscan live -d \(address)")
@@ -219,7 +226,7 @@ private final class RequestLog {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    func add(_ device: SharedDevice<SimulatedAdapter>) {
+    func add(_ device: SharedDevice<some SimulatedDevice>) {
         guard descriptor >= 0 else { return }
         let seen = written
         let (lines, count) = device.look { adapter in

@@ -6,7 +6,14 @@ extension Reply {
     ///
     /// Around a request that writes, the adapter is told to wait longer and is given a harmless
     /// command; what it says to those (`OK`, `banner`) is no part of the reply.
+    ///
+    /// A binary protocol has no lines: each message stands for one.
     func rawLines(without command: String, banner: String?) -> [String] {
+        guard raw.allSatisfy(Self.isText) else {
+            return messages.map { message in
+                (message.ecu.map { "\($0) " } ?? "") + Hex.string(message.payload)
+            }
+        }
         let compact = { (text: String) in text.uppercased().filter { $0 != " " } }
         let echo = compact(command)
         let replies = String(decoding: raw.filter { $0 != 0 }, as: UTF8.self)
@@ -20,5 +27,13 @@ extension Reply {
         let aside = ["OK"] + [banner].compactMap(\.self)
         let own = replies.filter { reply in !reply.allSatisfy { aside.contains($0) } }
         return (own.isEmpty ? replies : own).flatMap(\.self)
+    }
+
+    private static func isText(_ byte: UInt8) -> Bool {
+        switch byte {
+        // Adapters print NULs now and then; they mean nothing.
+        case 0x00, 0x09, 0x0A, 0x0D, 0x20...0x7E: true
+        default: false
+        }
     }
 }

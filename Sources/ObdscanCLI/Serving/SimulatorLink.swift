@@ -11,14 +11,17 @@ enum SimulatorLink {
     /// Vehicle and adapter live as long as the connector: a link that is opened again finds them as
     /// they were left.
     static func connector(_ text: String) throws(Failure) -> Connector {
-        let adapter: SimulatedAdapter
+        let device: any SimulatedDevice
         do {
-            adapter = try SimulatedAdapter(SimulatorOptions(text), at: SystemClock.now())
+            device = try SimulatorOptions(text).device(at: SystemClock.now())
         } catch {
             throw Failure(error)
         }
-        let shared = SharedDevice(adapter)
-        let name = "sim:" + text
+        return connector(to: device, name: "sim:" + text)
+    }
+
+    private static func connector(to device: some SimulatedDevice, name: String) -> Connector {
+        let shared = SharedDevice(device)
         return .descriptor(name: name) { () throws(AccessoryError) in
             try socketPair(to: shared, name: name)
         }

@@ -5,6 +5,7 @@ import Glibc
 import OBDCore
 import PIDTables
 import ScanSession
+import Simulator
 
 extension VehicleOptions {
     /// The accessory to use: the option, the environment, or the only attached one.
@@ -26,7 +27,7 @@ extension VehicleOptions {
         for address: AccessoryAddress, recording: RecordingFile?
     ) throws(Failure) -> SessionConfiguration {
         var configuration = SessionConfiguration(connector: try connector(for: address))
-        configuration.dialect = adapter
+        configuration.dialect = dialect(for: address)
         configuration.vehicleProtocol = vehicleProtocol.vehicleProtocol
         if let descriptor = recording?.descriptor {
             configuration.recordTo = descriptor
@@ -36,6 +37,15 @@ extension VehicleOptions {
             ]
         }
         return configuration
+    }
+
+    /// What to speak to `address`: what the user says, or what the accessory is known to speak.
+    private func dialect(for address: AccessoryAddress) -> DialectChoice {
+        guard adapter == .automatic, case .simulator(let text) = address,
+            let options = try? SimulatorOptions(text),
+            options.personality == SimulatorOptions.goLink
+        else { return adapter }
+        return .goLink
     }
 }
 
@@ -150,7 +160,7 @@ private func startSession(
             interruptedBy: inbox.descriptor)
     }
     do throws(ScanError) {
-        return try start(configuration)
+        return try startInAnyDialect(&configuration, start)
     } catch {
         guard case .initialisation(.noVehicle(let status)) = error,
             needs.vehicle == .optional || (needs.vehicle == .maybeSilent && status == .noData)
@@ -162,6 +172,39 @@ private func startSession(
             lseek(recording, 0, SEEK_SET)
         }
         return try start(configuration)
+    }
+}
+
+/// Opens a session; where nothing is known of the accessory and it does not understand an ELM327's
+/// language, once more in a GoLink's.
+private func startInAnyDialect(
+    _ configuration: inout SessionConfiguration,
+    _ start: (SessionConfiguration) throws(ScanError) -> ScanSession
+) throws(ScanError) -> ScanSession {
+    do throws(ScanError) {
+        return try start(configuration)
+    } catch {
+        guard configuration.dialect == .automatic, configuration.recordTo == nil,
+            configuration.connector.reachesAccessory
+        else { throw error }
+        switch error {
+        case .initialisation(.silent), .initialisation(.notUnderstood): break
+        default: throw error
+        }
+        var other = configuration
+        other.dialect = .goLink
+        let first = error
+        do throws(ScanError) {
+            let session = try start(other)
+            configuration = other
+            return session
+        } catch {
+            switch error {
+            // Nobody there either: what the usual language brought is the better story.
+            case .initialisation(.silent), .initialisation(.notUnderstood): throw first
+            default: throw error
+            }
+        }
     }
 }
 

@@ -1,0 +1,413 @@
+public import OBDCore
+import VehicleLink
+
+/// A GoLink accessory: binary frames instead of lines, `com.goPoint.p1` instead of `AT` commands.
+///
+/// There is no prompt: an exchange ends when as many answers came as are known to come, with the
+/// device's word that nobody answered, or with a pause behind an answer. The device asks everybody
+/// (functional addressing) and has no commands of its own but the question for the bus.
+public struct GoLinkDialect: AdapterDialect {
+    /// What the user says.
+    public struct Options: Hashable, Sendable {
+        /// The protocol to use, nothing else; nil = what the device has found.
+        public var vehicleProtocol: VehicleProtocol?
+        /// Whether the vehicle is connected during the initialisation.
+        public var connectsVehicle: Bool
+
+        /// Options; the defaults take what the device has found.
+        public init(vehicleProtocol: VehicleProtocol? = nil, connectsVehicle: Bool = true) {
+            self.vehicleProtocol = vehicleProtocol
+            self.connectsVehicle = connectsVehicle
+        }
+    }
+
+    /// The protocol string of this dialect.
+    public static let protocolString = "com.goPoint.p1"
+
+    /// Bytes that one exchange may bring at most; more is a flood.
+    static let longestReply = 64 * 1024
+    /// How often the bus, or the vehicle, is asked before it counts as silent.
+    static let tries = 3
+
+    enum Phase: Hashable, Sendable {
+        /// Nothing was said yet, or the device is out of step.
+        case outOfStep
+        /// The device was asked for its bus.
+        case askingBus(attempt: Int)
+        /// The vehicle was asked what it supports.
+        case findingVehicle(attempt: Int)
+        /// An answer of the vehicle came; its other ECUs may still speak.
+        case settling
+        /// Set up, nothing under way.
+        case ready
+        /// A request waits for its answers.
+        case exchanging
+    }
+
+    /// The exchange under way.
+    struct Running: Hashable, Sendable {
+        var payload: [UInt8] = []
+        /// Answers that are known to come; nil = a pause ends the exchange.
+        var expected: Int?
+        var answers = 0
+        /// ECUs that asked for patience (7F xx 78) and have not answered since.
+        var pending: Set<UInt8> = []
+        /// Whether bytes came that were no frame.
+        var isDamaged = false
+    }
+
+    /// What the link can do, as far as it is known now.
+    public private(set) var capabilities = LinkCapabilities(frameCountHelps: true)
+    /// What is known of the device.
+    public private(set) var identity = AdapterIdentity()
+
+    /// What the user says.
+    public let options: Options
+
+    private(set) var phase = Phase.outOfStep
+    private var running = Running()
+    private var lexer = GoLinkLexer()
+    private var tokens: [GoLinkLexer.Token] = []
+    private var received = 0
+    /// Bytes since the initialisation began.
+    private var heard = 0
+
+    /// A dialect that has not spoken yet.
+    public init(_ options: Options = Options()) {
+        self.options = options
+    }
+
+    // MARK: AdapterDialect
+
+    /// Asks the device for its bus, then the vehicle for what it supports.
+    public mutating func initialise(_ out: inout [DialectOutput]) {
+        identity = AdapterIdentity(banner: "GoLink")
+        capabilities = LinkCapabilities(frameCountHelps: true)
+        lexer = GoLinkLexer()
+        received = 0
+        heard = 0
+        askBus(attempt: 0, &out)
+    }
+
+    /// Sends one request.
+    public mutating func send(_ request: AdapterRequest, _ out: inout [DialectOutput]) {
+        guard phase == .ready, case .vehicle(let vehicle) = request, vehicle.target == nil,
+            vehicle.ending == .reply,
+            let bytes = GoLinkFrame.request(vehicle.payload).bytes
+        else {
+            out.append(.end(.refused))
+            return
+        }
+        phase = .exchanging
+        running = Running(
+            payload: vehicle.payload, expected: vehicle.mayRepeat ? vehicle.expectedFrames : nil)
+        received = 0
+        out.append(.write(bytes))
+        out.append(.arm(.reply, after: Self.patience(for: vehicle.payload)))
+    }
+
+    /// Takes bytes as they came.
+    public mutating func receive(_ bytes: Span<UInt8>, _ out: inout [DialectOutput]) {
+        guard bytes.count > 0 else { return }
+        received += bytes.count
+        heard += bytes.count
+        if received > Self.longestReply {
+            flood(&out)
+            return
+        }
+        var found: [GoLinkLexer.Token] = []
+        swap(&found, &tokens)
+        lexer.receive(bytes, &found)
+        for token in found {
+            switch token {
+            case .frame(let frame): take(frame, &out)
+            case .damage: takeDamage(&out)
+            }
+        }
+        found.removeAll(keepingCapacity: true)
+        swap(&found, &tokens)
+        // A pause tells where the next frame begins, and that nobody else answers.
+        if lexer.isSkipping || lexer.partialFrame != nil || awaitsPause {
+            out.append(.arm(.pause, after: pauseLength))
+        }
+    }
+
+    /// Takes note that a timer's time has passed.
+    public mutating func expired(_ timer: DialectTimer, _ out: inout [DialectOutput]) {
+        switch timer {
+        case .pause: takePause(&out)
+        case .reply: takeSilence(&out)
+        case .prompt, .listen: break
+        }
+    }
+
+    /// Stops what is under way; the device has no command for it, a late answer is told as news.
+    public mutating func interrupt(_ out: inout [DialectOutput]) {
+        switch phase {
+        case .outOfStep, .ready: break
+        case .askingBus, .findingVehicle, .settling:
+            phase = .outOfStep
+            disarm(&out)
+            out.append(.initialisationFailed(.interrupted))
+        case .exchanging: finish(.interrupted, &out)
+        }
+    }
+
+    // MARK: Frames
+
+    private mutating func take(_ frame: GoLinkFrame, _ out: inout [DialectOutput]) {
+        switch frame {
+        case .data(let ecu, let payload): take(payload, from: ecu, &out)
+        case .busType(let type, let keywords): takeBus(type, keywords, &out)
+        case .failure(let failure, let request): take(failure, of: request, &out)
+        case .unknown, .request, .busTypeRequest:
+            out.append(.notice(.unexpected(Hex.string(frame.bytes ?? []))))
+        }
+    }
+
+    private mutating func take(
+        _ payload: [UInt8], from ecu: UInt8, _ out: inout [DialectOutput]
+    ) {
+        let message = ECUMessage(ecu: address(of: ecu), payload: payload)
+        switch phase {
+        case .findingVehicle where Self.answers(payload, running.payload):
+            // Only the agreed word means OBDonUDS (SAE J1979-2).
+            guard running.payload != Self.onUDS || payload == Self.isOnUDS else { return }
+            phase = .settling
+            out.append(.disarm(.reply))
+        case .exchanging:
+            out.append(.message(message))
+            note(payload, from: ecu, &out)
+        case .findingVehicle, .settling: break
+        case .outOfStep, .askingBus, .ready:
+            out.append(.notice(.unexpected(Hex.string(payload))))
+        }
+    }
+
+    private mutating func note(
+        _ payload: [UInt8], from ecu: UInt8, _ out: inout [DialectOutput]
+    ) {
+        guard Self.answers(payload, running.payload) else { return }
+        if payload.count == 3, payload[0] == 0x7F, payload[2] == 0x78 {
+            running.pending.insert(ecu)
+            out.append(.disarm(.pause))
+            out.append(.arm(.reply, after: Self.pendingPatience))
+            return
+        }
+        running.pending.remove(ecu)
+        running.answers += 1
+        if let expected = running.expected, running.answers >= expected, running.pending.isEmpty,
+            !running.isDamaged
+        {
+            finish(.complete, &out)
+        }
+    }
+
+    private mutating func takeBus(
+        _ type: UInt8, _ keywords: [UInt8], _ out: inout [DialectOutput]
+    ) {
+        guard case .askingBus = phase else { return }
+        guard let found = VehicleProtocol(goLinkBus: type, keywords: keywords),
+            options.vehicleProtocol.map({ $0 == found }) ?? true
+        else {
+            // The device chooses its bus by itself; another one cannot be had from it.
+            if options.connectsVehicle {
+                fail(.noVehicle(.unableToConnect), &out)
+            } else {
+                becomeReady(&out)
+            }
+            return
+        }
+        identity.vehicleProtocol = found
+        identity.protocolWasSearched = true
+        capabilities.vehicleProtocol = found
+        out.append(.notice(.protocolFound(found)))
+        if options.connectsVehicle {
+            findVehicle(attempt: 0, &out)
+        } else {
+            becomeReady(&out)
+        }
+    }
+
+    private mutating func take(
+        _ failure: GoLinkFrame.Failure, of request: [UInt8], _ out: inout [DialectOutput]
+    ) {
+        if failure == .sleepsSoon {
+            out.append(.notice(.aboutToSleep))
+            return
+        }
+        switch phase {
+        case .findingVehicle(let attempt) where Self.concerns(request, running.payload):
+            findVehicle(attempt: attempt + 1, &out)
+        case .exchanging where Self.concerns(request, running.payload):
+            switch failure {
+            case .noResponse: out.append(.status(.noData))
+            case .bufferOverrun: out.append(.status(.bufferFull))
+            case .other, .sleepsSoon: out.append(.status(.internalError))
+            }
+            finish(.complete, &out)
+        case .findingVehicle, .exchanging, .outOfStep, .askingBus, .settling, .ready:
+            // Late news of a request that was given up.
+            break
+        }
+    }
+
+    private mutating func takeDamage(_ out: inout [DialectOutput]) {
+        guard phase == .exchanging else { return }
+        running.isDamaged = true
+        out.append(.linkError(LinkError(.notAFrame)))
+    }
+
+    // MARK: Time
+
+    /// Whether a pause ends what is under way.
+    private var awaitsPause: Bool {
+        switch phase {
+        case .settling: true
+        case .exchanging:
+            (running.answers > 0 || running.isDamaged) && running.pending.isEmpty
+        case .outOfStep, .askingBus, .findingVehicle, .ready: false
+        }
+    }
+
+    private mutating func takePause(_ out: inout [DialectOutput]) {
+        if let partial = lexer.partialFrame, phase == .exchanging {
+            running.isDamaged = true
+            out.append(
+                .linkError(
+                    LinkError(
+                        .incomplete(expected: partial.announced, received: partial.received))))
+        }
+        lexer.pause()
+        guard awaitsPause else { return }
+        if phase == .settling {
+            becomeReady(&out)
+        } else {
+            finish(.complete, &out)
+        }
+    }
+
+    private mutating func takeSilence(_ out: inout [DialectOutput]) {
+        switch phase {
+        case .askingBus(let attempt): askBus(attempt: attempt + 1, &out)
+        case .findingVehicle(let attempt): findVehicle(attempt: attempt + 1, &out)
+        case .exchanging:
+            phase = .outOfStep
+            disarm(&out)
+            out.append(.end(.timedOut))
+        case .outOfStep, .settling, .ready: break
+        }
+    }
+
+    /// ECUs answer within 50 ms of each other on CAN, within 55 ms on the K line; the device passes
+    /// whole messages on.
+    private var pauseLength: Duration {
+        capabilities.vehicleProtocol?.family.isLegacy ?? true
+            ? .milliseconds(200) : .milliseconds(100)
+    }
+
+    private static func patience(for payload: [UInt8]) -> Duration {
+        switch payload.first {
+        // Clearing takes its time.
+        case 0x04, 0x14: .seconds(6)
+        default: .milliseconds(2_500)
+        }
+    }
+
+    private static let pendingPatience = Duration.seconds(6)
+
+    // MARK: Steps
+
+    private mutating func askBus(attempt: Int, _ out: inout [DialectOutput]) {
+        guard attempt < Self.tries else {
+            fail(heard == 0 ? .silent : .notUnderstood(received: heard), &out)
+            return
+        }
+        phase = .askingBus(attempt: attempt)
+        if let bytes = GoLinkFrame.busTypeRequest.bytes { out.append(.write(bytes)) }
+        out.append(.arm(.reply, after: .seconds(1)))
+    }
+
+    /// Asks for the support map, and at last for what a vehicle says that has OBD only over UDS.
+    private mutating func findVehicle(attempt: Int, _ out: inout [DialectOutput]) {
+        guard attempt <= Self.tries else {
+            fail(.noVehicle(.noData), &out)
+            return
+        }
+        phase = .findingVehicle(attempt: attempt)
+        running = Running(payload: attempt < Self.tries ? [0x01, 0x00] : Self.onUDS)
+        if let bytes = GoLinkFrame.request(running.payload).bytes { out.append(.write(bytes)) }
+        // An initialisation at 5 baud takes three seconds.
+        out.append(.arm(.reply, after: .seconds(5)))
+    }
+
+    private static let onUDS: [UInt8] = [0x22, 0xF8, 0x10]
+    private static let isOnUDS: [UInt8] = [0x62, 0xF8, 0x10, 0x01]
+
+    private mutating func becomeReady(_ out: inout [DialectOutput]) {
+        phase = .ready
+        disarm(&out)
+        out.append(.ready(identity))
+    }
+
+    private mutating func fail(_ failure: InitialisationFailure, _ out: inout [DialectOutput]) {
+        phase = .outOfStep
+        disarm(&out)
+        out.append(.initialisationFailed(failure))
+    }
+
+    private mutating func finish(_ end: ExchangeEnd, _ out: inout [DialectOutput]) {
+        phase = .ready
+        disarm(&out)
+        out.append(.end(end))
+    }
+
+    private mutating func flood(_ out: inout [DialectOutput]) {
+        received = 0
+        lexer = GoLinkLexer()
+        switch phase {
+        case .outOfStep, .ready: out.append(.notice(.unexpected("endless bytes")))
+        case .askingBus, .findingVehicle, .settling:
+            fail(.notUnderstood(received: Self.longestReply), &out)
+        case .exchanging:
+            phase = .outOfStep
+            disarm(&out)
+            out.append(.end(.flooded))
+        }
+    }
+
+    private func disarm(_ out: inout [DialectOutput]) {
+        for timer in DialectTimer.allCases { out.append(.disarm(timer)) }
+    }
+
+    // MARK: Matching
+
+    /// The whole address of a responder, of which the device tells the low byte.
+    private func address(of low: UInt8) -> ECUAddress? {
+        guard let vehicleProtocol = capabilities.vehicleProtocol else { return nil }
+        switch vehicleProtocol.addressForm {
+        case .can11: return ECUAddress(0x700 | UInt32(low), .can11)
+        case .can29: return ECUAddress(0x18DA_F100 | UInt32(low), .can29)
+        case .byte: return ECUAddress(UInt32(low), .byte)
+        }
+    }
+
+    /// Whether `payload` answers `request`: by its service, and by its identifier where both have
+    /// one.
+    ///
+    /// Frames carry nothing else that pairs them.
+    static func answers(_ payload: [UInt8], _ request: [UInt8]) -> Bool {
+        guard let service = request.first, let first = payload.first else { return false }
+        if first == 0x7F { return payload.count > 1 && payload[1] == service }
+        guard first == service &+ 0x40 else { return false }
+        // The answers to 03, 04, 07 and 0A carry no identifier.
+        guard request.count > 1, payload.count > 1 else { return true }
+        return payload[1] == request[1]
+    }
+
+    /// Whether an error frame is about `request`; one that names nothing is about whatever is
+    /// under way.
+    private static func concerns(_ named: [UInt8], _ request: [UInt8]) -> Bool {
+        zip(named, request).allSatisfy { $0 == $1 }
+    }
+}

@@ -1,0 +1,68 @@
+/// Cuts a GoLink's bytes into frames; any split of the bytes gives the same tokens.
+///
+/// The protocol has neither a mark at which a frame begins nor a checksum: after a lost byte nothing
+/// tells where the next frame begins but a pause. So whatever cannot be a frame is skipped until
+/// ``pause()``.
+public struct GoLinkLexer: Hashable, Sendable {
+    /// What was found.
+    public enum Token: Hashable, Sendable {
+        /// A whole frame.
+        case frame(GoLinkFrame)
+        /// Bytes that are no frame; everything up to the next pause is skipped.
+        case damage
+    }
+
+    private var header: [UInt8] = []
+    private var body: [UInt8] = []
+    /// Whether bytes are skipped until the next pause.
+    public private(set) var isSkipping = false
+
+    /// A lexer at the beginning of a frame.
+    public init() {}
+
+    /// Whether a frame has begun and is not whole; with the bytes it announced and has.
+    public var partialFrame: (announced: Int, received: Int)? {
+        guard !header.isEmpty else { return nil }
+        return (header.count < 3 ? 1 : Int(header[2]), body.count)
+    }
+
+    /// Takes bytes as they came.
+    public mutating func receive(_ bytes: Span<UInt8>, _ out: inout [Token]) {
+        for index in bytes.indices {
+            if isSkipping { return }
+            take(bytes[index], &out)
+        }
+    }
+
+    /// Nothing came for a while: the next byte begins a frame.
+    public mutating func pause() {
+        header.removeAll(keepingCapacity: true)
+        body.removeAll(keepingCapacity: true)
+        isSkipping = false
+    }
+
+    private mutating func take(_ byte: UInt8, _ out: inout [Token]) {
+        guard header.count == 3 else {
+            header.append(byte)
+            if header.count == 3, !GoLinkFrame.isHeader(id: header[0], length: byte) {
+                giveUp(&out)
+            }
+            return
+        }
+        body.append(byte)
+        guard body.count == Int(header[2]) else { return }
+        guard let frame = GoLinkFrame(fromDevice: header[0], address: header[1], body: body) else {
+            giveUp(&out)
+            return
+        }
+        out.append(.frame(frame))
+        header.removeAll(keepingCapacity: true)
+        body.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func giveUp(_ out: inout [Token]) {
+        pause()
+        isSkipping = true
+        out.append(.damage)
+    }
+}

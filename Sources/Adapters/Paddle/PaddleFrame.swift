@@ -1,0 +1,90 @@
+/// One frame of the demonstration protocol, four bytes: a paddle with a position, buttons and lamps.
+///
+/// It stands for every accessory with a private wire protocol: framed so that a receiver finds the
+/// next frame after any loss, and checked so that it never believes a damaged one.
+///
+///     1 c c c c c p p   command (5 bits), payload bits 15–14
+///     0 p p p p p p p   payload bits 13–7
+///     0 p p p p p p p   payload bits 6–0
+///     0 x x x x x x x   CRC-7 over the 21 bits above
+public struct PaddleFrame: Hashable, Sendable {
+    /// What the frame is about.
+    public enum Command: Hashable, Sendable {
+        /// The absolute position of the paddle; from the accessory.
+        case position
+        /// The buttons that are down, a bit each; from the accessory.
+        case buttons
+        /// The lamps to light, a bit each; to the accessory.
+        case lamps
+        /// Kept for later, 3 to 31: not an error, and of no meaning.
+        case reserved(UInt8)
+
+        /// The command of five bits.
+        public init(_ code: UInt8) {
+            switch code & 0x1F {
+            case 0: self = .position
+            case 1: self = .buttons
+            case 2: self = .lamps
+            default: self = .reserved(code & 0x1F)
+            }
+        }
+
+        /// The five bits; 0 to 31.
+        public var code: UInt8 {
+            switch self {
+            case .position: 0
+            case .buttons: 1
+            case .lamps: 2
+            case .reserved(let code): code & 0x1F
+            }
+        }
+    }
+
+    /// The protocol string of accessories that speak it.
+    public static let protocolString = "org.obdscan.demo.paddle"
+
+    /// What the frame is about.
+    public var command: Command
+    /// A position or a bit mask, as ``command`` says.
+    public var payload: UInt16
+
+    /// A frame.
+    public init(_ command: Command, _ payload: UInt16) {
+        self.command = command
+        self.payload = payload
+    }
+
+    /// The four bytes on the wire.
+    public var bytes: [UInt8] {
+        let bits = UInt32(command.code) << 16 | UInt32(payload)
+        return [
+            0x80 | UInt8(bits >> 14), UInt8(bits >> 7 & 0x7F), UInt8(bits & 0x7F),
+            Self.checksum(UInt64(bits), count: 21),
+        ]
+    }
+
+    /// Reads a frame; nil when a start bit is out of place or the checksum is wrong.
+    public init?(_ bytes: [UInt8]) {
+        guard bytes.count == 4, bytes[0] >= 0x80, bytes[1...].allSatisfy({ $0 < 0x80 }) else {
+            return nil
+        }
+        let bits =
+            UInt32(bytes[0] & 0x7F) << 14 | UInt32(bytes[1]) << 7 | UInt32(bytes[2])
+        guard bytes[3] == Self.checksum(UInt64(bits), count: 21) else { return nil }
+        command = Command(UInt8(bits >> 16))
+        payload = UInt16(truncatingIfNeeded: bits)
+    }
+
+    /// CRC-7, polynomial x⁷ + x³ + 1, initial value 0, over the low `count` bits from the highest
+    /// down.
+    static func checksum(_ bits: UInt64, count: Int) -> UInt8 {
+        var register: UInt8 = 0
+        for index in (0..<count).reversed() {
+            let bit = UInt8(bits >> UInt64(index) & 1)
+            let carries = register >> 6 & 1 != bit
+            register = register << 1 & 0x7F
+            if carries { register ^= 0x09 }
+        }
+        return register
+    }
+}

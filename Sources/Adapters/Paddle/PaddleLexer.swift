@@ -1,0 +1,33 @@
+/// Cuts the demonstration protocol's bytes into frames, whatever was lost, doubled or flipped.
+public struct PaddleLexer: Hashable, Sendable {
+    private var pending: [UInt8] = []
+    /// Frames whose checksum was wrong, or that another one cut short.
+    public private(set) var damaged = 0
+    /// Bytes outside any frame.
+    public private(set) var stray = 0
+
+    /// A lexer at the beginning of a stream.
+    public init() {}
+
+    /// Takes bytes as they came; gives whole and undamaged frames.
+    public mutating func receive(_ bytes: some Sequence<UInt8>) -> [PaddleFrame] {
+        var frames: [PaddleFrame] = []
+        for byte in bytes {
+            // The first byte of a frame can be told from every other one.
+            if byte >= 0x80 {
+                if !pending.isEmpty { damaged += 1 }
+                pending = [byte]
+                continue
+            }
+            guard !pending.isEmpty else {
+                stray += 1
+                continue
+            }
+            pending.append(byte)
+            guard pending.count == 4 else { continue }
+            if let frame = PaddleFrame(pending) { frames.append(frame) } else { damaged += 1 }
+            pending.removeAll(keepingCapacity: true)
+        }
+        return frames
+    }
+}

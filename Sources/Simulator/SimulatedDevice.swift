@@ -1,0 +1,44 @@
+public import OBDCore
+
+/// Whatever can stand behind `sim:`: an adapter with a vehicle behind it, or another accessory.
+public protocol SimulatedDevice: ServedDevice {
+    /// What it is, in one line.
+    var summary: String { get }
+    /// The latest requests that reached the vehicle, oldest first.
+    var requests: [SimulatedAdapter.ReceivedRequest] { get }
+    /// The number of all requests that reached the vehicle.
+    var requestCount: Int { get }
+}
+
+extension SimulatedAdapter: SimulatedDevice {
+    /// What it is, in one line.
+    public var summary: String { title + "; " + vehicle.title }
+}
+
+extension SimulatedGoLink: SimulatedDevice {
+    /// What it is, in one line.
+    public var summary: String { title + "; " + vehicle.title }
+}
+
+extension SimulatedPaddle: SimulatedDevice {
+    /// What it is, in one line.
+    public var summary: String { title }
+    /// No vehicle, no requests.
+    public var requests: [SimulatedAdapter.ReceivedRequest] { [] }
+    /// No vehicle, no requests.
+    public var requestCount: Int { 0 }
+}
+
+extension SimulatorOptions {
+    /// The personality that is no ELM327.
+    public static let goLink = "golink"
+    /// The scenario that is no vehicle.
+    public static let paddle = "paddle"
+
+    /// The device that the options describe, switched on at `now`.
+    public func device(at now: Instant) throws(SimulatorError) -> any SimulatedDevice {
+        if scenario == Self.paddle { return SimulatedPaddle(at: now) }
+        if personality == Self.goLink { return try SimulatedGoLink(self, at: now) }
+        return try SimulatedAdapter(self, at: now)
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Testing
+
+/// The whole program over a GoLink, and the demonstration protocol.
+@Suite(.ownThreads) struct `Accessories that are no ELM327` {
+    private let workplace: Workplace
+
+    init() throws { workplace = try Workplace() }
+
+    private func device(_ personality: String, _ rest: String = "") -> String {
+        "sim:petrol?frozen=true&latency=2ms&personality=\(personality)\(rest)"
+    }
+
+    /// What a command prints, without what differs by nature: time.
+    private func objects(_ command: [String], _ device: String) async throws -> [NSDictionary] {
+        let outcome = try await workplace.run(command + ["--format", "json", "-d", device])
+        #expect(outcome.status == 0, "\(outcome)")
+        return try outcome.objects().filter { $0["kind"] as? String != "adapter" }.map { object in
+            var object = object
+            object["time"] = nil
+            return object as NSDictionary
+        }
+    }
+
+    /// The same vehicle behind either adapter: everything that it says comes out the same.
+    @Test(arguments: ["6", "7", "3", "5", "1", "2"])
+    func `a GoLink tells what an ELM327 tells`(vehicleProtocol: String) async throws {
+        for command in [["read", "RPM", "VSS", "ECT", "LOAD_PCT"], ["dtc"], ["monitors"]] {
+            let rest = "&protocol=\(vehicleProtocol)"
+            let here = try await objects(command, device("golink", rest))
+            let there = try await objects(command, device("elm327", rest))
+            #expect(here == there, "\(command)")
+            #expect(!here.isEmpty)
+        }
+    }
+
+    @Test func `a trip is logged over a GoLink`() async throws {
+        let outcome = try await workplace.run([
+            "log", "RPM", "--duration", "1", "--format", "json", "-d", device("golink"),
+        ])
+        #expect(outcome.status == 0, "\(outcome)")
+        let summary = try outcome.objects().last
+        #expect(summary?["kind"] as? String == "summary")
+        #expect(try #require(summary?["readings"] as? Int) > 20)
+        #expect(summary?["timeouts"] as? Int == 0)
+        #expect(summary?["errors"] as? Int == 0)
+    }
+
+    @Test func `a GoLink on TCP is found by probing`() async throws {
+        let server = try workplace.start(["simulate", device("golink").dropSim, "--tcp", "0"])
+        let address = try #require(await server.lines(with: "tcp:").first)
+        let outcome = try await workplace.run(["read", "RPM", "-d", address])
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(outcome.output.contains("RPM"))
+        server.send(SIGTERM)
+        _ = try await server.finish()
+    }
+
+    @Test func `send shows a GoLink's messages in hexadecimal`() async throws {
+        let outcome = try await workplace.run(["send", "0902", "-d", device("golink")])
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(outcome.output.hasPrefix("7E8 490201"), "\(outcome)")
+        let refused = try await workplace.run(["send", "AT RV", "-d", device("golink")])
+        #expect(refused.status == 69)
+    }
+
+    @Test func `the demonstration moves the paddle and sends ten kilobytes`() async throws {
+        let outcome = try await workplace.run([
+            "send", "--accessory-demo", "--duration", "2", "--format", "json", "-d", "sim:paddle",
+        ])
+        #expect(outcome.status == 0, "\(outcome)")
+        let objects = try outcome.objects()
+        #expect(objects.contains { $0["kind"] as? String == "buttons" })
+        let positions = objects.filter { $0["kind"] as? String == "position" }
+        // Twenty a second at most, and every one differs from the one before.
+        #expect((10...41).contains(positions.count))
+        let summary = objects.last
+        #expect(summary?["damaged"] as? Int == 0)
+        #expect(summary?["strayBytes"] as? Int == 0)
+        #expect(try #require(summary?["bytesSent"] as? Int) >= 10_240)
+    }
+
+    @Test func `an adapter is no paddle`() async throws {
+        let outcome = try await workplace.run([
+            "send", "--accessory-demo", "-d", "sim:petrol",
+        ])
+        #expect(outcome.status == 69, "\(outcome)")
+        #expect(outcome.errors.contains("hint: "))
+    }
+}
+
+extension String {
+    fileprivate var dropSim: String { String(dropFirst("sim:".count)) }
+}

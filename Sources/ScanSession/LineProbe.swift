@@ -28,7 +28,8 @@ struct LineProbe: Hashable, Sendable {
         return false
     }
 
+    /// Text, line ends, and the question itself: adapters echo until they are told not to.
     private static func isPlain(_ byte: UInt8) -> Bool {
-        (0x20...0x7E).contains(byte) || byte == 0x0D || byte == 0x0A
+        (0x20...0x7F).contains(byte) || byte == 0x0D || byte == 0x0A
     }
 }

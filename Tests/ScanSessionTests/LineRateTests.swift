@@ -31,9 +31,11 @@ private final class RatedAdapter: Sendable {
                 while true {
                     try set.wait(until: nil)
                     for byte in try session.receive() where byte == 0x0D {
+                        // As an adapter does that has just been plugged in.
+                        let echo: [UInt8] = [0x7F, 0x7F, 0x0D]
                         let now = Int(ca_tty_rate(descriptor))
                         questions.withLock { $0.append(now) }
-                        try session.write(now == rate ? Array("?\r\r>".utf8) : [0xF8, 0x00])
+                        try session.write(now == rate ? echo + Array("?\r\r>".utf8) : [0xF8, 0x00])
                     }
                 }
             } catch {

@@ -87,12 +87,13 @@ let package = Package(
         tests("VehicleLink", ["OBDCore", "VehicleLink"]),
         tests("Adapters", ["OBDCore", "VehicleLink", "Adapters"]),
         tests("Diagnostics", ["OBDCore", "VehicleLink", "Diagnostics"]),
-        tests(
-            "TripStore",
-            [
+        .testTarget(
+            name: "TripStoreTests",
+            dependencies: [
                 "OBDCore", "Diagnostics", "PIDTables", "TripStore",
                 .product(name: "GRDB", package: "GRDB.swift"),
-            ]),
+            ],
+            exclude: ["Schemas"], swiftSettings: strict),
         tests("TripExport", ["OBDCore", "Diagnostics", "TripExport"]),
         tests("PIDTables", ["OBDCore", "Diagnostics", "PIDTables"]),
         tests("DiagnosticTables", ["OBDCore", "Diagnostics", "PIDTables"]),

@@ -89,7 +89,7 @@ extension Failure {
             code = .timedOut
         case .damaged(let path, let words):
             message = "\(path) is damaged: \(words)"
-            hint = "sqlite3 can save what is left: sqlite3 FILE .recover | sqlite3 NEW"
+            hint = "obdscan db recover --to NEW.db saves what is left"
             code = .badData
         case .unknownTrip(let number, _):
             message = "there is no trip \(number)"

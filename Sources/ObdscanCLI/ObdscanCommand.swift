@@ -24,7 +24,8 @@ public struct ObdscanCommand: ParsableCommand {
             DevicesCommand.self, InfoCommand.self, PIDsCommand.self, ReadCommand.self,
             LiveCommand.self, DTCCommand.self, FreezeCommand.self, MonitorsCommand.self,
             LogCommand.self,
-            TripsCommand.self, ExportCommand.self, DecodeCommand.self, SendCommand.self,
+            TripsCommand.self, ExportCommand.self, DatabaseCommand.self, DecodeCommand.self,
+            SendCommand.self,
             SimulateCommand.self,
         ])
 

@@ -70,6 +70,25 @@ public struct JSONObject: Sendable {
         bytes.append(0x3A)
     }
 
+    private mutating func key(named name: String) {
+        if bytes.count > 1 { bytes.append(0x2C) }
+        JSONText.append(name, to: &bytes)
+        bytes.append(0x3A)
+    }
+
+    /// Adds a whole number under a key that comes from data.
+    public mutating func add(named name: String, _ value: Int) {
+        key(named: name)
+        JSONText.append(value, to: &bytes)
+    }
+
+    /// Adds an object under a key that comes from data.
+    public mutating func add(named name: String, _ value: JSONObject) {
+        key(named: name)
+        bytes.append(contentsOf: value.bytes)
+        bytes.append(0x7D)
+    }
+
     /// Adds a string or null.
     public mutating func add(_ name: StaticString, _ value: String?) {
         key(name)

@@ -28,7 +28,7 @@ struct ChannelMap {
         var figures = ChannelFigures()
         var isTouched = true
         /// What the distance may be taken from.
-        var role: DistanceMeter.Role?
+        var role: TripMeter.Role?
     }
 
     private let table: PIDTable
@@ -84,8 +84,9 @@ struct ChannelMap {
         for place in entries.indices { entries[place].isTouched = false }
     }
 
-    private func role(of reading: Reading) -> DistanceMeter.Role? {
+    private func role(of reading: Reading) -> TripMeter.Role? {
         switch reading.dataID {
+        case DataID(.currentData, 0x0C): .engineSpeed
         case DataID(.currentData, 0x0D): .speed
         case DataID(.currentData, 0xA6): .odometer
         default: nil
@@ -93,7 +94,7 @@ struct ChannelMap {
     }
 
     private mutating func add(
-        _ source: Source, _ signal: Signal, at index: Int, role: DistanceMeter.Role?,
+        _ source: Source, _ signal: Signal, at index: Int, role: TripMeter.Role?,
         in database: Database
     ) throws -> Int {
         let id = try Self.channel(source, signal, in: database)

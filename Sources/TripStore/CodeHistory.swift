@@ -4,6 +4,14 @@ public import OBDCore
 
 /// A trouble code over all trips.
 public struct CodeHistoryEntry: Hashable, Sendable {
+    /// A code came into a list, or was found to have left it.
+    public struct Change: Hashable, Sendable {
+        /// When.
+        public var time: UTC
+        /// Whether it came.
+        public var isPresent: Bool
+    }
+
     /// The vehicle; nil where it did not say.
     public var vin: String?
     /// Who reported it.
@@ -18,6 +26,11 @@ public struct CodeHistoryEntry: Hashable, Sendable {
     public var lastSeen: UTC
     /// How often it was reported.
     public var reports: Int
+    /// When it came and went, earliest first.
+    public var changes: [Change] = []
+
+    /// Whether the list held the code when it was last read.
+    public var isPresent: Bool { changes.last?.isPresent ?? true }
 }
 
 extension TripStore {
@@ -26,6 +39,17 @@ extension TripStore {
     /// `vehicle` narrows it to the vehicle with this VIN or name.
     public func codeHistory(vehicle: String? = nil) throws(StoreError) -> [CodeHistoryEntry] {
         try read { database in
+            var changes: [Int64: [CodeHistoryEntry.Change]] = [:]
+            for row in try Row.fetchAll(
+                database, sql: "SELECT code, time, present FROM code_change ORDER BY code, time")
+            {
+                let change = CodeHistoryEntry.Change(
+                    time: UTC(microseconds: row["time"]), isPresent: row["present"])
+                let code: Int64 = row["code"]
+                if changes[code]?.last?.isPresent != change.isPresent {
+                    changes[code, default: []].append(change)
+                }
+            }
             let rows = try Row.fetchAll(
                 database,
                 sql: """
@@ -42,8 +66,72 @@ extension TripStore {
                 return CodeHistoryEntry(
                     vin: row["vin"], ecu: (row["ecu"] as String?).flatMap { ECUAddress($0) },
                     kind: kind, code: code, firstSeen: UTC(microseconds: row["first_seen"]),
-                    lastSeen: UTC(microseconds: row["last_seen"]), reports: row["reports"])
+                    lastSeen: UTC(microseconds: row["last_seen"]), reports: row["reports"],
+                    changes: changes[row["id"]] ?? [])
             }
+        }
+    }
+}
+
+/// How a trip's codes become history.
+enum CodeHistory {
+    /// Takes the codes of a trip that ends into the history.
+    static func take(_ trip: Int64, in database: Database) throws {
+        try database.execute(
+            sql: """
+                INSERT INTO code (vehicle, ecu, kind, code, failure_type, first_seen, last_seen,
+                    reports)
+                SELECT trip.vehicle, ecu, kind, code, failure_type, min(start + t),
+                    max(start + t), count(*)
+                FROM code_report JOIN trip ON trip.id = code_report.trip
+                WHERE trip.id = ?
+                GROUP BY ecu, kind, code, failure_type
+                ON CONFLICT DO UPDATE SET
+                    first_seen = min(first_seen, excluded.first_seen),
+                    last_seen = max(last_seen, excluded.last_seen),
+                    reports = reports + excluded.reports
+                """, arguments: [trip])
+        // A code that is named is there.
+        let named = try Row.fetchAll(
+            database,
+            sql: """
+                SELECT code.id, start + t AS time, 1 AS present
+                FROM code_report AS r JOIN trip ON trip.id = r.trip JOIN code
+                    ON coalesce(code.vehicle, 0) = coalesce(trip.vehicle, 0)
+                        AND coalesce(code.ecu, '') = coalesce(r.ecu, '') AND code.kind = r.kind
+                        AND code.code = r.code
+                        AND coalesce(code.failure_type, -1) = coalesce(r.failure_type, -1)
+                WHERE r.trip = ?
+                """, arguments: [trip])
+        // One that a list does not name at the moment it was read is not.
+        let missing = try Row.fetchAll(
+            database,
+            sql: """
+                SELECT code.id, start + l.t AS time, 0 AS present
+                FROM code_list AS l JOIN trip ON trip.id = l.trip JOIN code
+                    ON coalesce(code.vehicle, 0) = coalesce(trip.vehicle, 0)
+                        AND coalesce(code.ecu, '') = coalesce(l.ecu, '') AND code.kind = l.kind
+                        AND code.first_seen < start + l.t
+                WHERE l.trip = ? AND NOT EXISTS (SELECT * FROM code_report AS r
+                    WHERE r.trip = l.trip AND r.t = l.t
+                        AND coalesce(r.ecu, '') = coalesce(l.ecu, '') AND r.kind = l.kind
+                        AND r.code = code.code
+                        AND coalesce(r.failure_type, -1) = coalesce(code.failure_type, -1))
+                """, arguments: [trip])
+        let changes = (named + missing).sorted { ($0["time"] as Int64) < ($1["time"] as Int64) }
+        for change in changes {
+            // Only what differs from the state before is a change.
+            try database.execute(
+                sql: """
+                    INSERT OR IGNORE INTO code_change (code, time, present)
+                    SELECT :id, :time, :present WHERE :present IS NOT coalesce(
+                        (SELECT present FROM code_change WHERE code = :id AND time <= :time
+                            ORDER BY time DESC LIMIT 1), 0)
+                    """,
+                arguments: [
+                    "id": change["id"] as Int64, "time": change["time"] as Int64,
+                    "present": change["present"] as Int64,
+                ])
         }
     }
 }

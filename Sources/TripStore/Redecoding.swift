@@ -12,6 +12,28 @@ public struct Redecoded: Hashable, Sendable {
     /// Records that stay as they were: of services that cannot be decoded without their whole
     /// message, or not in the new table.
     public var kept = 0
+    /// Signals whose readings are others now, by short name.
+    public var changes: [String: Change] = [:]
+
+    /// What became of a signal's readings.
+    public struct Change: Hashable, Sendable {
+        /// Readings with another value, or with a value instead of none.
+        public var changed = 0
+        /// Readings that were not there before.
+        public var added = 0
+        /// Readings that are gone.
+        public var removed = 0
+        /// The first reading with another value.
+        public var example: Example?
+    }
+
+    /// A value before and after.
+    public struct Example: Hashable, Sendable {
+        /// What the readings said.
+        public var before: String
+        /// What they say now.
+        public var after: String
+    }
 }
 
 /// A row of `reading`, as it is.
@@ -28,22 +50,52 @@ struct StoredRow {
     var value: Double?
     var raw: [UInt8]?
     var detail: Detail?
+
+    /// The value for comparing and showing.
+    var text: String {
+        switch detail {
+        case .text(let text): text
+        case .reason(let reason):
+            Reading.Missing(stored: reason)?.rawValue ?? "none"
+        case nil: Self.text(of: value ?? .nan)
+        }
+    }
+
+    /// The same of a reading.
+    static func text(of value: Reading.Value) -> String {
+        switch value {
+        case .number(let value): text(of: value)
+        case .flag(let value): text(of: value ? 1 : 0)
+        case .label(let code): text(of: Double(code))
+        case .text(let text): text
+        case .supportMap(let raw): text(of: Double(raw))
+        case .missing(let reason, _): reason.rawValue
+        }
+    }
+
+    private static func text(of value: Double) -> String {
+        Int64(exactly: value).map { String($0) } ?? value.description
+    }
 }
 
 extension TripStore {
     /// Decodes a trip's raw bytes again with another table; all or nothing.
     ///
     /// Raw bytes, times and everything but readings stay as they are. A record that the new table
-    /// cannot decode keeps its old readings.
+    /// cannot decode keeps its old readings. With `keeps` false nothing is stored: it only tells
+    /// what would change.
     public func redecode(
-        trip id: Int64, table: PIDTable, monitors: MonitorTables
+        trip id: Int64, table: PIDTable, monitors: MonitorTables, keeps: Bool = true
     ) throws(StoreError) -> Redecoded {
         let trip = try trip(id)
         guard trip.endReason != nil else { throw .tripIsOpen(id, path: path) }
         let old = try readings(ofTrip: id)
-        return try transaction { database in
+        return try write { database in
             var redecoder = Redecoder(old, table: table, monitors: monitors)
-            try redecoder.run(in: database)
+            try database.inTransaction(.immediate) {
+                try redecoder.run(in: database)
+                return keeps ? .commit : .rollback
+            }
             return redecoder.result
         }
     }
@@ -51,6 +103,7 @@ extension TripStore {
 
 private struct Redecoder {
     private let old: TripReadings
+    private let table: PIDTable
     private var rows: RowWriter
     private var decoder: ResponseDecoder
     private var decoded: [DiagnosticItem] = []
@@ -58,6 +111,7 @@ private struct Redecoder {
 
     init(_ old: TripReadings, table: PIDTable, monitors: MonitorTables) {
         self.old = old
+        self.table = table
         rows = RowWriter(trip: old.trip.id, anchor: old.trip.anchor, table: table)
         decoder = ResponseDecoder(table: table, monitors: monitors)
     }
@@ -97,6 +151,29 @@ private struct Redecoder {
         try replace(in: database)
     }
 
+    /// Notes what is other than it was.
+    private mutating func compare(_ record: [StoredRow], with readings: [Reading]) {
+        var before: [String: String] = [:]
+        for row in record {
+            guard let template = old.templates[row.channel] else { continue }
+            before[old.table[template.signal].id] = row.text
+        }
+        for reading in readings {
+            let signal = table[reading.signal].id
+            let after = StoredRow.text(of: reading.value)
+            guard let known = before.removeValue(forKey: signal) else {
+                result.changes[signal, default: .init()].added += 1
+                continue
+            }
+            guard known != after else { continue }
+            result.changes[signal, default: .init()].changed += 1
+            if result.changes[signal]?.example == nil {
+                result.changes[signal]?.example = Redecoded.Example(before: known, after: after)
+            }
+        }
+        for signal in before.keys { result.changes[signal, default: .init()].removed += 1 }
+    }
+
     private mutating func replace(in database: Database) throws {
         try database.execute(
             sql: """
@@ -133,6 +210,7 @@ private struct Redecoder {
             var readings = Self.message(template, first.raw ?? []).flatMap({ decode($0) })
         {
             for index in readings.indices { readings[index].dtc = template.dtc }
+            compare(record, with: readings)
             try write(readings, t: first.t, sequence: first.sequence, &row, in: database)
             result.decoded += 1
             return

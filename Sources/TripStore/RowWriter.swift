@@ -10,7 +10,7 @@ struct RowWriter {
     private let anchor: TimeAnchor
     private let table: PIDTable
     private(set) var channels: ChannelMap
-    private(set) var meter = DistanceMeter()
+    private(set) var meter = TripMeter()
     private(set) var readings: Int64 = 0
     /// The latest time of any row, microseconds since the trip's start.
     private(set) var lastTime: Int64 = 0
@@ -63,17 +63,32 @@ struct RowWriter {
             let vehicle = try Vehicles.id(of: vin, seen: anchor.utc(at: instant), in: database)
             try database.execute(
                 sql: "UPDATE trip SET vehicle = ? WHERE id = ?", arguments: [vehicle, trip])
+        case .position(let position): try store(position, t: t, in: database)
+        case .codeList(let ecu, let kind, let codes):
+            var row = try RowStatement(
+                """
+                INSERT INTO code_list (trip, t, sequence, ecu, kind, codes)
+                VALUES (?, ?, ?, ?, ?, ?)
+                """, in: database)
+            bindKey(&row, t: t, ecu)
+            row.bind(kind.rawValue)
+            row.bind(Int64(codes))
+            try row.run(in: database)
         }
     }
 
     /// Brings the trip's own row and its sums up to date.
     mutating func storeFigures(in database: Database) throws {
         var row = try RowStatement(
-            "UPDATE trip SET duration = max(duration, ?), readings = ?, distance = ? WHERE id = ?",
-            in: database)
+            """
+            UPDATE trip SET duration = max(duration, ?), readings = ?, distance = ?, driven = ?,
+                odometer_start = ?, odometer_end = ?, moving = ?, idle = ?, hard_brakings = ?,
+                hard_accelerations = ?
+            WHERE id = ?
+            """, in: database)
         row.bind(lastTime)
         row.bind(readings)
-        row.bind(meter.distance)
+        row.bind(meter)
         row.bind(trip)
         try row.run(in: database)
         var channel = try RowStatement(
@@ -351,6 +366,28 @@ struct RowWriter {
         try row.run(in: database)
     }
 
+    private mutating func store(
+        _ position: TripPosition, t: Int64, in database: Database
+    ) throws {
+        var row = try RowStatement(
+            """
+            INSERT INTO position (trip, t, sequence, latitude, longitude, altitude, speed, course,
+                accuracy, fix_time)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, in: database)
+        row.bind(trip)
+        row.bind(t)
+        row.bind(sequence(at: t))
+        row.bind(position.latitude)
+        row.bind(position.longitude)
+        row.bind(position.altitude)
+        row.bind(position.speed)
+        row.bind(position.course)
+        row.bind(position.accuracy)
+        row.bind(position.fixTime?.microseconds)
+        try row.run(in: database)
+    }
+
     /// Binds trip, time, sequence and ECU, with which all of these rows begin.
     private mutating func bindKey(_ row: inout RowStatement, t: Int64, _ ecu: ECUAddress?) {
         row.bind(trip)
@@ -361,6 +398,18 @@ struct RowWriter {
 }
 
 extension RowStatement {
+    /// Binds what the meter shows, in the order of the columns.
+    mutating func bind(_ meter: TripMeter) {
+        bind(meter.distance)
+        bind(meter.driven)
+        bind(meter.firstOdometer)
+        bind(meter.lastOdometer)
+        bind(meter.moving)
+        bind(meter.idle)
+        bind(meter.hardBrakings)
+        bind(meter.hardAccelerations)
+    }
+
     /// Binds text, else a number, else null.
     @inline(__always)
     fileprivate mutating func bind(_ text: String?, or number: Int64?) {

@@ -11,6 +11,10 @@ public enum TripRecord: Hashable, Sendable {
     case event(TripEvent)
     /// What its user wrote.
     case note(String)
+    /// Where the vehicle was.
+    case position(TripPosition)
+    /// An ECU answered for a list of its codes.
+    case codeList(ECUAddress?, CodeReport.Kind, codes: Int)
 }
 
 extension TripReadings {
@@ -64,7 +68,8 @@ private struct OtherRecords {
     init(trip: Int64, times: ClosedRange<Int64>, in database: Database) throws {
         let readers: [(table: String, read: (Row) -> TripRecord?)] = [
             ("monitor", Self.monitor), ("monitor_test", Self.monitorTest),
-            ("code_report", Self.code), ("message", Self.message), ("event", Self.event),
+            ("code_report", Self.code), ("code_list", Self.codeList), ("message", Self.message),
+            ("event", Self.event), ("position", Self.position),
         ]
         for reader in readers {
             let rows = try Row.fetchCursor(
@@ -145,6 +150,21 @@ private struct OtherRecords {
         report.severity = row["severity"]
         report.lamps = (row["lamps"] as UInt8?).map { CodeReport.Lamps(packed: $0) }
         return .item(.code(report))
+    }
+
+    private static func codeList(_ row: Row) -> TripRecord? {
+        guard let kind = CodeReport.Kind(rawValue: row["kind"]) else { return nil }
+        return .codeList(ecu(row), kind, codes: row["codes"])
+    }
+
+    private static func position(_ row: Row) -> TripRecord? {
+        var position = TripPosition(latitude: row["latitude"], longitude: row["longitude"])
+        position?.altitude = row["altitude"]
+        position?.speed = row["speed"]
+        position?.course = row["course"]
+        position?.accuracy = row["accuracy"]
+        position?.fixTime = (row["fix_time"] as Int64?).map { UTC(microseconds: $0) }
+        return position.map { .position($0) }
     }
 
     private static func message(_ row: Row) -> TripRecord? {

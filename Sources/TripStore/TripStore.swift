@@ -120,27 +120,6 @@ public final class TripStore: Sendable {
         }
     }
 
-    // MARK: Care
-
-    /// What is wrong with the file, in SQLite's words; empty = nothing.
-    public func check() throws(StoreError) -> [String] {
-        do {
-            return try read { database in
-                let found = try String.fetchAll(database, sql: "PRAGMA integrity_check")
-                let orphans = try Row.fetchAll(database, sql: "PRAGMA foreign_key_check")
-                return found.filter { $0 != "ok" }
-                    + orphans.map { "a row of \($0["table"] as String) belongs to nothing" }
-            }
-        } catch StoreError.damaged(_, let message) {
-            return [message]
-        }
-    }
-
-    /// Gives the space of deleted trips back to the disk.
-    public func compact() throws(StoreError) {
-        try write { try $0.execute(sql: "VACUUM") }
-    }
-
     // MARK: Access
 
     func read<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {

@@ -23,17 +23,20 @@ public struct TripStart: Sendable {
     public var accessory: String?
     /// Words to find it by.
     public var tags: [String]
+    /// What its owner calls it.
+    public var name: String?
 
     /// A trip that begins at `anchor`.
     public init(
         purpose: Purpose = .log, anchor: TimeAnchor, vin: VIN? = nil, accessory: String? = nil,
-        tags: [String] = []
+        tags: [String] = [], name: String? = nil
     ) {
         self.purpose = purpose
         self.anchor = anchor
         self.vin = vin
         self.accessory = accessory
         self.tags = tags
+        self.name = name
     }
 }
 
@@ -79,6 +82,24 @@ public struct TripSummary: Hashable, Sendable {
     public var endReason: EndReason?
     /// Words to find it by.
     public var tags: [String]
+    /// What its owner calls it.
+    public var name: String? = nil
+    /// Distance from the speed alone; unit: km, nil without a speed.
+    public var driven: Double? = nil
+    /// The odometer (PID A6) at both ends; unit: km, nil where the vehicle has none.
+    public var odometer: ClosedRange<Double>? = nil
+    /// Above 0 km/h; unit: seconds, nil without a speed.
+    public var movingSeconds: Double? = nil
+    /// At 0 km/h with the engine running; unit: seconds, nil without speed or engine speed.
+    public var idleSeconds: Double? = nil
+    /// How often speed fell, or rose, by 0.3 g or more; nil without a speed.
+    public var hardBrakings: Int? = nil, hardAccelerations: Int? = nil
+
+    /// While it moved; unit: km/h, nil where nothing is known or nothing moved.
+    public var averageSpeed: Double? {
+        guard let driven, let movingSeconds, movingSeconds > 0 else { return nil }
+        return driven / movingSeconds * 3600
+    }
 
     /// Its beginning.
     public var start: UTC { anchor.utc }
@@ -151,4 +172,34 @@ public enum TripEntry: Hashable, Sendable {
     case note(String)
     /// The vehicle has said who it is.
     case vehicle(VIN)
+    /// Where the vehicle is.
+    case position(TripPosition)
+    /// An ECU answered for a list of its codes, and named so many; the codes themselves are items
+    /// of the same instant.
+    case codeList(ECUAddress?, CodeReport.Kind, codes: Int)
+}
+
+/// Where the vehicle was.
+public struct TripPosition: Hashable, Sendable {
+    /// WGS 84; unit: degrees, −90 to 90.
+    public var latitude: Double
+    /// WGS 84; unit: degrees, −180 to 180.
+    public var longitude: Double
+    /// Above mean sea level; unit: m, nil without a fix in three dimensions.
+    public var altitude: Double?
+    /// Over ground; unit: km/h.
+    public var speed: Double?
+    /// From true north; unit: degrees, 0 to below 360.
+    public var course: Double?
+    /// Horizontal; unit: m.
+    public var accuracy: Double?
+    /// By the receiver's clock.
+    public var fixTime: UTC?
+
+    /// A place; nil outside the ranges above.
+    public init?(latitude: Double, longitude: Double) {
+        guard (-90...90).contains(latitude), (-180...180).contains(longitude) else { return nil }
+        self.latitude = latitude
+        self.longitude = longitude
+    }
 }

@@ -9,20 +9,7 @@ enum Trips {
         try database.execute(
             sql: "UPDATE trip SET end_reason = ?, writer = NULL WHERE id = ?",
             arguments: [reason.rawValue, trip])
-        try database.execute(
-            sql: """
-                INSERT INTO code (vehicle, ecu, kind, code, failure_type, first_seen, last_seen,
-                    reports)
-                SELECT trip.vehicle, ecu, kind, code, failure_type, min(start + t),
-                    max(start + t), count(*)
-                FROM code_report JOIN trip ON trip.id = code_report.trip
-                WHERE trip.id = ?
-                GROUP BY ecu, kind, code, failure_type
-                ON CONFLICT DO UPDATE SET
-                    first_seen = min(first_seen, excluded.first_seen),
-                    last_seen = max(last_seen, excluded.last_seen),
-                    reports = reports + excluded.reports
-                """, arguments: [trip])
+        try CodeHistory.take(trip, in: database)
         try database.execute(
             sql: """
                 UPDATE vehicle SET last_seen = max(last_seen,
@@ -33,7 +20,8 @@ enum Trips {
 
     static let summary = """
         SELECT trip.id, purpose, vin, vehicle.name AS vehicleName, accessory.address AS accessory,
-            start, monotonic, duration, distance, readings, end_reason,
+            start, monotonic, duration, distance, readings, end_reason, trip.name AS name, driven,
+            odometer_start, odometer_end, moving, idle, hard_brakings, hard_accelerations,
             (SELECT group_concat(tag, char(31)) FROM trip_tag WHERE trip_tag.trip = trip.id) AS tags
         FROM trip LEFT JOIN vehicle ON vehicle.id = trip.vehicle
             LEFT JOIN accessory ON accessory.id = trip.accessory
@@ -42,7 +30,7 @@ enum Trips {
     static func summary(_ row: Row) -> TripSummary {
         let duration: Int64 = row["duration"]
         let tags: String? = row["tags"]
-        return TripSummary(
+        var summary = TripSummary(
             id: row["id"], purpose: TripStart.Purpose(rawValue: row["purpose"]) ?? .log,
             vin: row["vin"], vehicleName: row["vehicleName"], accessory: row["accessory"],
             anchor: TimeAnchor(
@@ -51,6 +39,17 @@ enum Trips {
             seconds: Double(duration) / 1e6, distance: row["distance"], readings: row["readings"],
             endReason: (row["end_reason"] as String?).flatMap { EndReason(rawValue: $0) },
             tags: tags?.split(separator: "\u{1F}").map(String.init).sorted() ?? [])
+        summary.name = row["name"]
+        summary.driven = row["driven"]
+        let odometer: (Double?, Double?) = (row["odometer_start"], row["odometer_end"])
+        if let first = odometer.0, let last = odometer.1, first <= last {
+            summary.odometer = first...last
+        }
+        summary.movingSeconds = (row["moving"] as Int64?).map { Double($0) / 1e6 }
+        summary.idleSeconds = (row["idle"] as Int64?).map { Double($0) / 1e6 }
+        summary.hardBrakings = row["hard_brakings"]
+        summary.hardAccelerations = row["hard_accelerations"]
+        return summary
     }
 }
 
@@ -72,12 +71,13 @@ extension TripStore {
             }
             try database.execute(
                 sql: """
-                    INSERT INTO trip (purpose, vehicle, accessory, start, monotonic, writer)
-                    VALUES (?, ?, ?, ?, ?, ?)
+                    INSERT INTO trip (purpose, vehicle, accessory, start, monotonic, writer, name)
+                    VALUES (?, ?, ?, ?, ?, ?, ?)
                     """,
                 arguments: [
                     start.purpose.rawValue, vehicle, accessory, seen.microseconds,
                     start.anchor.monotonic.nanoseconds, WriterIdentity.current()?.text,
+                    start.name.flatMap { $0.isEmpty ? nil : $0 },
                 ])
             let trip = database.lastInsertedRowID
             for tag in start.tags where !tag.isEmpty {
@@ -114,6 +114,8 @@ extension TripStore {
         public var purpose: TripStart.Purpose?
         /// Trips of the vehicle with this VIN or name.
         public var vehicle: String?
+        /// Trips with this name.
+        public var name: String?
         /// Trips that end behind this point.
         public var from: UTC?
         /// Trips that begin before this point.
@@ -134,84 +136,33 @@ extension TripStore {
                 database,
                 sql: """
                     SELECT * FROM (\(Trips.summary)
-                        WHERE (?1 IS NULL OR purpose = ?1)
+                        WHERE deleted IS NULL AND (?1 IS NULL OR purpose = ?1)
                             AND (?2 IS NULL OR vin = ?2 OR vehicle.name = ?2)
                             AND (?3 IS NULL OR start + duration >= ?3)
                             AND (?4 IS NULL OR start < ?4)
                             AND (?5 IS NULL OR EXISTS (SELECT * FROM trip_tag
                                 WHERE trip_tag.trip = trip.id AND tag = ?5))
+                            AND (?7 IS NULL OR trip.name = ?7)
                         ORDER BY trip.start DESC, trip.id DESC LIMIT ?6)
                     ORDER BY start, id
                     """,
                 arguments: [
                     filter.purpose?.rawValue, filter.vehicle, filter.from?.microseconds,
-                    filter.to?.microseconds, filter.tag, filter.latest ?? -1,
+                    filter.to?.microseconds, filter.tag, filter.latest ?? -1, filter.name,
                 ])
             return rows.map(Trips.summary)
         }
     }
 
-    /// One trip.
+    /// One trip; a deleted one is none.
     public func trip(_ id: Int64) throws(StoreError) -> TripSummary {
         let found = try read { database in
             try Row.fetchOne(
-                database, sql: "\(Trips.summary) WHERE trip.id = ?", arguments: [id]
+                database, sql: "\(Trips.summary) WHERE trip.id = ? AND deleted IS NULL",
+                arguments: [id]
             ).map(Trips.summary)
         }
         guard let found else { throw .unknownTrip(id, path: path) }
         return found
-    }
-
-    /// Deletes a trip with all its records; its codes stay in the history.
-    public func deleteTrip(_ id: Int64) throws(StoreError) {
-        guard try trip(id).endReason != nil else { throw .tripIsOpen(id, path: path) }
-        try transaction { database in
-            try database.execute(sql: "DELETE FROM trip WHERE id = ?", arguments: [id])
-        }
-    }
-
-    /// Replaces the words a trip is found by.
-    public func setTags(_ tags: [String], ofTrip id: Int64) throws(StoreError) {
-        _ = try trip(id)
-        try transaction { database in
-            try database.execute(sql: "DELETE FROM trip_tag WHERE trip = ?", arguments: [id])
-            for tag in tags where !tag.isEmpty {
-                try database.execute(
-                    sql: "INSERT OR IGNORE INTO trip_tag (trip, tag) VALUES (?, ?)",
-                    arguments: [id, tag])
-            }
-        }
-    }
-
-    /// A remark about a trip.
-    public struct Note: Hashable, Sendable {
-        /// When; nil = about the whole trip.
-        public var time: UTC?
-        /// What its user wrote.
-        public var text: String
-    }
-
-    /// Adds a remark about a whole trip.
-    public func addNote(_ text: String, toTrip id: Int64) throws(StoreError) {
-        _ = try trip(id)
-        try transaction { database in
-            try database.execute(
-                sql: "INSERT INTO note (trip, text) VALUES (?, ?)", arguments: [id, text])
-        }
-    }
-
-    /// A trip's remarks, those about the whole first.
-    public func notes(ofTrip id: Int64) throws(StoreError) -> [Note] {
-        let start = try trip(id).start
-        return try read { database in
-            try Row.fetchAll(
-                database, sql: "SELECT t, text FROM note WHERE trip = ? ORDER BY t, id",
-                arguments: [id]
-            ).map { row in
-                let t: Int64? = row["t"]
-                return Note(
-                    time: t.map { UTC(microseconds: start.microseconds &+ $0) }, text: row["text"])
-            }
-        }
     }
 }

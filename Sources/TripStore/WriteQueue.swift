@@ -77,7 +77,7 @@ struct WriteQueue {
         let count =
             switch entry {
             case .items(let items): items.count
-            case .voltage, .event, .note, .vehicle: 1
+            case .voltage, .event, .note, .vehicle, .position, .codeList: 1
             }
         if ending != nil || hasEnded { return .full }
         if count == 0 { return .taken }

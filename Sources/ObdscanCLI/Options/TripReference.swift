@@ -1,0 +1,107 @@
+import ArgumentParser
+import Glibc
+import OBDCore
+import TripStore
+
+/// A trip as a user names it: by its number, its name, or `latest`.
+struct TripReference: ExpressibleByArgument, Hashable, Sendable {
+    /// As it was typed.
+    var text: String
+
+    init?(argument: String) {
+        if argument.isEmpty { return nil }
+        text = argument
+    }
+
+    /// The trip's number; what is a number is never taken for a name.
+    func number(in store: TripStore) throws(Failure) -> Int64 {
+        if let number = Int64(text) { return number }
+        if text == "latest" { return try store.latestTrip() }
+        var filter = TripStore.TripFilter(purpose: nil)
+        filter.name = text
+        let found = try mapped { () throws(StoreError) in try store.trips(filter) }
+        guard let trip = found.last else {
+            throw Failure(
+                "no trip is called \"\(text)\"", hint: "obdscan trips lists them",
+                status: .usage)
+        }
+        guard found.count == 1 else {
+            throw Failure(
+                "\(found.count) trips are called \"\(text)\"",
+                hint: "name one by its number, such as \(trip.id)", status: .usage)
+        }
+        return trip.id
+    }
+}
+
+/// A point in time as a user names it: `2026-11-21T08:15:02Z`, the same in local time without the
+/// Z, `2026-11-21`, or `+5m` behind a trip's start.
+struct TripMoment: ExpressibleByArgument, Hashable, Sendable {
+    private enum Form: Hashable {
+        case utc(UTC)
+        case behindStart(Duration)
+    }
+
+    private var form: Form
+
+    init?(argument: String) {
+        if argument.hasPrefix("+") {
+            guard let lapse = Lapse(argument: String(argument.dropFirst())) else { return nil }
+            form = .behindStart(lapse.duration)
+        } else if argument.hasSuffix("Z"), let utc = UTC(argument) {
+            form = .utc(utc)
+        } else if let wall = UTC(argument.count > 10 ? argument + "Z" : argument) {
+            form = .utc(Self.utc(onTheWall: wall))
+        } else {
+            return nil
+        }
+    }
+
+    /// The point, of a trip that began at `start`.
+    func time(since start: UTC? = nil) throws(Failure) -> UTC {
+        switch form {
+        case .utc(let utc): return utc
+        case .behindStart(let lapse):
+            guard let start else {
+                throw Failure(
+                    "a time such as +5m needs one trip that it counts from",
+                    hint: "give a date and a time: 2026-11-21T08:15:02", status: .usage)
+            }
+            return UTC(microseconds: start.microseconds &+ lapse.nanoseconds / 1000)
+        }
+    }
+
+    /// What the clock on the wall shows, as UTC.
+    private static func utc(onTheWall wall: UTC) -> UTC {
+        var second = time_t(wall.microseconds / 1_000_000)
+        var parts = tm()
+        guard gmtime_r(&second, &parts) != nil else { return wall }
+        parts.tm_isdst = -1
+        let local = Int64(mktime(&parts))
+        return UTC(microseconds: local * 1_000_000 + wall.microseconds % 1_000_000)
+    }
+}
+
+extension TripStore {
+    /// The number of the latest drive.
+    func latestTrip() throws(Failure) -> Int64 {
+        var filter = TripFilter()
+        filter.latest = 1
+        let found = try mapped { () throws(StoreError) in try trips(filter) }
+        guard let latest = found.last else {
+            throw Failure(
+                "\(path): there are no trips yet", hint: "obdscan log records one",
+                status: .noInput)
+        }
+        return latest.id
+    }
+}
+
+/// Runs `body` and says what the database says in our words.
+func mapped<Value>(_ body: () throws(StoreError) -> Value) throws(Failure) -> Value {
+    do {
+        return try body()
+    } catch {
+        throw Failure(error)
+    }
+}

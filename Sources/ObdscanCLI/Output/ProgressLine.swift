@@ -1,0 +1,53 @@
+import Glibc
+import OBDCore
+import Synchronization
+
+/// A line on the terminal that says how far a long command is; nothing where nobody watches.
+///
+/// It appears when the work has taken a second and is drawn at most five times a second.
+final class ProgressLine: Sendable {
+    private struct State {
+        var next: Instant
+        var isShown = false
+    }
+
+    private let isOn: Bool
+    private let start = Clock.now
+    private let state: Mutex<State>
+
+    /// A line that is not there yet.
+    init(_ output: OutputOptions) {
+        isOn = !output.quiet && isatty(STDERR_FILENO) == 1
+        state = Mutex(State(next: start + .seconds(1)))
+    }
+
+    /// Says that so much, 0 to 1, is done.
+    func show(_ share: Double, _ what: String) {
+        guard isOn else { return }
+        let now = Clock.now
+        let isDue = state.withLock { state in
+            guard now >= state.next else { return false }
+            state = State(next: now + .milliseconds(200), isShown: true)
+            return true
+        }
+        guard isDue else { return }
+        let passed = (now - start).seconds
+        let rest = share > 0.02 ? ", \(clockText(passed / share - passed)) left" : ""
+        writeToStandardError("\r\(fixed(share * 100, 0)) % \(what)\(rest)\u{1B}[K")
+    }
+
+    /// Takes the line away.
+    func clear() {
+        guard isOn, state.withLock({ $0.isShown }) else { return }
+        writeToStandardError("\r\u{1B}[K")
+    }
+}
+
+/// `12.3 MB`; unit: bytes.
+func byteText(_ bytes: Int) -> String {
+    let size = Double(bytes)
+    if size < 1e3 { return "\(bytes) B" }
+    if size < 1e6 { return fixed(size / 1e3, 1) + " kB" }
+    if size < 1e9 { return fixed(size / 1e6, 1) + " MB" }
+    return fixed(size / 1e9, 2) + " GB"
+}

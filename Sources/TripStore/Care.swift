@@ -1,0 +1,105 @@
+import GRDB
+
+extension TripStore {
+    /// What a check found.
+    public struct CheckResult: Hashable, Sendable {
+        /// What is wrong, in words; empty = nothing.
+        public var faults: [String]
+        /// Version of the schema.
+        public var version: Int
+        /// Numbers of trips and readings; nil where they cannot be counted.
+        public var trips: Int?, readings: Int?
+        /// Bytes of the file, and of those the ones that deleted rows left behind.
+        public var size: Int, free: Int
+    }
+
+    /// What is wrong with the file: SQLite's own check first, then that sums and keys are right;
+    /// empty = nothing.
+    public func check() throws(StoreError) -> [String] {
+        do {
+            return try read { database in
+                let found = try String.fetchAll(database, sql: "PRAGMA integrity_check")
+                    .filter { $0 != "ok" }
+                // On damaged pages the rest would only repeat it.
+                return try found.isEmpty ? Self.contradictions(in: database) : found
+            }
+        } catch StoreError.damaged(_, let message) {
+            return [message]
+        }
+    }
+
+    /// ``check()`` with the figures around it.
+    public func examine() throws(StoreError) -> CheckResult {
+        let faults = try check()
+        return try read { database in
+            func number(_ sql: String) -> Int? { try? Int.fetchOne(database, sql: sql) }
+            let page = number("PRAGMA page_size") ?? 0
+            return CheckResult(
+                faults: faults, version: number("PRAGMA user_version") ?? 0,
+                trips: number("SELECT count(*) FROM trip WHERE deleted IS NULL"),
+                readings: number("SELECT sum(readings) FROM trip WHERE deleted IS NULL") ?? 0,
+                size: (number("PRAGMA page_count") ?? 0) * page,
+                free: (number("PRAGMA freelist_count") ?? 0) * page)
+        }
+    }
+
+    /// Our own promises, each a query for what breaks it.
+    private static func contradictions(in database: Database) throws -> [String] {
+        var faults = try Row.fetchAll(database, sql: "PRAGMA foreign_key_check").map {
+            "a row of \($0["table"] as String) belongs to nothing"
+        }
+        // A trip that is being written is a transaction ahead of nothing: sums go with their rows.
+        let rules: [(fault: String, trips: String)] = [
+            (
+                "counts other readings than it has",
+                """
+                SELECT id FROM trip WHERE readings <>
+                    (SELECT count(*) FROM reading WHERE trip = trip.id)
+                """
+            ),
+            (
+                "has sums of other readings than it has",
+                """
+                SELECT id FROM trip WHERE readings <> (SELECT coalesce(sum(c.readings), 0)
+                    FROM trip_channel AS c WHERE c.trip = trip.id)
+                """
+            ),
+            (
+                "ends before its last reading",
+                """
+                SELECT id FROM trip WHERE end_reason IS NOT NULL AND duration <
+                    (SELECT max(t) FROM reading WHERE trip = trip.id)
+                """
+            ),
+            (
+                "has a record without its raw bytes",
+                """
+                SELECT DISTINCT trip FROM reading AS r WHERE raw IS NULL AND NOT EXISTS
+                    (SELECT * FROM reading AS f WHERE f.trip = r.trip AND f.t = r.t
+                        AND f.sequence < r.sequence AND f.raw IS NOT NULL)
+                """
+            ),
+        ]
+        for rule in rules {
+            for trip in try Int64.fetchAll(database, sql: rule.trips) {
+                faults.append("trip \(trip) \(rule.fault)")
+            }
+        }
+        for row in try Row.fetchAll(
+            database, sql: "SELECT id, code FROM code WHERE first_seen > last_seen")
+        {
+            faults.append("code \(row["code"] as String) was last seen before it was first seen")
+        }
+        return faults
+    }
+
+    /// Gives the space of deleted rows back to the disk; what was deleted cannot be had back then.
+    public func compact() throws(StoreError) {
+        try purge()
+        try write { database in
+            try database.execute(sql: "VACUUM")
+            try database.execute(sql: "PRAGMA optimize")
+            try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+        }
+    }
+}

@@ -1,0 +1,301 @@
+import Foundation
+import GRDB
+
+/// What came of taking another database's trips over.
+public struct Merged: Hashable, Sendable {
+    /// The new trips' numbers.
+    public var trips: [Int64] = []
+    /// Trips that were here before, whole or as parts of others.
+    public var known = 0
+    /// Trips that are still being recorded.
+    public var open = 0
+}
+
+extension TripStore {
+    /// Takes over what the database at `other` has and this one has not; all or nothing.
+    ///
+    /// A trip is known by its two clocks at its start, so that merging again adds nothing. With
+    /// `only` just these trips of the other database are taken, and of its history of codes only
+    /// what they reported. A database of an older schema is read through a copy beside this one.
+    /// `progress` is told how many of how many trips are done.
+    public func merge(
+        from other: String, only: [Int64]? = nil,
+        progress: (_ done: Int, _ of: Int) -> Void = { _, _ in }
+    ) throws(StoreError) -> Merged {
+        var source = other
+        do {
+            _ = try TripStore(path: other, access: .readOnly, limits: limits)
+        } catch .older {
+            source = path + ".merging"
+            try Self.copy(other, to: source)
+        }
+        defer {
+            if source != other { for end in ["", "-wal", "-shm"] { unlink(source + end) } }
+        }
+        return try write { database in
+            try database.execute(sql: "ATTACH ? AS other", arguments: [source])
+            defer { try? database.execute(sql: "DETACH other") }
+            var merged = Merged()
+            try database.inTransaction(.immediate) {
+                merged = try Merger(only: only).run(in: database, progress: progress)
+                return .commit
+            }
+            return merged
+        }
+    }
+
+    /// A copy that is brought up to date.
+    private static func copy(_ path: String, to copy: String) throws(StoreError) {
+        for end in ["", "-wal", "-shm"] { unlink(copy + end) }
+        do {
+            var configuration = Configuration()
+            configuration.readonly = true
+            let source = try DatabaseQueue(path: path, configuration: configuration)
+            try source.backup(to: DatabaseQueue(path: copy))
+        } catch {
+            throw StoreError(error, path: path)
+        }
+        _ = try TripStore(path: copy)
+    }
+}
+
+private struct Merger {
+    /// Tables whose rows belong to a trip and a time; `note` has numbers of its own.
+    private static let timed = [
+        "monitor", "monitor_test", "code_report", "code_list", "message", "event", "position",
+    ]
+
+    let only: [Int64]?
+
+    func run(
+        in database: Database, progress: (_ done: Int, _ of: Int) -> Void
+    ) throws -> Merged {
+        try database.execute(
+            sql: """
+                CREATE TEMP TABLE channel_map (old INTEGER PRIMARY KEY, new INTEGER NOT NULL);
+                CREATE TEMP TABLE vehicle_map (old INTEGER PRIMARY KEY, new INTEGER NOT NULL);
+                CREATE TEMP TABLE accessory_map (old INTEGER PRIMARY KEY, new INTEGER NOT NULL);
+                """)
+        defer {
+            for table in ["channel_map", "vehicle_map", "accessory_map"] {
+                try? database.execute(sql: "DROP TABLE temp.\(table)")
+            }
+        }
+        let chosen = only.map { "AND id IN (\($0.map(String.init).joined(separator: ",")))" } ?? ""
+        let trips = try Row.fetchAll(
+            database,
+            sql: """
+                SELECT id, end_reason IS NULL AS open, EXISTS (\(Self.sameTrip)) AS known
+                FROM other.trip AS o WHERE deleted IS NULL \(chosen) ORDER BY start, id
+                """)
+        var merged = Merged()
+        var news: [Int64] = []
+        for row in trips {
+            if row["open"] as Bool {
+                merged.open += 1
+            } else if row["known"] as Bool {
+                merged.known += 1
+            } else {
+                news.append(row["id"])
+            }
+        }
+        let all = news.map(String.init).joined(separator: ",")
+        try mapThings(trips: all, in: database)
+        for (index, trip) in news.enumerated() {
+            merged.trips.append(try copy(trip, in: database))
+            progress(index + 1, news.count)
+        }
+        if only == nil { try mergeCodes(in: database) }
+        return merged
+    }
+
+    /// A trip here that `o` is, or a part of: the same clocks at the start, or the same boot of the
+    /// same machine at the same accessory over all of its time.
+    private static let sameTrip = """
+        SELECT * FROM main.trip AS m
+        LEFT JOIN main.accessory AS ma ON ma.id = m.accessory
+        LEFT JOIN other.accessory AS oa ON oa.id = o.accessory
+        WHERE (m.start = o.start AND m.monotonic = o.monotonic AND m.purpose = o.purpose)
+            OR (m.source IS NOT NULL AND m.source = o.source)
+            OR (o.monotonic <> 0 AND m.purpose = o.purpose AND ma.address IS oa.address
+                AND abs((m.start - m.monotonic / 1000) - (o.start - o.monotonic / 1000)) <= 2
+                AND o.start >= m.start AND o.start + o.duration <= m.start + m.duration + 2)
+        """
+
+    private func mapThings(trips: String, in database: Database) throws {
+        let all = only == nil
+        let vehicles =
+            all ? "" : "WHERE id IN (SELECT vehicle FROM other.trip WHERE id IN (\(trips)))"
+        let accessories =
+            all ? "" : "WHERE id IN (SELECT accessory FROM other.trip WHERE id IN (\(trips)))"
+        for row in try Row.fetchAll(
+            database, sql: "SELECT id, vin, name FROM other.vehicle \(vehicles)")
+        {
+            let old: Int64 = row["id"]
+            let found = try Int64.fetchOne(
+                database,
+                sql: """
+                    SELECT id FROM main.vehicle WHERE vin = ?1 OR (?1 IS NULL AND vin IS NULL
+                        AND name = ?2)
+                    """, arguments: [row["vin"] as String?, row["name"] as String?])
+            let new = try found ?? copyRow("vehicle", old, in: database)
+            try database.execute(
+                sql: "INSERT INTO temp.vehicle_map VALUES (?, ?)", arguments: [old, new])
+            try database.execute(
+                sql: """
+                    UPDATE main.vehicle SET (first_seen, last_seen) = (SELECT
+                        min(vehicle.first_seen, o.first_seen), max(vehicle.last_seen, o.last_seen)
+                        FROM other.vehicle AS o WHERE o.id = ?) WHERE id = ?
+                    """, arguments: [old, new])
+            if found == nil { try copyECUs(ofVehicle: old, to: new, in: database) }
+        }
+        for row in try Row.fetchAll(
+            database, sql: "SELECT id, address FROM other.accessory \(accessories)")
+        {
+            let old: Int64 = row["id"]
+            let found = try Int64.fetchOne(
+                database, sql: "SELECT id FROM main.accessory WHERE address = ?",
+                arguments: [row["address"] as String])
+            let new = try found ?? copyRow("accessory", old, in: database)
+            try database.execute(
+                sql: "INSERT INTO temp.accessory_map VALUES (?, ?)", arguments: [old, new])
+            guard found == nil else { continue }
+            try database.execute(
+                sql: """
+                    UPDATE main.accessory SET vehicle = (SELECT new FROM temp.vehicle_map
+                        WHERE old = vehicle) WHERE id = :new;
+                    INSERT INTO main.accessory_quirk (accessory, quirk)
+                        SELECT :new, quirk FROM other.accessory_quirk WHERE accessory = :old;
+                    """, arguments: ["new": new, "old": old])
+        }
+        try database.execute(
+            sql: """
+                INSERT OR IGNORE INTO main.channel
+                    (ecu, service, identifier, frame, dtc, signal, name, unit, kind)
+                SELECT ecu, service, identifier, frame, dtc, signal, name, unit, kind
+                    FROM other.channel WHERE id IN
+                    (SELECT channel FROM other.trip_channel WHERE trip IN (\(trips)));
+                INSERT INTO temp.channel_map SELECT o.id, m.id FROM other.channel AS o
+                    JOIN main.channel AS m ON m.signal = o.signal
+                    AND coalesce(m.ecu, '') = coalesce(o.ecu, '')
+                    AND coalesce(m.service, -1) = coalesce(o.service, -1)
+                    AND coalesce(m.identifier, -1) = coalesce(o.identifier, -1)
+                    AND coalesce(m.frame, -1) = coalesce(o.frame, -1)
+                    AND coalesce(m.dtc, '') = coalesce(o.dtc, '')
+                    AND m.name = o.name AND m.unit = o.unit AND m.kind = o.kind;
+                INSERT OR IGNORE INTO main.channel_label (channel, code, label)
+                    SELECT new, code, label FROM other.channel_label JOIN temp.channel_map
+                        ON old = channel;
+                """)
+    }
+
+    private func copyECUs(
+        ofVehicle old: Int64, to new: Int64, in database: Database
+    ) throws {
+        for row in try Row.fetchAll(
+            database, sql: "SELECT id FROM other.ecu WHERE vehicle = ?", arguments: [old])
+        {
+            let ecu: Int64 = row["id"]
+            try database.execute(
+                sql: """
+                    INSERT INTO main.ecu (vehicle, address, name)
+                    SELECT ?, address, name FROM other.ecu WHERE id = ?
+                    """, arguments: [new, ecu])
+            let copy = database.lastInsertedRowID
+            for table in ["ecu_support", "ecu_calibration"] {
+                let columns = try Self.columns(of: table, but: ["ecu"], in: database)
+                try database.execute(
+                    sql: """
+                        INSERT INTO main.\(table) (ecu, \(columns))
+                        SELECT ?, \(columns) FROM other.\(table) WHERE ecu = ?
+                        """, arguments: [copy, ecu])
+            }
+        }
+    }
+
+    private func copyRow(_ table: String, _ id: Int64, in database: Database) throws -> Int64 {
+        let references = table == "accessory" ? ["id", "vehicle"] : ["id"]
+        let columns = try Self.columns(of: table, but: references, in: database)
+        let vehicle = table == "accessory" ? ", vehicle" : ""
+        let mapped =
+            table == "accessory"
+            ? ", (SELECT new FROM temp.vehicle_map WHERE old = vehicle)" : ""
+        try database.execute(
+            sql: """
+                INSERT INTO main.\(table) (\(columns)\(vehicle))
+                SELECT \(columns)\(mapped) FROM other.\(table) WHERE id = ?
+                """, arguments: [id])
+        return database.lastInsertedRowID
+    }
+
+    private func copy(_ trip: Int64, in database: Database) throws -> Int64 {
+        let columns = try Self.columns(
+            of: "trip", but: ["id", "vehicle", "accessory", "writer"], in: database)
+        try database.execute(
+            sql: """
+                INSERT INTO main.trip (vehicle, accessory, \(columns))
+                SELECT (SELECT new FROM temp.vehicle_map WHERE old = vehicle),
+                    (SELECT new FROM temp.accessory_map WHERE old = accessory), \(columns)
+                FROM other.trip WHERE id = ?
+                """, arguments: [trip])
+        let new = database.lastInsertedRowID
+        try database.execute(
+            sql: """
+                INSERT INTO main.reading (trip, t, sequence, channel, value, raw, detail)
+                    SELECT :new, t, sequence, map.new, value, raw, detail FROM other.reading
+                    JOIN temp.channel_map AS map ON map.old = channel
+                    WHERE trip = :old ORDER BY t, sequence;
+                INSERT INTO main.trip_channel
+                    (trip, channel, readings, numbers, total, minimum, maximum)
+                    SELECT :new, map.new, readings, numbers, total, minimum, maximum
+                    FROM other.trip_channel JOIN temp.channel_map AS map ON map.old = channel
+                    WHERE trip = :old;
+                INSERT INTO main.trip_tag (trip, tag)
+                    SELECT :new, tag FROM other.trip_tag WHERE trip = :old;
+                INSERT INTO main.note (trip, t, text)
+                    SELECT :new, t, text FROM other.note WHERE trip = :old ORDER BY id;
+                """, arguments: ["new": new, "old": trip])
+        for table in Self.timed {
+            let columns = try Self.columns(of: table, but: ["trip"], in: database)
+            try database.execute(
+                sql: """
+                    INSERT INTO main.\(table) (trip, \(columns))
+                    SELECT ?, \(columns) FROM other.\(table) WHERE trip = ?
+                    """, arguments: [new, trip])
+        }
+        try CodeHistory.take(new, in: database)
+        return new
+    }
+
+    /// Takes over what the other history knows beyond the trips that are there still.
+    private func mergeCodes(in database: Database) throws {
+        try database.execute(
+            sql: """
+                INSERT INTO main.code
+                    (vehicle, ecu, kind, code, failure_type, first_seen, last_seen, reports)
+                SELECT map.new, ecu, kind, code, failure_type, first_seen, last_seen, reports
+                FROM other.code LEFT JOIN temp.vehicle_map AS map ON map.old = vehicle
+                WHERE true
+                ON CONFLICT DO UPDATE SET
+                    first_seen = min(first_seen, excluded.first_seen),
+                    last_seen = max(last_seen, excluded.last_seen),
+                    reports = max(reports, excluded.reports);
+                INSERT OR IGNORE INTO main.code_change (code, time, present)
+                SELECT m.id, c.time, c.present FROM other.code_change AS c
+                    JOIN other.code AS o ON o.id = c.code
+                    LEFT JOIN temp.vehicle_map AS map ON map.old = o.vehicle
+                    JOIN main.code AS m ON coalesce(m.vehicle, 0) = coalesce(map.new, 0)
+                    AND coalesce(m.ecu, '') = coalesce(o.ecu, '') AND m.kind = o.kind
+                    AND m.code = o.code
+                    AND coalesce(m.failure_type, -1) = coalesce(o.failure_type, -1);
+                """)
+    }
+
+    /// The columns of a table, as a list for SQL.
+    private static func columns(
+        of table: String, but left: [String], in database: Database
+    ) throws -> String {
+        try database.columns(in: table).map(\.name).filter { !left.contains($0) }
+            .joined(separator: ", ")
+    }
+}

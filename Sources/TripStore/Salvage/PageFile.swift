@@ -1,0 +1,145 @@
+import Glibc
+
+/// The pages of a database file, with what its write-ahead log holds laid over them.
+///
+/// Nothing of the file is believed but its bytes: this is for files that SQLite refuses.
+final class PageFile {
+    /// Bytes of a page.
+    let pageSize: Int
+    /// Bytes of a page that hold data.
+    let usableSize: Int
+    /// Number of pages.
+    let pageCount: Int
+
+    private let file: Int32
+    private let log: Int32
+    /// Where a page stands in the log.
+    private var overlay: [Int: Int] = [:]
+
+    /// Opens the file at `path`; nil when it cannot be read or holds no page.
+    init?(path: String) {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        self.file = file
+        log = open(path + "-wal", O_RDONLY | O_CLOEXEC)
+        let header = Self.read(file, at: 0, 100) ?? []
+        var size = 0
+        var reserved = 0
+        if header.count == 100 {
+            size = Int(header[16]) << 8 | Int(header[17])
+            if size == 1 { size = 65_536 }
+            reserved = Int(header[20])
+        }
+        let logHeader = log >= 0 ? Self.read(log, at: 0, 32) : nil
+        if size < 512 || size & (size - 1) != 0 {
+            // The log knows the size as well; 4096 is what obdscan makes.
+            let logged = logHeader.map { Self.number($0, 8) } ?? 0
+            size = logged >= 512 && logged <= 65_536 && logged & (logged - 1) == 0 ? logged : 4096
+        }
+        if reserved > size - 480 { reserved = 0 }
+        pageSize = size
+        usableSize = size - reserved
+        let length = Int(lseek(file, 0, SEEK_END))
+        var count = (length + size - 1) / size
+        if let logHeader {
+            let committed = Self.readLog(log, logHeader, pageSize: size)
+            overlay = committed.pages
+            count = max(count, committed.count)
+        }
+        pageCount = count
+        guard pageCount > 0 else { return nil }
+    }
+
+    deinit {
+        close(file)
+        if log >= 0 { close(log) }
+    }
+
+    /// The page of that number, from 1; nil when it cannot be read.
+    ///
+    /// What lies behind the end of a file that was cut short is zero.
+    func page(_ number: Int) -> [UInt8]? {
+        guard number >= 1, number <= pageCount else { return nil }
+        if let place = overlay[number] { return Self.read(log, at: place, pageSize) }
+        guard var bytes = Self.read(file, at: (number - 1) * pageSize, pageSize) else { return nil }
+        if bytes.count < pageSize {
+            bytes.append(contentsOf: repeatElement(0, count: pageSize - bytes.count))
+        }
+        return bytes
+    }
+
+    // MARK: Pieces
+
+    /// Frames up to the last commit whose salts and checksums are right.
+    private static func readLog(
+        _ log: Int32, _ header: [UInt8], pageSize: Int
+    ) -> (pages: [Int: Int], count: Int) {
+        let magic = number(header, 0)
+        guard header.count == 32, magic & ~1 == 0x377F_0682, number(header, 8) == pageSize else {
+            return ([:], 0)
+        }
+        let isBigEndian = magic & 1 == 1
+        var sum = checksum(header[0..<24], (0, 0), isBigEndian)
+        guard sum.0 == UInt32(number(header, 24)), sum.1 == UInt32(number(header, 28)) else {
+            return ([:], 0)
+        }
+        var pages: [Int: Int] = [:]
+        var waiting: [Int: Int] = [:]
+        var count = 0
+        var place = 32
+        while let frame = read(log, at: place, 24 + pageSize), frame.count == 24 + pageSize {
+            guard frame[8..<16].elementsEqual(header[16..<24]) else { break }
+            sum = checksum(frame[0..<8], sum, isBigEndian)
+            sum = checksum(frame[24...], sum, isBigEndian)
+            guard sum.0 == UInt32(number(frame, 16)), sum.1 == UInt32(number(frame, 20)) else {
+                break
+            }
+            waiting[number(frame, 0)] = place + 24
+            let size = number(frame, 4)
+            if size > 0 {
+                pages.merge(waiting) { $1 }
+                waiting = [:]
+                count = size
+            }
+            place += 24 + pageSize
+        }
+        return (pages, count)
+    }
+
+    private static func checksum(
+        _ bytes: ArraySlice<UInt8>, _ start: (UInt32, UInt32), _ isBigEndian: Bool
+    ) -> (UInt32, UInt32) {
+        var (first, second) = start
+        var index = bytes.startIndex
+        func word(_ at: Int) -> UInt32 {
+            let parts = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]
+            return (isBigEndian ? parts : parts.reversed()).reduce(0) { $0 << 8 | UInt32($1) }
+        }
+        while index + 8 <= bytes.endIndex {
+            first &+= word(index) &+ second
+            second &+= word(index + 4) &+ first
+            index += 8
+        }
+        return (first, second)
+    }
+
+    private static func number(_ bytes: [UInt8], _ place: Int) -> Int {
+        guard bytes.count >= place + 4 else { return 0 }
+        return bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    private static func read(_ file: Int32, at place: Int, _ count: Int) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var done = 0
+        while done < count {
+            let start = done
+            let got = bytes.withUnsafeMutableBytes {
+                pread(file, $0.baseAddress.map { $0 + start }, count - start, off_t(place + start))
+            }
+            if got < 0 && errno == EINTR { continue }
+            guard got > 0 else { break }
+            done += got
+        }
+        return done == 0 ? nil : Array(bytes[..<done])
+    }
+}

@@ -1,0 +1,293 @@
+import Foundation
+import GRDB
+
+/// What could be saved of a damaged database.
+public struct Salvaged: Hashable, Sendable {
+    /// Pages of the damaged file.
+    public var pages = 0
+    /// Pages of which something could not be read.
+    public var damagedPages = 0
+    /// Pages that no other page pointed to any more and whose rows were recognised by their shape.
+    public var orphanPages = 0
+    /// Rows saved, by table.
+    public var rows: [String: Int] = [:]
+    /// Rows that contradict the schema and were left out.
+    public var rejected = 0
+    /// Trips of which rows were saved, but not when they were: they begin in 1970.
+    public var tripsWithoutTime: [Int64] = []
+    /// Channels of which readings were saved, but not what they are.
+    public var unknownChannels = 0
+}
+
+extension TripStore {
+    /// Saves what can be saved of the damaged database at `damaged` into this one, which must be
+    /// new.
+    ///
+    /// The damaged file is only read, page by page. `progress` is told the share that is done, from
+    /// 0 to 1.
+    public func salvage(
+        from damaged: String, progress: (Double) -> Void = { _ in }
+    ) throws(StoreError) -> Salvaged {
+        guard let file = PageFile(path: damaged) else { throw .missing(path: damaged) }
+        return try write { database in
+            try database.execute(sql: "PRAGMA foreign_keys = OFF")
+            defer { try? database.execute(sql: "PRAGMA foreign_keys = ON") }
+            var salvaged = Salvaged()
+            try database.inTransaction(.immediate) {
+                var salvager = try Salvager(file, in: database)
+                salvaged = try salvager.run(in: database, progress: progress)
+                return .commit
+            }
+            return salvaged
+        }
+    }
+}
+
+/// Reads pages and puts their rows where they belong.
+private struct Salvager {
+    private struct Table {
+        var name: String
+        var columns: [(name: String, type: String, isRequired: Bool)]
+        /// The column that is the row's number.
+        var rowID: Int?
+        var sql: String { "INSERT OR IGNORE INTO \(name) (\(list)) VALUES (\(marks))" }
+        var list: String { columns.map(\.name).joined(separator: ", ") }
+        var marks: String { columns.map { _ in "?" }.joined(separator: ", ") }
+    }
+
+    private enum Owner: Hashable {
+        case table(Int)
+        /// An index, a list of free pages, the schema: nothing to save.
+        case nothing
+    }
+
+    private let file: PageFile
+    private var tables: [Table] = []
+    private var owners: [Int: Owner] = [:]
+    private var result = Salvaged()
+
+    init(_ file: PageFile, in database: Database) throws {
+        self.file = file
+        result.pages = file.pageCount
+        for name in try String.fetchAll(
+            database,
+            sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+        {
+            var table = Table(name: name, columns: [])
+            for row in try Row.fetchAll(database, sql: "PRAGMA table_info(\(name))") {
+                let isKey = (row["pk"] as Int) == 1
+                table.columns.append((row["name"], row["type"], (row["notnull"] as Int) != 0))
+                let rowIDs = ["vehicle", "ecu", "accessory", "trip", "note", "channel", "code"]
+                if isKey && (rowIDs + ["trip_edit"]).contains(name) {
+                    table.rowID = table.columns.count - 1
+                }
+            }
+            tables.append(table)
+        }
+    }
+
+    mutating func run(
+        in database: Database, progress: (Double) -> Void
+    ) throws -> Salvaged {
+        claimSchema()
+        claimFreePages()
+        // What a table still points to wins over what has lost its place.
+        for isOrphan in [false, true] {
+            for number in 1...file.pageCount where (owners[number] == nil) == isOrphan {
+                if number % 256 == 0 {
+                    let share = Double(number) / Double(file.pageCount)
+                    progress(isOrphan ? 0.5 + share / 2 : share / 2)
+                }
+                try save(number, in: database)
+            }
+        }
+        try mend(in: database)
+        progress(1)
+        return result
+    }
+
+    // MARK: Whose is a page
+
+    private mutating func claimSchema() {
+        var waiting = [1]
+        var seen: Set<Int> = []
+        while let number = waiting.popLast() {
+            guard seen.insert(number).inserted, let page = BTreePage(number, in: file) else {
+                continue
+            }
+            owners[number] = .nothing
+            waiting += page.children
+            for record in page.records {
+                // type, name, tbl_name, rootpage, sql
+                guard record.values.count == 5, case .text(let type) = record.values[0],
+                    case .text(let name) = record.values[1],
+                    case .integer(let root) = record.values[3]
+                else { continue }
+                let table = type == "table" ? tables.firstIndex { $0.name == name } : nil
+                claim(Int(clamping: root), table.map { .table($0) } ?? .nothing)
+            }
+        }
+    }
+
+    private mutating func claim(_ root: Int, _ owner: Owner) {
+        var waiting = [root]
+        while let number = waiting.popLast() {
+            guard number >= 1, number <= file.pageCount, owners[number] == nil else { continue }
+            guard let page = BTreePage(number, in: file) else {
+                owners[number] = .nothing
+                result.damagedPages += 1
+                continue
+            }
+            owners[number] = owner
+            waiting += page.children
+        }
+    }
+
+    private mutating func claimFreePages() {
+        guard let header = file.page(1) else { return }
+        var trunk = BTreePage.number(header, 32, 4)
+        while trunk > 0, owners[trunk] == nil, let page = file.page(trunk) {
+            owners[trunk] = .nothing
+            let count = BTreePage.number(page, 4, 4)
+            if count > file.usableSize / 4 { return }
+            for index in 0..<count {
+                let free = BTreePage.number(page, 8 + index * 4, 4)
+                if owners[free] == nil { owners[free] = .nothing }
+            }
+            trunk = BTreePage.number(page, 0, 4)
+        }
+    }
+
+    /// The one table that all rows of a page could be of; nil when there are none or several.
+    private func owner(ofOrphan page: BTreePage) -> Int? {
+        guard !page.records.isEmpty else { return nil }
+        let fitting = tables.indices.filter { index in
+            page.records.allSatisfy { fits($0, tables[index]) }
+        }
+        return fitting.count == 1 ? fitting[0] : nil
+    }
+
+    private func fits(_ record: BTreePage.Record, _ table: Table) -> Bool {
+        guard (record.rowID == nil) == (table.rowID == nil),
+            record.values.count <= table.columns.count,
+            record.values.count == table.columns.count || table.name == "trip"
+        else { return false }
+        for (index, value) in record.values.enumerated() {
+            let column = table.columns[index]
+            if index == table.rowID {
+                guard value == .null else { return false }
+                continue
+            }
+            switch value {
+            case .null: if column.isRequired { return false }
+            case .integer: if !["INTEGER", "REAL", "ANY"].contains(column.type) { return false }
+            case .real: if !["REAL", "ANY"].contains(column.type) { return false }
+            case .text: if !["TEXT", "ANY"].contains(column.type) { return false }
+            case .blob: if !["BLOB", "ANY"].contains(column.type) { return false }
+            }
+        }
+        return true
+    }
+
+    // MARK: Rows
+
+    private mutating func save(_ number: Int, in database: Database) throws {
+        let owner = owners[number]
+        guard owner != .nothing, let page = BTreePage(number, in: file) else { return }
+        let place: Int
+        // What points to a page may be damaged itself: its rows must be the table's.
+        if case .table(let known) = owner,
+            page.records.isEmpty || page.records.contains(where: { fits($0, tables[known]) })
+        {
+            if page.damagedCells > 0 { result.damagedPages += 1 }
+            place = known
+        } else if let guessed = self.owner(ofOrphan: page) {
+            place = guessed
+            result.orphanPages += 1
+        } else {
+            return
+        }
+        let table = tables[place]
+        for record in page.records {
+            guard fits(record, table) else {
+                result.rejected += 1
+                continue
+            }
+            var values = record.values.map(\.databaseValue)
+            if let column = table.rowID { values[column] = (record.rowID ?? 0).databaseValue }
+            values += Array(repeating: .null, count: table.columns.count - values.count)
+            let statement = try database.cachedStatement(sql: table.sql)
+            do {
+                try statement.execute(arguments: StatementArguments(values))
+                result.rows[table.name, default: 0] += database.changesCount
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+                result.rejected += 1
+            }
+        }
+    }
+
+    /// Makes what was saved a database again: every row belongs to something, all sums are right.
+    private mutating func mend(in database: Database) throws {
+        let timed = [
+            "reading", "monitor", "monitor_test", "code_report", "code_list", "message", "event",
+            "position", "note",
+        ]
+        let known = timed.map { "SELECT trip FROM \($0)" }.joined(separator: " UNION ")
+        result.tripsWithoutTime = try Int64.fetchAll(
+            database, sql: "SELECT trip FROM (\(known)) WHERE trip NOT IN (SELECT id FROM trip)")
+        for trip in result.tripsWithoutTime {
+            try database.execute(
+                sql: """
+                    INSERT INTO trip (id, purpose, start, monotonic, end_reason, name)
+                    VALUES (?, 'log', 0, 0, 'crashed', 'recovered, date unknown')
+                    """, arguments: [trip])
+        }
+        try database.execute(
+            sql: """
+                INSERT INTO channel (id, signal, name, unit, kind)
+                SELECT DISTINCT channel, 'CHANNEL_' || channel, 'Unknown signal', '', 'number'
+                FROM reading WHERE channel NOT IN (SELECT id FROM channel)
+                """)
+        result.unknownChannels = database.changesCount
+        try database.execute(
+            sql: """
+                DELETE FROM trip_channel;
+                UPDATE trip SET vehicle = NULL WHERE vehicle NOT IN (SELECT id FROM vehicle);
+                UPDATE trip SET accessory = NULL WHERE accessory NOT IN (SELECT id FROM accessory);
+                UPDATE accessory SET vehicle = NULL WHERE vehicle NOT IN (SELECT id FROM vehicle);
+                DELETE FROM trip_tag WHERE trip NOT IN (SELECT id FROM trip);
+                DELETE FROM channel_label WHERE channel NOT IN (SELECT id FROM channel);
+                DELETE FROM ecu WHERE vehicle NOT IN (SELECT id FROM vehicle);
+                DELETE FROM ecu_support WHERE ecu NOT IN (SELECT id FROM ecu);
+                DELETE FROM ecu_calibration WHERE ecu NOT IN (SELECT id FROM ecu);
+                DELETE FROM accessory_quirk WHERE accessory NOT IN (SELECT id FROM accessory);
+                DELETE FROM code WHERE vehicle NOT IN (SELECT id FROM vehicle);
+                DELETE FROM code_change WHERE code NOT IN (SELECT id FROM code);
+                DELETE FROM trip_edit;
+                UPDATE trip SET end_reason = 'crashed', writer = NULL WHERE end_reason IS NULL;
+                """)
+        let hadCodes = try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT * FROM code)")
+        for trip in try Int64.fetchAll(database, sql: "SELECT id FROM trip ORDER BY start, id") {
+            try TripFigures.addUp(trip, in: database)
+            try database.execute(
+                sql: """
+                    UPDATE trip SET duration = max(duration,
+                        coalesce((SELECT max(t) FROM reading WHERE trip = :trip), 0))
+                    WHERE id = :trip
+                    """, arguments: ["trip": trip])
+            if hadCodes == false { try CodeHistory.take(trip, in: database) }
+        }
+    }
+}
+
+extension BTreePage.Value {
+    fileprivate var databaseValue: DatabaseValue {
+        switch self {
+        case .null: .null
+        case .integer(let value): value.databaseValue
+        case .real(let value): value.databaseValue
+        case .text(let value): value.databaseValue
+        case .blob(let value): value.withUnsafeBytes { Data($0) }.databaseValue
+        }
+    }
+}

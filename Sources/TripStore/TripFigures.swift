@@ -1,0 +1,47 @@
+import GRDB
+
+/// What a trip's rows add up to, counted anew.
+enum TripFigures {
+    /// Adds a trip's readings up anew.
+    static func addUp(_ trip: Int64, in database: Database) throws {
+        try database.execute(
+            sql: """
+                DELETE FROM trip_channel WHERE trip = :trip;
+                INSERT INTO trip_channel (trip, channel, readings, numbers, total, minimum, maximum)
+                    SELECT trip, channel, count(*), count(number), total(number), min(number),
+                        max(number)
+                    FROM (SELECT trip, channel, CASE WHEN detail IS NULL THEN value END AS number
+                        FROM reading WHERE trip = :trip)
+                    GROUP BY channel;
+                """, arguments: ["trip": trip])
+        var meter = TripMeter()
+        let meters = try Row.fetchCursor(
+            database,
+            sql: """
+                SELECT t, channel, identifier, value FROM reading
+                    JOIN channel ON channel.id = channel
+                WHERE trip = ? AND service = 1 AND identifier IN (12, 13, 166) AND detail IS NULL
+                    AND channel.kind = 'number'
+                ORDER BY t, sequence
+                """, arguments: [trip])
+        while let row = try meters.next() {
+            let role: TripMeter.Role =
+                switch row["identifier"] as Int {
+                case 12: .engineSpeed
+                case 13: .speed
+                default: .odometer
+                }
+            meter.add(row["value"], role, channel: row["channel"], t: row["t"])
+        }
+        var row = try RowStatement(
+            """
+            UPDATE trip SET distance = ?, driven = ?, odometer_start = ?, odometer_end = ?,
+                moving = ?, idle = ?, hard_brakings = ?, hard_accelerations = ?, readings =
+                (SELECT coalesce(sum(readings), 0) FROM trip_channel WHERE trip_channel.trip = ?9)
+            WHERE id = ?9
+            """, in: database)
+        row.bind(meter)
+        row.bind(trip)
+        try row.run(in: database)
+    }
+}

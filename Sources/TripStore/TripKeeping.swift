@@ -1,0 +1,145 @@
+import GRDB
+public import OBDCore
+
+extension TripStore {
+    /// Hides trips; ``undoEdit()`` brings them back, ``purge()`` deletes them for good.
+    public func deleteTrips(_ ids: [Int64]) throws(StoreError) {
+        for id in ids {
+            guard try trip(id).endReason != nil else { throw .tripIsOpen(id, path: path) }
+        }
+        try transaction { database in
+            var batch: Int64?
+            for id in ids {
+                let edit = try TripEdits.record(.delete, trip: id, batch: batch, in: database)
+                batch = batch ?? edit
+                try database.execute(
+                    sql: """
+                        UPDATE trip SET deleted = CAST(strftime('%s', 'now') AS INTEGER) * 1000000
+                        WHERE id = ?
+                        """, arguments: [id])
+            }
+        }
+    }
+
+    /// Deletes a trip with all its records for good; its codes stay in the history.
+    public func deleteTrip(_ id: Int64) throws(StoreError) {
+        guard try trip(id).endReason != nil else { throw .tripIsOpen(id, path: path) }
+        try transaction { try Self.purge([id], in: $0) }
+    }
+
+    /// Deletes for good what was deleted before; returns the number of trips.
+    @discardableResult
+    public func purge() throws(StoreError) -> Int {
+        try transaction { database in
+            let ids = try Int64.fetchAll(
+                database, sql: "SELECT id FROM trip WHERE deleted IS NOT NULL")
+            try Self.purge(ids, in: database)
+            return ids.count
+        }
+    }
+
+    /// Deletes for good drives that ended before `time` and that nobody named, tagged or wrote a
+    /// remark about; returns their numbers.
+    @discardableResult
+    public func deleteTrips(endedBefore time: UTC) throws(StoreError) -> [Int64] {
+        try transaction { database in
+            let ids = try Int64.fetchAll(
+                database,
+                sql: """
+                    SELECT id FROM trip WHERE purpose = 'log' AND end_reason IS NOT NULL
+                        AND start + duration < ? AND name IS NULL
+                        AND NOT EXISTS (SELECT * FROM trip_tag WHERE trip_tag.trip = trip.id)
+                        AND NOT EXISTS (SELECT * FROM note WHERE note.trip = trip.id)
+                    """, arguments: [time.microseconds])
+            try Self.purge(ids, in: database)
+            return ids
+        }
+    }
+
+    private static func purge(_ ids: [Int64], in database: Database) throws {
+        for id in ids {
+            try database.execute(
+                sql: """
+                    DELETE FROM trip WHERE id = :trip;
+                    DELETE FROM trip_edit WHERE trip = :trip OR other = :trip;
+                    """, arguments: ["trip": id])
+        }
+    }
+
+    // MARK: Names, tags, remarks
+
+    /// Names a trip; nil or an empty name takes the name away.
+    public func setName(_ name: String?, ofTrip id: Int64) throws(StoreError) {
+        _ = try trip(id)
+        let name = name.flatMap { $0.isEmpty ? nil : $0 }
+        try transaction { database in
+            try database.execute(
+                sql: "UPDATE trip SET name = ? WHERE id = ?", arguments: [name, id])
+        }
+    }
+
+    /// Replaces the words a trip is found by.
+    public func setTags(_ tags: [String], ofTrip id: Int64) throws(StoreError) {
+        _ = try trip(id)
+        try transaction { database in
+            try database.execute(sql: "DELETE FROM trip_tag WHERE trip = ?", arguments: [id])
+            for tag in tags where !tag.isEmpty {
+                try database.execute(
+                    sql: "INSERT OR IGNORE INTO trip_tag (trip, tag) VALUES (?, ?)",
+                    arguments: [id, tag])
+            }
+        }
+    }
+
+    /// A remark about a trip.
+    public struct Note: Hashable, Sendable {
+        /// When; nil = about the whole trip.
+        public var time: UTC?
+        /// What its user wrote.
+        public var text: String
+    }
+
+    /// Adds a remark about a whole trip, or about a moment of it.
+    public func addNote(
+        _ text: String, toTrip id: Int64, at time: UTC? = nil
+    ) throws(StoreError) {
+        let start = try trip(id).start
+        try transaction { database in
+            try database.execute(
+                sql: "INSERT INTO note (trip, t, text) VALUES (?, ?, ?)",
+                arguments: [id, time.map { $0.microseconds &- start.microseconds }, text])
+        }
+    }
+
+    /// A trip's remarks, those about the whole first.
+    public func notes(ofTrip id: Int64) throws(StoreError) -> [Note] {
+        let start = try trip(id).start
+        return try read { database in
+            try Row.fetchAll(
+                database, sql: "SELECT t, text FROM note WHERE trip = ? ORDER BY t, id",
+                arguments: [id]
+            ).map { row in
+                let t: Int64? = row["t"]
+                return Note(
+                    time: t.map { UTC(microseconds: start.microseconds &+ $0) }, text: row["text"])
+            }
+        }
+    }
+
+    /// What went wrong in a trip, and how often, the most frequent first.
+    public func eventCounts(
+        ofTrip id: Int64
+    ) throws(StoreError) -> [(kind: TripEvent.Kind, count: Int)] {
+        try read { database in
+            try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT kind, count(*) AS count FROM event WHERE trip = ?
+                    GROUP BY kind ORDER BY count DESC, kind
+                    """, arguments: [id]
+            ).compactMap { row in
+                TripEvent.Kind(rawValue: row["kind"]).map { ($0, row["count"]) }
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+/// What a drive adds up to: distance, standing and moving time, hard braking and acceleration.
+///
+/// Everything is between two answers; nothing is assumed about a gap.
+struct TripMeter {
+    /// What a channel says.
+    enum Role: Hashable {
+        /// PID 0D, km/h.
+        case speed
+        /// PID A6, km.
+        case odometer
+        /// PID 0C, rpm.
+        case engineSpeed
+    }
+
+    /// Between two answers further apart than this the vehicle may have done anything; unit: µs.
+    static let longestGap: Int64 = 10_000_000
+    /// A change of speed is judged over so long, because speed comes in steps of 1 km/h; unit: µs.
+    static let window: Int64 = 1_000_000
+    /// From here on braking and acceleration are hard (0.3 g); unit: m/s².
+    static let hard = 3.0
+
+    private struct Sample {
+        var t: Int64
+        var value: Double
+    }
+
+    /// The one channel that is listened to: two ECUs must not count the same road twice.
+    private var speedChannel: Int?
+    private var odometerChannel: Int?
+    private var engineChannel: Int?
+    private var lastSpeed: Sample?
+    private var lastEngineSpeed: Sample?
+    /// Speeds of the last ``window``, at most one in 50 ms.
+    private var recent: [Sample] = []
+    private var isBraking = false
+    private var isAccelerating = false
+
+    /// Distance from the speed; unit: km, nil without any speed.
+    private(set) var driven: Double?
+    /// Unit: km.
+    private(set) var firstOdometer: Double?
+    /// Unit: km.
+    private(set) var lastOdometer: Double?
+    /// Unit: µs; nil without any speed.
+    private(set) var moving: Int64?
+    /// At 0 km/h with the engine running; unit: µs, nil without speed or engine speed.
+    private(set) var idle: Int64?
+    /// Nil without any speed.
+    private(set) var hardBrakings: Int64?
+    /// Nil without any speed.
+    private(set) var hardAccelerations: Int64?
+
+    /// The best known distance; unit: km, nil when the vehicle told neither speed nor odometer.
+    var distance: Double? {
+        if let firstOdometer, let lastOdometer, lastOdometer > firstOdometer {
+            return lastOdometer - firstOdometer
+        }
+        return driven
+    }
+
+    /// Takes one answer; `t` in microseconds.
+    mutating func add(_ value: Double, _ role: Role, channel: Int, t: Int64) {
+        switch role {
+        case .speed:
+            if speedChannel == nil { speedChannel = channel }
+            if speedChannel == channel { add(speed: value, t: t) }
+        case .odometer:
+            if odometerChannel == nil { odometerChannel = channel }
+            guard odometerChannel == channel else { return }
+            if firstOdometer == nil { firstOdometer = value }
+            lastOdometer = value
+        case .engineSpeed:
+            if engineChannel == nil { engineChannel = channel }
+            guard engineChannel == channel else { return }
+            lastEngineSpeed = Sample(t: t, value: value)
+            if idle == nil && driven != nil { idle = 0 }
+        }
+    }
+
+    private mutating func add(speed: Double, t: Int64) {
+        if driven == nil {
+            (driven, moving, hardBrakings, hardAccelerations) = (0, 0, 0, 0)
+            if lastEngineSpeed != nil { idle = 0 }
+        }
+        defer { lastSpeed = Sample(t: t, value: speed) }
+        guard let last = lastSpeed, t > last.t else { return }
+        let gap = t &- last.t
+        guard gap <= Self.longestGap else {
+            recent.removeAll(keepingCapacity: true)
+            (isBraking, isAccelerating) = (false, false)
+            return
+        }
+        driven = (driven ?? 0) + (last.value + speed) / 2 * Double(gap) / 3.6e9
+        if last.value > 0 || speed > 0 {
+            moving = (moving ?? 0) + gap
+        } else if let engine = lastEngineSpeed, engine.value > 0,
+            t &- engine.t <= Self.longestGap
+        {
+            idle = (idle ?? 0) + gap
+        }
+        judge(speed, t: t)
+    }
+
+    /// Counts a manoeuvre once, however long it takes.
+    private mutating func judge(_ speed: Double, t: Int64) {
+        if let last = lastSpeed, recent.last.map({ last.t &- $0.t >= 50_000 }) ?? true {
+            recent.append(last)
+        }
+        // The youngest sample that is a whole window old is what the speed is compared with.
+        let old = recent.lastIndex { t &- $0.t >= Self.window }
+        guard let old else { return }
+        let reference = recent[old]
+        if old > 0 { recent.removeSubrange(..<old) }
+        let change = (speed - reference.value) / 3.6 / (Double(t &- reference.t) / 1e6)
+        if change <= -Self.hard {
+            if !isBraking { hardBrakings = (hardBrakings ?? 0) + 1 }
+            isBraking = true
+        } else if change > -Self.hard / 2 {
+            isBraking = false
+        }
+        if change >= Self.hard {
+            if !isAccelerating { hardAccelerations = (hardAccelerations ?? 0) + 1 }
+            isAccelerating = true
+        } else if change < Self.hard / 2 {
+            isAccelerating = false
+        }
+    }
+}

@@ -1,0 +1,225 @@
+import Diagnostics
+import Foundation
+import GRDB
+import OBDCore
+import Testing
+
+@testable import TripStore
+
+@Suite struct CareTests {
+    /// A drive of `seconds`, a reading each tenth of a second.
+    private func drive(_ store: TripStore, start: Int64, seconds: Int) throws -> Int64 {
+        let anchor = TimeAnchor(
+            monotonic: Fixtures.anchor.monotonic,
+            utc: UTC(microseconds: Fixtures.start.microseconds + start * 1_000_000))
+        let writer = try Fixtures.begin(store, anchor: anchor, waiting: 1_000_000)
+        for tenth in 0..<seconds * 10 {
+            let time = Fixtures.after(Double(tenth) / 10)
+            #expect(writer.offer([Fixtures.rpm(Double(tenth % 8000))], at: time))
+        }
+        #expect(writer.offer(.vehicle(try #require(VIN(Fixtures.vinText))), at: Fixtures.after(0)))
+        var report = CodeReport(
+            ecu: Fixtures.ecu, kind: .stored, code: .dtc(try #require(DTC("P0301"))), line: 0)
+        report.statusByte = 0x2F
+        #expect(writer.offer([.code(report)], at: Fixtures.after(1)))
+        #expect(writer.offer(.event(TripEvent(.timeout, text: "t")), at: Fixtures.after(2)))
+        let place = try #require(TripPosition(latitude: 47.5, longitude: 8.5))
+        #expect(writer.offer(.position(place), at: Fixtures.after(3)))
+        try writer.end(.stopped, at: Fixtures.after(Double(seconds)))
+        return writer.trip
+    }
+
+    private func values(_ store: TripStore) throws -> Set<String> {
+        var found: Set<String> = []
+        for trip in try store.trips(.init(purpose: nil)) {
+            try store.readings(ofTrip: trip.id).forEach { time, reading in
+                found.insert("\(time) \(reading.value) \(reading.raw)")
+            }
+        }
+        return found
+    }
+
+    // MARK: Check
+
+    @Test(arguments: [
+        ("UPDATE trip SET readings = readings + 1", "trip 1 counts other readings than it has"),
+        ("DELETE FROM trip_channel", "trip 1 has sums of other readings than it has"),
+        ("UPDATE trip SET duration = 5", "trip 1 ends before its last reading"),
+        ("UPDATE reading SET raw = NULL WHERE t = 0", "trip 1 has a record without its raw bytes"),
+        (
+            "UPDATE code SET first_seen = last_seen + 1",
+            "code P0301 was last seen before it was first seen"
+        ),
+    ])
+    func `a contradiction is found`(_ sql: String, _ fault: String) throws {
+        let scratch = try Scratch()
+        let store = try TripStore(path: scratch.path())
+        _ = try drive(store, start: 0, seconds: 10)
+        #expect(try store.examine().faults == [])
+        try scratch.sql { try $0.execute(sql: sql) }
+        #expect(try store.check().contains(fault))
+    }
+
+    @Test func `compacting gives the space of what was deleted back`() throws {
+        let scratch = try Scratch()
+        let store = try TripStore(path: scratch.path())
+        let trip = try drive(store, start: 0, seconds: 1000)
+        let kept = try drive(store, start: 2000, seconds: 1)
+        let before = try store.examine().size
+        try store.deleteTrips([trip])
+        try store.compact()
+        #expect(try store.examine().size < before / 2 && store.trips().map(\.id) == [kept])
+        #expect(throws: TripEditFault.nothingToUndo) { try store.undoEdit() }
+    }
+
+    // MARK: Merge
+
+    @Test func `merging takes what is new, once`() throws {
+        let scratch = try Scratch()
+        let here = try TripStore(path: scratch.path())
+        let there = try TripStore(path: scratch.path("there.db"))
+        _ = try drive(here, start: 0, seconds: 5)
+        _ = try drive(there, start: 100, seconds: 5)
+        let second = try drive(there, start: 200, seconds: 10)
+        try there.setTags(["sea"], ofTrip: second)
+        let all = try values(here).union(values(there))
+        let merged = try here.merge(from: there.path)
+        #expect(merged.trips.count == 2 && merged.known == 0)
+        #expect(try values(here) == all && here.check() == [])
+        #expect(try here.trips().map(\.tags) == [[], [], ["sea"]])
+        #expect(try here.codeHistory().map(\.reports) == [3])
+        #expect(try here.vehicles().count == 1)
+
+        // Again, and from the other side, after cuts on both: nothing is doubled.
+        #expect(try here.merge(from: there.path) == Merged(known: 2))
+        let cut = UTC(microseconds: Fixtures.start.microseconds + 204_000_000)
+        _ = try there.splitTrip(second, at: cut)
+        #expect(try here.merge(from: there.path) == Merged(known: 3))
+        #expect(try there.merge(from: here.path).trips.count == 1)
+        #expect(try values(there) == all && there.check() == [])
+        #expect(try here.codeHistory().map(\.reports) == [3])
+    }
+
+    @Test func `an older database is merged and stays as it is`() throws {
+        let scratch = try Scratch()
+        let file = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "Schemas/0001.db")
+        let copy = URL(filePath: scratch.path("old.db"))
+        try FileManager.default.copyItem(at: file, to: copy)
+        let store = try TripStore(path: scratch.path())
+        let merged = try store.merge(from: copy.path)
+        #expect(merged.trips.count == 2)
+        #expect(try Data(contentsOf: copy) == Data(contentsOf: file))
+        #expect(try store.check() == [] && store.codeHistory().count == 5)
+        #expect(
+            try !FileManager.default.contentsOfDirectory(atPath: scratch.url.path).contains {
+                $0.contains("merging")
+            })
+    }
+
+    @Test func `only the trips that are wanted are taken`() throws {
+        let scratch = try Scratch()
+        let store = try TripStore(path: scratch.path())
+        _ = try drive(store, start: 0, seconds: 1)
+        let wanted = try drive(store, start: 100, seconds: 2)
+        let one = try TripStore(path: scratch.path("one.db"))
+        #expect(try one.merge(from: store.path, only: [wanted]).trips.count == 1)
+        #expect(try one.trips().map(\.readings) == [20] && one.check() == [])
+    }
+
+    // MARK: Recover
+
+    @Test func `a sound database is recovered whole`() throws {
+        let scratch = try Scratch()
+        let store = try TripStore(path: scratch.path())
+        _ = try drive(store, start: 0, seconds: 100)
+        _ = try drive(store, start: 200, seconds: 100)
+        // The newest rows stand in the write-ahead log only.
+        let saved = try TripStore(path: scratch.path("saved.db"))
+        let result = try saved.salvage(from: store.path)
+        #expect(result.damagedPages == 0 && result.rejected == 0 && result.orphanPages == 0)
+        #expect(try values(saved) == values(store) && saved.check() == [])
+        #expect(try saved.trips() == store.trips())
+        #expect(try saved.codeHistory() == store.codeHistory())
+    }
+
+    @Test(arguments: 0..<20)
+    func `from a damaged file everything is saved that can be read`(_ seed: Int) throws {
+        let scratch = try Scratch()
+        var all: Set<String> = []
+        do {
+            let store = try TripStore(path: scratch.path())
+            _ = try drive(store, start: 0, seconds: 300)
+            _ = try drive(store, start: 400, seconds: 300)
+            all = try values(store)
+        }
+        try scratch.sql { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+        var bytes = try Data(contentsOf: URL(filePath: scratch.path()))
+        var generator = SplitMix(state: UInt64(seed))
+        let pages = bytes.count / 4096
+        let hit = Set((0..<5).map { _ in Int.random(in: 0..<pages, using: &generator) })
+        for page in hit {
+            for offset in 0..<4096 {
+                bytes[page * 4096 + offset] = UInt8.random(in: 0...255, using: &generator)
+            }
+        }
+        if seed % 4 == 3 { bytes.removeLast(4096 * 3 + 1000) }
+        try bytes.write(to: URL(filePath: scratch.path("damaged.db")))
+
+        let saved = try TripStore(path: scratch.path("saved.db"))
+        _ = try saved.salvage(from: scratch.path("damaged.db"))
+        #expect(try saved.check() == [])
+        let found = try values(saved)
+        // Some hundred readings a page; a page of noise must not become readings.
+        let lost = all.subtracting(found).count
+        #expect(lost <= 9 * 330, "\(lost) of \(all.count), \(hit.sorted()) of \(pages) pages")
+        let isDateKnown = try saved.trips().allSatisfy { $0.start.microseconds > 0 }
+        if isDateKnown { #expect(found.subtracting(all).isEmpty) }
+    }
+
+    @Test func `noise is no database`() throws {
+        let scratch = try Scratch()
+        var generator = SplitMix(state: 7)
+        let noise = Data((0..<40_960).map { _ in UInt8.random(in: 0...255, using: &generator) })
+        try noise.write(to: URL(filePath: scratch.path("noise.db")))
+        let saved = try TripStore(path: scratch.path())
+        _ = try saved.salvage(from: scratch.path("noise.db"))
+        #expect(try saved.trips(.init(purpose: nil)).isEmpty && saved.check() == [])
+        #expect(throws: StoreError.missing(path: scratch.path("none.db"))) {
+            try saved.salvage(from: scratch.path("none.db"))
+        }
+    }
+
+    /// Worked values from SQLite's own description of the record format.
+    @Test func `records are read as the format says, or not at all`() {
+        typealias Page = BTreePage
+        // Header of 7 bytes; types 0, 1, 4, 8, 13 + 2·2 = 17 (text of 2 bytes), 14 (blob of 1).
+        let record: [UInt8] = [7, 0, 1, 4, 8, 17, 14, 0xFF, 0x80, 0, 0, 1, 0x4F, 0x42, 0xAA]
+        #expect(
+            Page.values(record) == [
+                .null, .integer(-1), .integer(-0x7FFF_FFFF), .integer(0), .text("OB"),
+                .blob([0xAA]),
+            ])
+        for count in 0..<record.count { #expect(Page.values(Array(record[..<count])) == nil) }
+        #expect(Page.values(record + [0]) == nil)
+        #expect(Page.values([2, 10]) == nil)
+        let nine: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]
+        var place = 0
+        #expect(Page.varint(nine, &place) == -1 && place == 9)
+        place = 0
+        #expect(Page.varint([0x81, 0x00], &place) == 128)
+    }
+}
+
+/// A generator of the same numbers at every run.
+struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}

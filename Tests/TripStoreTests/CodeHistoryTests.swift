@@ -1,0 +1,74 @@
+import Diagnostics
+import OBDCore
+import Testing
+
+@testable import TripStore
+
+@Suite struct CodeHistoryTests {
+    /// One look at the codes, `hour` hours behind the start.
+    private func look(
+        _ store: TripStore, hour: Int64, _ lists: [CodeReport.Kind: [String]],
+        vin: String? = Fixtures.vinText
+    ) throws {
+        let utc = UTC(microseconds: Fixtures.start.microseconds + hour * 3_600_000_000)
+        let writer = try store.startTrip(
+            TripStart(
+                purpose: .scan,
+                anchor: TimeAnchor(monotonic: Fixtures.anchor.monotonic, utc: utc),
+                vin: vin.flatMap { VIN($0) }), table: Fixtures.table)
+        for (offset, kind) in [CodeReport.Kind.stored, .pending, .permanent].enumerated() {
+            guard let codes = lists[kind] else { continue }
+            let time = Fixtures.after(Double(offset))
+            let items = try codes.map { text in
+                DiagnosticItem.code(
+                    CodeReport(
+                        ecu: Fixtures.ecu, kind: kind, code: .dtc(try #require(DTC(text))), line: 0
+                    ))
+            }
+            #expect(writer.offer(items, at: time))
+            #expect(writer.offer(.codeList(Fixtures.ecu, kind, codes: codes.count), at: time))
+        }
+        try writer.end(.stopped, at: Fixtures.after(3))
+    }
+
+    private func history(_ store: TripStore) throws -> [String] {
+        try store.codeHistory().flatMap { entry in
+            entry.changes.map { change in
+                let seconds = (change.time.microseconds - Fixtures.start.microseconds) / 1_000_000
+                let what = change.isPresent ? "came" : "gone"
+                return "\(seconds / 3600) \(entry.code.text) \(entry.kind) \(what)"
+            }
+        }.sorted()
+    }
+
+    @Test func `a code is pending, stored, permanent and gone`() throws {
+        let scratch = try Scratch()
+        let store = try TripStore(path: scratch.path())
+        try look(store, hour: 1, [.stored: [], .pending: ["P0301"], .permanent: []])
+        try look(store, hour: 2, [.stored: [], .pending: ["P0301"], .permanent: []])
+        try look(store, hour: 3, [.stored: ["P0301"], .pending: [], .permanent: ["P0301"]])
+        // Lists that were not read say nothing.
+        try look(store, hour: 4, [.pending: []])
+        try look(store, hour: 5, [.stored: [], .pending: [], .permanent: ["P0301"]])
+        try look(store, hour: 6, [.stored: [], .pending: [], .permanent: []])
+        try look(store, hour: 7, [.stored: ["P0301"], .pending: ["P0420"], .permanent: []])
+        #expect(
+            try history(store) == [
+                "1 P0301 pending came", "3 P0301 pending gone", "3 P0301 permanent came",
+                "3 P0301 stored came", "5 P0301 stored gone", "6 P0301 permanent gone",
+                "7 P0301 stored came", "7 P0420 pending came",
+            ])
+        let stored = try #require(
+            try store.codeHistory().first { $0.kind == .stored && $0.code.text == "P0301" })
+        #expect(stored.isPresent && stored.reports == 2 && stored.vin == Fixtures.vinText)
+    }
+
+    @Test func `another vehicle's or ECU's list says nothing`() throws {
+        let scratch = try Scratch()
+        let store = try TripStore(path: scratch.path())
+        try look(store, hour: 1, [.stored: ["P0301"]])
+        try look(store, hour: 2, [.stored: []], vin: "WVWZZZ1JZXW000001")
+        try look(store, hour: 3, [.stored: []], vin: nil)
+        #expect(try history(store) == ["1 P0301 stored came"])
+    }
+}

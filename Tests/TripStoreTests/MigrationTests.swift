@@ -1,0 +1,60 @@
+import Diagnostics
+import Foundation
+import GRDB
+import OBDCore
+import Testing
+
+@testable import TripStore
+
+@Suite struct MigrationTests {
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "Schemas")
+
+    /// A database as a released version left it: a drive and a look at codes of the simulated
+    /// vehicle, a note, a gap, an adapter, a vehicle with a name.
+    private func old(_ version: String, in scratch: Scratch) throws {
+        try FileManager.default.copyItem(
+            at: Self.folder.appending(path: "\(version).db"),
+            to: URL(filePath: scratch.path()))
+    }
+
+    @Test func `every older schema has its kept database`() throws {
+        let kept = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).sorted()
+        #expect(kept == (1..<Migrations.newest).map { "000\($0).db" })
+    }
+
+    @Test func `a database of version 1 keeps everything`() throws {
+        let scratch = try Scratch()
+        try old("0001", in: scratch)
+        #expect(throws: StoreError.older(path: scratch.path(), version: 1)) {
+            try TripStore(path: scratch.path(), access: .readOnly)
+        }
+        let store = try TripStore(path: scratch.path())
+        #expect(try store.check() == [])
+        let trips = try store.trips(.init(purpose: nil))
+        #expect(trips.map(\.readings) == [100, 6])
+        #expect(trips[0].tags == ["kept"] && trips[0].name == nil && trips[0].idleSeconds == nil)
+        #expect(try store.notes(ofTrip: 1).map(\.text) == ["rain"])
+        #expect(try store.vehicles().compactMap(\.name) == ["Car"])
+        #expect(try store.accessories().map(\.lineRate) == [38400])
+        var kinds: [String: Int] = [:]
+        for trip in trips {
+            try store.readings(ofTrip: trip.id).forEachRecord { _, record in
+                switch record {
+                case .item(.reading): kinds["reading", default: 0] += 1
+                case .item(.code): kinds["code", default: 0] += 1
+                case .event(let event): kinds[event.kind.rawValue, default: 0] += 1
+                default: kinds["other", default: 0] += 1
+                }
+            }
+        }
+        #expect(kinds["reading"] == 106 && kinds["gap"] == 1 && kinds["code"] == 5)
+        // What was known of codes is the beginning of their history.
+        let history = try store.codeHistory()
+        #expect(history.count == 5 && history.allSatisfy { $0.changes.count == 1 && $0.isPresent })
+        #expect(history.allSatisfy { $0.changes[0].time == $0.firstSeen })
+        #expect(try store.splitTrip(1, by: .init(silence: .seconds(60))) == [])
+        try store.deleteTrips([1])
+        #expect(try store.undoEdit().trip == 1)
+    }
+}

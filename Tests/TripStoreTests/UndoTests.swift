@@ -1,0 +1,150 @@
+import Diagnostics
+import GRDB
+import OBDCore
+import Testing
+
+@testable import TripStore
+
+@Suite struct UndoTests {
+    /// A drive of two minutes, with a pause of 100 s behind the first.
+    private func drive(_ store: TripStore, name: String? = "Sea") throws -> Int64 {
+        let writer = try store.startTrip(
+            TripStart(
+                anchor: Fixtures.anchor, vin: VIN(Fixtures.vinText), tags: ["a"], name: name),
+            table: Fixtures.table)
+        for second in Array(0...60) + Array(160...220) {
+            let speed = Fixtures.reading(Fixtures.speed, 0x0D, .number(60), [60])
+            #expect(
+                writer.offer(
+                    [.reading(speed), Fixtures.rpm(900)], at: Fixtures.after(Double(second))))
+        }
+        #expect(writer.offer(.note("end"), at: Fixtures.after(220)))
+        try writer.end(.vehicleOff, at: Fixtures.after(221))
+        return writer.trip
+    }
+
+    /// Everything that an edit must not change: civil time, order, raw bytes, remarks.
+    private func data(_ scratch: Scratch) throws -> [String] {
+        try scratch.sql { database in
+            try String.fetchAll(
+                database,
+                sql: """
+                    SELECT start + t || ' ' || channel || ' ' || coalesce(hex(raw), '-') || ' '
+                        || value FROM reading JOIN trip ON trip.id = trip ORDER BY start + t,
+                        sequence
+                    """)
+                + String.fetchAll(database, sql: "SELECT text FROM note ORDER BY id")
+        }
+    }
+
+    /// Everything about trips, sums included.
+    private func trips(_ scratch: Scratch) throws -> [String] {
+        try scratch.sql { database in
+            try ["trip", "trip_tag", "trip_channel", "note"].flatMap { table in
+                try Row.fetchAll(database, sql: "SELECT * FROM \(table) ORDER BY 1, 2").map {
+                    "\($0.filter { $0.0 != "distance" && $0.0 != "driven" })"
+                }
+            }
+        }
+    }
+
+    @Test func `a cut is taken back`() throws {
+        let scratch = try Scratch()
+        let store = try TripStore(path: scratch.path())
+        let id = try drive(store)
+        let (before, all) = (try trips(scratch), try data(scratch))
+        let cut = UTC(microseconds: Fixtures.start.microseconds + 30_500_000)
+        let new = try store.splitTrip(id, at: cut)
+        #expect(try store.trip(new).name == "Sea" && data(scratch) == all)
+        #expect(
+            try store.undoEdit() == TripEdit(action: .split, trip: id, others: [new]))
+        #expect(try trips(scratch) == before && data(scratch) == all)
+        #expect(throws: TripEditFault.nothingToUndo) { try store.undoEdit() }
+        #expect(try store.check() == [])
+    }
+
+    @Test func `a joint is taken back, and what each trip had besides`() throws {
+        let scratch = try Scratch()
+        let store = try TripStore(path: scratch.path())
+        let id = try drive(store)
+        let cut = UTC(microseconds: Fixtures.start.microseconds + 100_000_000)
+        let new = try store.splitTrip(id, at: cut)
+        try store.setName("Back", ofTrip: new)
+        try store.setTags(["a", "b"], ofTrip: new)
+        try store.addNote("rain", toTrip: new)
+        let (before, all) = (try trips(scratch), try data(scratch))
+        try store.joinTrips(id, new)
+        #expect(try store.trip(id).tags == ["a", "b"] && data(scratch) == all)
+        #expect(try store.undoEdit() == TripEdit(action: .join, trip: id, others: [new]))
+        #expect(try trips(scratch) == before && data(scratch) == all)
+        #expect(try store.check() == [])
+        // The cut before it is the last edit again.
+        #expect(try store.undoEdit().action == .split)
+        #expect(try store.trips().map(\.id) == [id])
+    }
+
+    @Test func `deleted trips are nowhere, and come back together`() throws {
+        let scratch = try Scratch()
+        let store = try TripStore(path: scratch.path())
+        let ids = [try drive(store, name: "1"), try drive(store, name: nil), try drive(store)]
+        try store.deleteTrips([ids[0], ids[2]])
+        #expect(try store.trips().map(\.id) == [ids[1]])
+        #expect(throws: StoreError.unknownTrip(ids[0], path: store.path)) {
+            try store.readings(ofTrip: ids[0])
+        }
+        #expect(
+            try store.undoEdit() == TripEdit(action: .delete, trip: ids[2], others: [ids[0]]))
+        #expect(try store.trips().map(\.id) == ids)
+        try store.deleteTrips([ids[1]])
+        #expect(try store.purge() == 1)
+        #expect(throws: TripEditFault.nothingToUndo) { try store.undoEdit() }
+        #expect(try store.check() == [])
+    }
+
+    @Test func `a trip is cut where a recording with the rule would have ended`() throws {
+        let scratch = try Scratch()
+        let store = try TripStore(path: scratch.path())
+        let id = try drive(store)
+        let before = try trips(scratch)
+        let all = try data(scratch)
+        #expect(try store.splitTrip(id, by: .init(silence: .seconds(101))) == [])
+        let parts = try store.splitTrip(id, by: .init(silence: .seconds(60)))
+        #expect(parts.count == 1)
+        #expect(try store.trip(id).seconds == 60 && store.trip(parts[0]).seconds == 61)
+        #expect(try data(scratch) == all)
+        #expect(try store.undoEdit().others == parts)
+        #expect(try trips(scratch) == before)
+    }
+
+    @Test func `standing still cuts where the vehicle moves on`() throws {
+        let scratch = try Scratch()
+        let store = try TripStore(path: scratch.path())
+        let writer = try Fixtures.begin(store)
+        for second in 0..<3000 {
+            let stands = (500..<1500).contains(second) || (2000..<2100).contains(second)
+            let speed = Fixtures.reading(
+                Fixtures.speed, 0x0D, .number(stands ? 0 : 60), [stands ? 0 : 60])
+            while !writer.offer([.reading(speed)], at: Fixtures.after(Double(second))) {
+                try writer.flush()
+            }
+        }
+        try writer.end(.stopped, at: Fixtures.after(3000))
+        let parts = try store.splitTrip(writer.trip, by: .init(standstill: .seconds(600)))
+        #expect(parts.count == 1)
+        #expect(try store.trip(writer.trip).readings == 1500)
+        #expect(try store.trip(parts[0]).readings == 1500)
+    }
+
+    @Test func `only old drives without name, tag and note are cleared away`() throws {
+        let scratch = try Scratch()
+        let store = try TripStore(path: scratch.path())
+        let named = try drive(store)
+        let writer = try Fixtures.begin(store)
+        try writer.end(.stopped, at: Fixtures.after(1))
+        let late = UTC(microseconds: Fixtures.start.microseconds + 1_000_000)
+        #expect(try store.deleteTrips(endedBefore: late) == [])
+        let later = UTC(microseconds: Fixtures.start.microseconds + 1_000_000_000)
+        #expect(try store.deleteTrips(endedBefore: later) == [writer.trip])
+        #expect(try store.trips().map(\.id) == [named])
+    }
+}

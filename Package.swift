@@ -118,7 +118,9 @@ let package = Package(
         .testTarget(
             name: "PeersTests",
             dependencies: ["OBDCore", "Simulator", "Accessory", "ObdscanCLI", "obdscan"],
-            path: "Tests/Peers", exclude: ["python_obd.py"], swiftSettings: strict),
+            path: "Tests/Peers",
+            exclude: ["python_obd.py", "second_decoder.py", "disagreements.tsv"],
+            swiftSettings: strict),
         // The built program as a process, with real and foreign adapters at its other end.
         .testTarget(
             name: "EndToEndTests", dependencies: ["CAccessory", "obdscan"],
@@ -141,6 +143,23 @@ if Context.environment["OBDSCAN_BENCHMARKS"] != nil {
             ],
             path: "Benchmarks/obdscan-bench", swiftSettings: strict),
     ]
+}
+
+// Nor is fuzzing (`scripts/fuzz`): it compiles what reads bytes from outside with libFuzzer's coverage.
+if Context.environment["OBDSCAN_FUZZ"] != nil {
+    let covered: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer"])]
+    let fuzzed = [
+        "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Simulator", "PIDTables",
+        "TripExport",
+    ]
+    for target in package.targets where fuzzed.contains(target.name) {
+        target.swiftSettings = (target.swiftSettings ?? []) + covered
+    }
+    package.targets.append(
+        .executableTarget(
+            name: "obdscan-fuzz", dependencies: fuzzed.map { .init(stringLiteral: $0) },
+            path: "Fuzz/obdscan-fuzz", swiftSettings: strict + covered,
+            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]))
 }
 
 if !hasSystemPackages {

@@ -18,10 +18,15 @@ extension Transcript {
         text.append(0x0A)
         for header in headers {
             let line = "# \(header.key): \(header.value)"
-            text += line.utf8.map { $0 < 0x20 || $0 == 0x7F ? 0x20 : $0 }
+            text += line.utf8.map(inHeader)
             text.append(0x0A)
         }
         return text
+    }
+
+    /// A byte as it may stand in a header, read or written: control characters become blanks.
+    private static func inHeader(_ byte: UInt8) -> UInt8 {
+        byte < 0x20 || byte == 0x7F ? 0x20 : byte
     }
 
     /// Appends the line of one chunk.
@@ -115,7 +120,7 @@ extension Transcript {
         guard isKey, !key.isEmpty else { return nil }
         var value = content[(colon + 1)...]
         if value.first == 0x20 { value = value.dropFirst() }
-        return Header(string(key), string(value))
+        return Header(string(key), string(value.map(Self.inHeader)))
     }
 
     private static func chunk(

@@ -300,10 +300,12 @@ extension ReplyReader {
         return reading
     }
 
-    /// The parameter group that a J1939 request asks for: `00FECA`.
+    /// The parameter group that a J1939 request asks for: `00FECA`, or `FECA` for short.
     var requestedGroup: UInt32? {
-        guard let request = exchange.request, request.count == 3 else { return nil }
-        return UInt32(request[0]) << 16 | UInt32(request[1]) << 8 | UInt32(request[2])
+        let isSpoken = (settings.vehicleProtocol ?? fallback)?.family == .j1939
+        guard let request = exchange.request, request.count == 3 || request.count == 2 && isSpoken
+        else { return nil }
+        return request.reduce(0) { $0 << 8 | UInt32($1) }
     }
 
     // MARK: Before CAN
@@ -413,19 +415,33 @@ extension ReplyReader {
 
     private func bare() -> LineReading? {
         guard digits.isWholeBytes, digits.count >= 2 else { return nil }
-        // Where J1850 is spoken, this is its header, whatever the CRC says.
-        if (settings.vehicleProtocol ?? fallback)?.family == .j1850, showsHeaders != false,
-            digits.count >= 10, digits.byte(2) == 0x6B,
-            digits.byte(0) == 0x41 || digits.byte(0) == 0x48
-        {
-            return nil
-        }
         let answer = answer(at: 0, count: digits.count / 2)
+        if isLegacyHeader {
+            // Where J1850 is spoken this is its header, whatever the CRC says.
+            let isSpoken = (settings.vehicleProtocol ?? fallback)?.family == .j1850
+            if answer < .exact || isSpoken && digits.count >= 10 { return nil }
+        }
         // A line with a usual identifier that has lost a digit is no answer to 3E.
         let lostDigit =
             digits.groups == 1 && digits.count >= 6 && (0x7E8...0x7EF).contains(digits.number(0, 3))
         return lostDigit && answer < .exact
             ? nil : LineReading(shape: .bare, start: 0, answer: answer, proof: .none)
+    }
+
+    /// Whether a line begins with the header of an answer before CAN, damaged as the rest may be,
+    /// and not with a message.
+    private var isLegacyHeader: Bool {
+        guard digits.count >= 4, digits.byte(2) == 0x6B else { return false }
+        let known = settings.vehicleProtocol?.family ?? inferredFamily ?? fallback?.family
+        switch digits.byte(0) {
+        // No vehicle was ever seen to answer a test 6B of service 08.
+        case 0x48: return exchange.request?.first != 0x08
+        // PID 6B has five bytes of data, as a frame with three bytes of message has in this place.
+        case 0x41:
+            guard showsHeaders != false else { return false }
+            return known == .j1850 || known == nil && digits.count != 14
+        default: return false
+        }
     }
 
     // MARK: Answers

@@ -1,0 +1,1 @@
+../../Sources/ObdscanCLI/Decoding/DecodeRun.swift

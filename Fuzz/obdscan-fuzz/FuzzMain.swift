@@ -1,0 +1,54 @@
+import Glibc
+
+/// The fuzzer's own loop; `body` is called with one input after the other.
+@_silgen_name("LLVMFuzzerRunDriver")
+func runFuzzer(
+    _ count: UnsafeMutablePointer<Int32>,
+    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>>,
+    _ body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
+) -> Int32
+
+/// What is fuzzed: each reads bytes from outside and checks what must hold whatever they are.
+enum FuzzTarget: String, CaseIterable {
+    case lexer, decode, links, services, transcripts, tables, simulator, machine, codes
+
+    /// Reads one input; a property that does not hold ends the process.
+    func read(_ input: [UInt8]) {
+        switch self {
+        case .lexer: readLexer(input)
+        case .decode: readConversation(input)
+        case .links: readFrames(input)
+        case .services: readMessages(input)
+        case .transcripts: readTranscript(input)
+        case .tables: readTable(input)
+        case .simulator: readCommands(input)
+        case .machine: readEvents(input)
+        case .codes: readCodes(input)
+        }
+    }
+
+    /// The one this process fuzzes: `OBDSCAN_FUZZ_TARGET`.
+    static let chosen: FuzzTarget = {
+        guard let name = getenv("OBDSCAN_FUZZ_TARGET"),
+            let target = FuzzTarget(rawValue: String(cString: name))
+        else {
+            let names = allCases.map(\.rawValue).joined(separator: ", ")
+            fatalError("OBDSCAN_FUZZ_TARGET must be one of \(names)")
+        }
+        return target
+    }()
+}
+
+@main
+struct FuzzMain {
+    static func main() {
+        var count = CommandLine.argc
+        var arguments = CommandLine.unsafeArgv
+        _ = FuzzTarget.chosen
+        exit(
+            runFuzzer(&count, &arguments) { bytes, count in
+                FuzzTarget.chosen.read(Array(UnsafeBufferPointer(start: bytes, count: count)))
+                return 0
+            })
+    }
+}

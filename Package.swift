@@ -48,7 +48,9 @@ let package = Package(
         module("Adapters", ["OBDCore", "VehicleLink"]),
         module("Diagnostics", ["OBDCore", "VehicleLink"]),
         module("ScanTool", ["OBDCore", "VehicleLink", "Adapters"]),
-        module("Simulator", ["OBDCore", "VehicleLink", "Adapters", "Diagnostics"]),
+        .target(
+            name: "Simulator", dependencies: ["OBDCore", "VehicleLink", "Adapters", "Diagnostics"],
+            exclude: ["vehicles"], swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),
 
         // The edges.
         .systemLibrary(
@@ -78,7 +80,7 @@ let package = Package(
             ]),
         .executableTarget(name: "obdscan", dependencies: ["ObdscanCLI"], swiftSettings: strict),
 
-        // `pids/` and `migrations/` become string literals at build time.
+        // `pids/`, `vehicles/` and `migrations/` become string literals at build time.
         .executableTarget(name: "EmbedFiles", swiftSettings: strict),
         .plugin(
             name: "EmbedFilesPlugin", capability: .buildTool(), dependencies: ["EmbedFiles"]),

@@ -14,6 +14,8 @@ struct EmbedFilesPlugin: BuildToolPlugin {
         switch target.name {
         case "PIDTables":
             folder = "pids"
+        case "Simulator":
+            folder = "vehicles"
         case "TripStore":
             folder = "migrations"
             options = ["--numbered"]

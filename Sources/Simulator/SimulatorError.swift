@@ -2,6 +2,8 @@
 public enum SimulatorError: Error, Hashable, Sendable {
     /// There is no scenario of this name.
     case unknownScenario(String)
+    /// A vehicle file cannot be read.
+    case vehicleFile(VehicleFileError)
     /// There is no personality of this name.
     case unknownPersonality(String)
     /// There is no option of this name.
@@ -14,7 +16,9 @@ public enum SimulatorError: Error, Hashable, Sendable {
         switch self {
         case .unknownScenario(let name):
             "no scenario “\(name)”; there are "
-                + SimulatorCatalogue.scenarios.map(\.name).joined(separator: ", ")
+                + (Scenario.names + [SimulatorOptions.paddle]).joined(separator: ", ")
+        case .vehicleFile(let error):
+            error.description
         case .unknownPersonality(let name):
             "no personality “\(name)”; there are "
                 + SimulatorCatalogue.personalities.map(\.name).joined(separator: ", ")
@@ -58,7 +62,7 @@ public enum SimulatorCatalogue {
         [
             Entry(name: "personality=NAME", title: "the adapter; the list above names them"),
             Entry(
-                name: "protocol=6", title: "what the vehicle speaks, 1 to 9 as ELM327 numbers them"),
+                name: "protocol=6", title: "what the vehicle speaks, 1 to A as ELM327 numbers them"),
             Entry(name: "ecus=3", title: "how many ECUs answer, 1 to 8"),
             Entry(name: "seed=1", title: "one of many drives that differ in small movements"),
             Entry(name: "start=90s", title: "where in the drive the session begins"),

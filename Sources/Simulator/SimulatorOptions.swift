@@ -14,6 +14,8 @@ public struct SimulatorOptions: Hashable, Sendable {
 
     /// The name of the scenario.
     public var scenario = "petrol"
+    /// A user's own vehicle in the scenario's place; nil = one that comes with the program.
+    public var vehicle: Scenario?
     /// The name of the adapter's personality.
     public var personality = "elm327"
     /// What the vehicle speaks; nil = what the scenario says.
@@ -64,11 +66,26 @@ public struct SimulatorOptions: Hashable, Sendable {
     /// The petrol car behind a genuine adapter.
     public init() {}
 
-    /// Reads what stands behind `sim:`; the scenario may be left out.
-    public init(_ text: some StringProtocol) throws(SimulatorError) {
+    /// The path of the user's own vehicle file that `text` names: `sim:FILE.vehicle?options`; nil
+    /// where it names none.
+    public static func vehicleFile(in text: some StringProtocol) -> String? {
+        guard let name = text.split(separator: "?", maxSplits: 1).first,
+            name.hasSuffix(".vehicle") || name.contains("/")
+        else { return nil }
+        return String(name)
+    }
+
+    /// Reads what stands behind `sim:`; the scenario may be left out, and `vehicle` stands in the
+    /// place of the file that ``vehicleFile(in:)`` gave.
+    public init(
+        _ text: some StringProtocol, vehicle: Scenario? = nil
+    ) throws(SimulatorError) {
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        if let name = parts.first, !name.isEmpty {
-            guard SimulatorCatalogue.scenarios.contains(where: { $0.name == name }) else {
+        self.vehicle = vehicle
+        if let vehicle {
+            scenario = vehicle.name
+        } else if let name = parts.first, !name.isEmpty {
+            guard name == Self.paddle || Scenario.names.contains(String(name)) else {
                 throw .unknownScenario(String(name))
             }
             scenario = String(name)
@@ -91,7 +108,7 @@ public struct SimulatorOptions: Hashable, Sendable {
             personality = value
         case "protocol":
             guard let found = VehicleProtocol(value), Self.simulated.contains(found) else {
-                throw .invalidValue(option: option, value: value, expected: "1 to 9")
+                throw .invalidValue(option: option, value: value, expected: "1 to A")
             }
             vehicleProtocol = found
         case "ecus":
@@ -143,7 +160,7 @@ public struct SimulatorOptions: Hashable, Sendable {
     /// The protocols on which a vehicle can be simulated.
     static let simulated: Set<VehicleProtocol> = [
         .j1850PWM, .j1850VPW, .iso9141, .iso14230Slow, .iso14230Fast, .can11At500, .can29At500,
-        .can11At250, .can29At250,
+        .can11At250, .can29At250, .j1939,
     ]
 
     /// A point that is neither idle nor the end of a leg: the vehicle cruises.
@@ -175,6 +192,12 @@ public struct SimulatorOptions: Hashable, Sendable {
     private static func duration(_ option: String, _ value: String) throws(SimulatorError)
         -> Duration
     {
+        if let duration = duration(value) { return duration }
+        throw .invalidValue(option: option, value: value, expected: "a time such as 20ms or 1.5s")
+    }
+
+    /// `20ms`, `1.5s`, `500us`, `0`; nil for anything else.
+    static func duration(_ value: String) -> Duration? {
         let units: [(String, Double)] = [("ms", 1e6), ("us", 1e3), ("s", 1e9)]
         if value == "0" { return .zero }
         for (suffix, scale) in units where value.hasSuffix(suffix) {
@@ -183,6 +206,6 @@ public struct SimulatorOptions: Hashable, Sendable {
                 return .nanoseconds(Int64((number * scale).rounded()))
             }
         }
-        throw .invalidValue(option: option, value: value, expected: "a time such as 20ms or 1.5s")
+        return nil
     }
 }

@@ -71,7 +71,7 @@ import Testing
             _ = try SimulatorLink.connector("lorry")
         } catch {
             #expect(error.status == .usage)
-            #expect(error.message.contains("petrol, diesel, hybrid, electric, onuds"))
+            #expect(error.message.contains("petrol, diesel, electric, hybrid, onuds, truck"))
         }
     }
 

@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("lorry", "no scenario “lorry”; there are petrol, diesel, hybrid, electric, onuds"),
+        ("lorry", "no scenario “lorry”; there are petrol, diesel, electric, hybrid, onuds, truck"),
         ("?personality=x", "no personality “x”; there are elm327"),
         ("?speed=1", "no option “speed”; there are personality"),
         ("?latency=20", "latency=20: a time such as 20ms or 1.5s expected"),
@@ -43,7 +43,7 @@ import Testing
         ("?latency=infs", "latency=infs: a time"),
         ("?latency=99999999999s", "latency=99999999999s: a time"),
         ("?ecus=0", "ecus=0: 1 to 8 expected"), ("?ecus=9", "ecus=9: 1 to 8 expected"),
-        ("?protocol=A", "protocol=A: 1 to 9 expected"), ("?baud=1", "baud=1: 300 to 4000000"),
+        ("?protocol=B", "protocol=B: 1 to A expected"), ("?baud=1", "baud=1: 300 to 4000000"),
         ("?vin=ABC", "vin=ABC: 17 letters"), ("?codes=P03", "codes=P03: codes such as P0301"),
         ("?codes=P0000", "codes=P0000: codes such as"), ("?engine=on", "engine=on: running or off"),
         ("?ignition=maybe", "ignition=maybe: on or off"), ("?seed=-1", "seed=-1: a whole number"),

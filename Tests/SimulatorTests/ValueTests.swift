@@ -9,7 +9,7 @@ import Testing
 ///
 /// Both have to agree, to half a raw count.
 @Suite struct `Values in and values out` {
-    @Test(arguments: Scenario.all.map(\.name), [6, 7, 3, 5])
+    @Test(arguments: Scenario.names.filter { $0 != "truck" }, [6, 7, 3, 5])
     func `what goes in comes out`(scenario: String, number: Int) throws {
         let table = try PIDTables.standard()
         let monitors = try PIDTables.monitorTables()

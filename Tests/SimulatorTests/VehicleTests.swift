@@ -4,7 +4,7 @@ import Testing
 @testable import Simulator
 
 @Suite struct `The drive` {
-    @Test(arguments: Scenario.all.map(\.name))
+    @Test(arguments: Scenario.names)
     func `the same seed drives the same, another one differs`(scenario: String) throws {
         func states(seed: Int) throws -> [VehicleState] {
             let vehicle = try SimulatedVehicle(SimulatorOptions("\(scenario)?seed=\(seed)"))
@@ -36,7 +36,7 @@ import Testing
     }
 
     /// Bounds of nature for every scenario, once a second over an hour.
-    @Test(arguments: Scenario.all.map(\.name))
+    @Test(arguments: Scenario.names)
     func `values stay plausible`(scenario: String) throws {
         let vehicle = try SimulatedVehicle(SimulatorOptions(scenario))
         var last = 0.0
@@ -74,9 +74,9 @@ import Testing
     }
 
     /// VINs of the scenarios: ISO 3779 alphabet and the check digit of 49 CFR 565.
-    @Test(arguments: Scenario.all.map(\.name))
+    @Test(arguments: Scenario.names)
     func `vehicle numbers are well formed`(scenario: String) throws {
-        let models = try #require(Scenario.all.first { $0.name == scenario }).ecus
+        let models = try Scenario.embedded(scenario).ecus
         let vins = models.compactMap(\.vin)
         #expect(vins.count == 1)
         #expect(try #require(VIN(vins[0])).hasValidCheckDigit)

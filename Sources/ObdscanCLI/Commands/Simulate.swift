@@ -88,8 +88,8 @@ struct SimulateCommand: ParsableCommand {
     }
 
     private func simulatorOptions() throws(Failure) -> SimulatorOptions {
+        var options = try SimulatorLink.options(scenario)
         do throws(SimulatorError) {
-            var options = try SimulatorOptions(scenario)
             if let latency { try options.set("latency", to: latency) }
             if let baud { try options.set("baud", to: baud) }
             if let personality { try options.set("personality", to: personality) }

@@ -11,9 +11,10 @@ enum SimulatorLink {
     /// Vehicle and adapter live as long as the connector: a link that is opened again finds them as
     /// they were left.
     static func connector(_ text: String) throws(Failure) -> Connector {
+        let options = try options(text)
         let device: any SimulatedDevice
-        do {
-            device = try SimulatorOptions(text).device(at: SystemClock.now())
+        do throws(SimulatorError) {
+            device = try options.device(at: SystemClock.now())
         } catch {
             throw Failure(error)
         }
@@ -24,6 +25,28 @@ enum SimulatorLink {
         let shared = SharedDevice(device)
         return .descriptor(name: name) { () throws(AccessoryError) in
             try socketPair(to: shared, name: name)
+        }
+    }
+
+    /// What stands behind `sim:`, the user's own vehicle file read.
+    static func options(_ text: String) throws(Failure) -> SimulatorOptions {
+        let vehicle = try SimulatorOptions.vehicleFile(in: text).map(vehicle)
+        do throws(SimulatorError) {
+            return try SimulatorOptions(text, vehicle: vehicle)
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    /// The vehicle of a user's own file.
+    static func vehicle(reading path: String) throws(Failure) -> Scenario {
+        let bytes = try contents(of: path)
+        do throws(VehicleFileError) {
+            return try Scenario(contents: bytes, file: path)
+        } catch {
+            throw Failure(
+                error.description, hint: "obdscan-vehicle(5) tells how a vehicle file looks",
+                status: .badData)
         }
     }
 

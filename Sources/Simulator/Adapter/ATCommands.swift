@@ -49,6 +49,8 @@ extension SimulatedAdapter {
         case .errorCounts: reply(["T:00 R:00"], at: now)
         case .keyWords: reply([keyWordText], at: now)
         case .monitor: startMonitoring(passing: nil, frames: nil, at: now)
+        case .monitorCodes: startMonitoring(group: 0xFECA, messages: nil, at: now)
+        case .monitorGroup: monitorGroup(argument, at: now)
         case .fastInit: initialise(.iso14230Fast, at: now)
         case .slowInit: initialise(settings.chosen ?? .iso9141, at: now)
         // No ECU of this vehicle answers a remote frame.
@@ -101,8 +103,23 @@ extension SimulatedAdapter {
         case .flowControlData: settings.flowControlData = Hex.bytes(argument)
         case .flowControlMode: return setFlowControlMode(byte)
         case .bypassInit: connected = settings.chosen
+        case .groupsForward: settings.typesGroupsForward = true
+        case .groupsAsSent: settings.typesGroupsForward = false
+        case .formatGroups: settings.formatsGroups = on
+        case .groupTimer:
+            guard byte == 1 || byte == 5 else { return false }
+            settings.slowGroups = byte == 5
         }
         return true
+    }
+
+    /// `MP FECA`, `MP 00FECA`, each with or without a digit: the number of messages.
+    private mutating func monitorGroup(_ argument: String, at now: Instant) {
+        let digits = argument.utf8.count
+        let counted = digits == 5 || digits == 7
+        let group = UInt32(counted ? String(argument.dropLast()) : argument, radix: 16) ?? 0
+        let count = counted ? argument.utf8.last.flatMap { Hex.value($0) } : nil
+        startMonitoring(group: group, messages: count.map { max(1, Int($0)) }, at: now)
     }
 
     private var lastMessageText: String {

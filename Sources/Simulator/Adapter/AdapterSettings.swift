@@ -28,6 +28,12 @@ struct AdapterSettings: Hashable, Sendable {
     var slowTimer = false
     /// ATR.
     var responses = true
+    /// ATJE (true), ATJS: a parameter group is typed most significant byte first.
+    var typesGroupsForward = true
+    /// ATJHF: J1939 identifiers as priority, parameter group and source.
+    var formatsGroups = true
+    /// ATJTM5: five times the time-out on SAE J1939.
+    var slowGroups = false
     /// ATV.
     var variableDLC = false
     /// The protocol that was set or found; nil = none yet.

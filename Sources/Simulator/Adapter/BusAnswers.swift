@@ -14,7 +14,8 @@ extension SimulatedAdapter {
         for answer in answers {
             let all: [BusFrame]
             switch vehicleProtocol.family {
-            case .can, .j1939: all = framesOnCAN(answer, source: source, first: first)
+            case .can: all = framesOnCAN(answer, source: source, first: first)
+            case .j1939: all = framesOnJ1939(answer, source: source, first: first)
             case .iso14230, .iso9141, .j1850:
                 all = frameBeforeCAN(answer, on: vehicleProtocol, source: source, first: first)
             }
@@ -57,6 +58,26 @@ extension SimulatedAdapter {
                 at: arrival(answer, order, first), order: order, identifier: identifier,
                 bytes: bytes, message: 0..<bytes.count,
                 isPart: whole > 1, completes: number == whole - 1, pending: pending)
+        }
+    }
+
+    /// A parameter group: one frame, or an announcement and packets 50 ms apart.
+    private func framesOnJ1939(
+        _ answer: SimulatedVehicle.Answer, source: UInt8, first: Instant
+    ) -> [BusFrame] {
+        let group = answer.parameterGroup ?? 0
+        let parts = try? J1939.frames(
+            for: answer.payload, parameterGroup: group,
+            source: UInt8(truncatingIfNeeded: answer.ecu.value),
+            destination: answer.isBroadcast ? nil : source)
+        guard let parts else { return [] }
+        return parts.enumerated().map { number, part in
+            let order = answer.stagger + Duration.milliseconds(50) * number
+            let bytes = Array(part.bytes)
+            return BusFrame(
+                at: arrival(answer, order, first), order: order, identifier: part.header,
+                bytes: bytes, message: 0..<bytes.count, isPart: parts.count > 1,
+                completes: number == parts.count - 1)
         }
     }
 
@@ -104,10 +125,11 @@ extension SimulatedAdapter {
     private func flowControlReaches(_ ecu: ECUAddress) -> Bool {
         guard settings.flowControl else { return false }
         let goesOn = settings.flowControlData?.first.map { $0 == 0x30 } ?? true
+        let request = (vehicle.requestAddress(of: ecu) ?? ecu.physicalRequest).value
         switch settings.flowControlMode {
-        case 0: return true
+        // Eight below the answer on 11 bits, target and source exchanged on 29.
+        case 0: return request == ecu.physicalRequest.value
         case 1:
-            let request = ecu.physicalRequest.value
             return goesOn
                 && settings.flowControlHeader.map { header in
                     header == request || (ecu.form == .can29 && header == request & 0xFF_FFFF)
@@ -122,7 +144,9 @@ extension SimulatedAdapter {
         if settings.filter != nil || settings.mask != nil { return passesFilter(identifier.value) }
         switch identifier.form {
         case .can11, .byte: return identifier.value & 0x7F8 == 0x7E8
-        case .can29: return identifier.value & 0x1FFF_FF00 == 0x18DA_F100
+        case .can29:
+            return connected?.family == .j1939
+                || identifier.value & 0x1FFF_FF00 == 0x18DA_F100
         }
     }
 

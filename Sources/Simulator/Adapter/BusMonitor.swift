@@ -1,16 +1,31 @@
 import OBDCore
+import VehicleLink
 
 /// Listening to the bus: which frame comes next.
 struct BusMonitor: Sendable {
+    /// Who speaks unasked.
+    enum Speaker: Hashable, Sendable {
+        /// A frame of a vehicle file's `broadcast`.
+        case frame(Scenario.Broadcast)
+        /// A parameter group of SAE J1939.
+        case group(UInt32, source: UInt8, priority: UInt8)
+    }
+
     /// What is sent again and again, and when each is due next.
-    var traffic: [(broadcast: Scenario.Broadcast, next: Instant)]
-    /// Frames still to be shown; nil = until a character comes.
+    var traffic: [(speaker: Speaker, period: Duration, next: Instant)]
+    /// Packets of long messages that are under way.
+    var packets: [(at: Instant, frame: LinkFrame)] = []
+    /// Frames, or messages of ``group``, still to be shown; nil = until a character comes.
     var left: Int?
     /// Filters of STFPA; nil = everything.
     var passing: [(pattern: [UInt8], mask: [UInt8])]?
+    /// The one parameter group to show; nil = every frame.
+    var group: UInt32?
 
     /// When the next frame is on the bus; nil = never.
-    var nextFrame: Instant? { traffic.map(\.next).min() }
+    var nextFrame: Instant? {
+        [traffic.map(\.next).min(), packets.map(\.at).min()].compactMap(\.self).min()
+    }
 }
 
 extension SimulatedAdapter {
@@ -21,48 +36,113 @@ extension SimulatedAdapter {
     mutating func startMonitoring(
         passing: [(pattern: [UInt8], mask: [UInt8])]?, frames: Int?, at now: Instant
     ) {
-        guard let ready = open(at: now), let vehicleProtocol = connected else { return }
-        var traffic: [(broadcast: Scenario.Broadcast, next: Instant)] = []
-        if vehicle.ignition, vehicleProtocol == vehicle.vehicleProtocol,
-            vehicleProtocol.family == .can
-        {
-            traffic = vehicle.broadcasts.map { ($0, Self.next($0, after: ready, begin)) }
-        }
-        activity = .monitoring(BusMonitor(traffic: traffic, left: frames, passing: passing))
+        guard let monitor = monitor(at: now, left: frames, passing: passing) else { return }
+        activity = .monitoring(monitor)
         search = nil
+    }
+
+    /// ATDM1, ATMP: prints one parameter group, transport protocol included.
+    mutating func startMonitoring(group: UInt32, messages: Int?, at now: Instant) {
+        guard (connected ?? settings.chosen)?.family == .j1939 else {
+            reply(["?"], at: now)
+            return
+        }
+        guard var monitor = monitor(at: now, left: messages, passing: nil) else { return }
+        monitor.group = group
+        // Whoever never says this is not listened to.
+        monitor.traffic.removeAll { speaker, _, _ in
+            if case .group(group, source: _, priority: _) = speaker { return false }
+            return true
+        }
+        activity = .monitoring(monitor)
+        search = nil
+    }
+
+    private mutating func monitor(
+        at now: Instant, left: Int?, passing: [(pattern: [UInt8], mask: [UInt8])]?
+    ) -> BusMonitor? {
+        guard let ready = open(at: now), let vehicleProtocol = connected else { return nil }
+        var monitor = BusMonitor(traffic: [], left: left, passing: passing)
+        guard vehicle.ignition, vehicleProtocol == vehicle.vehicleProtocol else { return monitor }
+        switch vehicleProtocol.family {
+        case .can:
+            for broadcast in vehicle.broadcasts {
+                monitor.traffic.append(
+                    (
+                        .frame(broadcast), broadcast.period,
+                        Self.next(broadcast.period, after: ready, begin)
+                    ))
+            }
+        case .j1939:
+            for spoken in vehicle.spokenGroups {
+                monitor.traffic.append(
+                    (
+                        .group(spoken.group, source: spoken.source, priority: spoken.priority),
+                        spoken.period, Self.next(spoken.period, after: ready, begin)
+                    ))
+            }
+        case .iso9141, .iso14230, .j1850: break
+        }
+        return monitor
     }
 
     /// Prints every frame that was on the bus by `now`.
     mutating func listen(_ monitor: inout BusMonitor, until now: Instant) {
-        let text = FrameText(
-            settings: settings,
-            headers: settings.headers && !personality.faults.contains(.noHeaders),
-            spaces: settings.spaces && !personality.faults.contains(.noSpaces))
         while let at = monitor.nextFrame, at <= now {
-            guard let index = monitor.traffic.firstIndex(where: { $0.next == at }) else { break }
-            let broadcast = monitor.traffic[index].broadcast
-            monitor.traffic[index].next = Self.next(broadcast, after: at, begin)
-            guard shows(broadcast.id, monitor) else { continue }
-            let bytes = broadcast.bytes(vehicle.state(after: at - begin))
+            let frame = nextFrame(of: &monitor, at: at)
+            guard let frame, let identifier = frame.header, shows(identifier.value, monitor) else {
+                continue
+            }
             let waiting = output.characterTime == .zero ? .zero : output.free - at
             if output.isFull || waiting > output.characterTime * Self.bufferCharacters {
                 reply(["BUFFER FULL"], at: at, takes: .zero)
                 return
             }
-            let form = connected?.addressForm ?? .can11
-            let frame = BusFrame(
-                at: at, order: .zero, identifier: ECUAddress(broadcast.id, form), bytes: bytes,
-                message: 0..<bytes.count, joined: true)
-            for line in text.lines(frame) { write(line, at: at) }
-            if let left = monitor.left {
-                monitor.left = left - 1
-                if left <= 1 {
-                    prompt(at: at)
-                    return
-                }
+            let bytes = Array(frame.bytes)
+            let isJ1939 = connected?.family == .j1939
+            let shown = BusFrame(
+                at: at, order: .zero, identifier: identifier, bytes: bytes,
+                message: 0..<bytes.count, joined: !isJ1939)
+            for line in frameText.lines(shown) { write(line, at: at) }
+            guard let left = monitor.left else { continue }
+            // A long message counts when its last packet is out.
+            let isUnderWay = monitor.packets.contains { $0.frame.header == identifier }
+            let announces =
+                J1939.Identifier(identifier.value).parameterGroup == J1939.connectionManagement
+            if monitor.group != nil, isUnderWay || announces { continue }
+            monitor.left = left - 1
+            if left <= 1 {
+                prompt(at: at)
+                return
             }
         }
         activity = .monitoring(monitor)
+    }
+
+    /// The frame that is on the bus at `at`; the further packets of a long message are put aside.
+    private func nextFrame(of monitor: inout BusMonitor, at: Instant) -> LinkFrame? {
+        if let index = monitor.packets.firstIndex(where: { $0.at == at }) {
+            return monitor.packets.remove(at: index).frame
+        }
+        guard let index = monitor.traffic.firstIndex(where: { $0.next == at }) else { return nil }
+        let (speaker, period, _) = monitor.traffic[index]
+        monitor.traffic[index].next = Self.next(period, after: at, begin)
+        switch speaker {
+        case .frame(let broadcast):
+            let form = connected?.addressForm ?? .can11
+            return LinkFrame(
+                header: ECUAddress(broadcast.record.id, form),
+                bytes: InlineBytes(broadcast.record.bytes(vehicle.state(after: at - begin))))
+        case .group(let group, let source, let priority):
+            guard let data = vehicle.data(ofGroup: group, from: source, after: at - begin),
+                let frames = try? J1939.frames(
+                    for: data, parameterGroup: group, source: source, priority: priority)
+            else { return nil }
+            for (number, frame) in frames.enumerated().dropFirst() {
+                monitor.packets.append((at + .milliseconds(50 * number), frame))
+            }
+            return frames.first
+        }
     }
 
     private func shows(_ identifier: UInt32, _ monitor: BusMonitor) -> Bool {
@@ -78,12 +158,12 @@ extension SimulatedAdapter {
         }
     }
 
-    /// The first multiple of a broadcast's period after `instant`.
+    /// The first multiple of a period after `instant`.
     private static func next(
-        _ broadcast: Scenario.Broadcast, after instant: Instant, _ begin: Instant
+        _ period: Duration, after instant: Instant, _ begin: Instant
     ) -> Instant {
-        let period = broadcast.period * 1_000_000
-        let count = max(0, (instant - begin).nanoseconds) / period + 1
-        return begin + .nanoseconds(count * period)
+        let step = max(1, period.nanoseconds)
+        let count = max(0, (instant - begin).nanoseconds) / step + 1
+        return begin + .nanoseconds(count * step)
     }
 }

@@ -16,7 +16,8 @@ struct CommandForm: Hashable, Sendable {
     enum Statement: Hashable, Sendable {
         case identity, description, reset, warmStart, lowPower, rateSwitch, readByte, voltage
         case ignition, activityCounter, parameters, describeProtocol, protocolNumber, isActive
-        case busDump, errorCounts, keyWords, monitor, fastInit, slowInit, remoteFrame
+        case busDump, errorCounts, keyWords, monitor, monitorCodes, monitorGroup, fastInit,
+            slowInit, remoteFrame
         /// Needs something that this vehicle or adapter does not have.
         case refused
     }
@@ -29,6 +30,7 @@ struct CommandForm: Hashable, Sendable {
         case setProtocol, tryProtocol, closeProtocol, header, filter, mask, receiveFilter
         case receiveAddress, automaticReceive, flowControlHeader, flowControlData
         case flowControlMode, bypassInit
+        case groupsForward, groupsAsSent, formatGroups, groupTimer
     }
 
     /// What may follow the spelling.
@@ -164,12 +166,13 @@ struct CommandForm: Hashable, Sendable {
         CommandForm("IFRH", 120, .none, .accepted),
         CommandForm("IFRS", 120, .none, .accepted),
         CommandForm("IFR", 200, .digit(6), .accepted),
-        CommandForm("DM1", 120, .none, .says(.refused)),
-        CommandForm("MP", 120, .hex([4, 5, 6, 7]), .says(.refused)),
-        CommandForm("JE", 130, .none, .accepted),
-        CommandForm("JS", 130, .none, .accepted),
-        CommandForm("JHF", 142, .digit(1), .accepted),
-        CommandForm("JTM", 142, .digit(5), .accepted),
+        CommandForm("DM1", 120, .none, .says(.monitorCodes)),
+        CommandForm("MP", 120, .hex([4, 6]), .says(.monitorGroup)),
+        CommandForm("MP", 142, .hex([5, 7]), .says(.monitorGroup)),
+        CommandForm("JE", 130, .none, .sets(.groupsForward)),
+        CommandForm("JS", 130, .none, .sets(.groupsAsSent)),
+        CommandForm("JHF", 142, .digit(1), .sets(.formatGroups)),
+        CommandForm("JTM", 142, .digit(5), .sets(.groupTimer)),
     ]
 }
 

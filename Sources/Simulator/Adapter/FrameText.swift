@@ -31,6 +31,8 @@ struct FrameText: Hashable, Sendable {
     var headers: Bool
     /// ATS, unless the adapter ignores it.
     var spaces: Bool
+    /// Whether identifiers are those of SAE J1939.
+    var isJ1939 = false
 
     /// Two digits a byte, each followed by a space where there are spaces.
     static func hex(_ bytes: some Sequence<UInt8>, spaces: Bool) -> [UInt8] {
@@ -50,7 +52,12 @@ struct FrameText: Hashable, Sendable {
             ]
         }
         if headers { return [head(identifier, frame) + Self.hex(frame.bytes, spaces: spaces)] }
-        if frame.joined || !settings.formatting { return [Self.hex(frame.bytes, spaces: spaces)] }
+        if isJ1939, settings.formatting, let line = segmentOnJ1939(identifier, frame.bytes) {
+            return [line]
+        }
+        if frame.joined || !settings.formatting || isJ1939 {
+            return [Self.hex(frame.bytes, spaces: spaces)]
+        }
         guard let control = frame.bytes.first else { return [] }
         switch control >> 4 {
         case 0:
@@ -67,6 +74,20 @@ struct FrameText: Hashable, Sendable {
         }
     }
 
+    /// SAE J1939 without headers: the length for an announcement, number and colon for a packet.
+    private func segmentOnJ1939(_ identifier: ECUAddress, _ bytes: [UInt8]) -> [UInt8]? {
+        guard bytes.count == 8 else { return nil }
+        switch J1939.Identifier(identifier.value).parameterGroup {
+        case J1939.connectionManagement where bytes[0] == 0x20 || bytes[0] == 0x10:
+            let length = UInt32(bytes[2]) << 8 | UInt32(bytes[1])
+            return Array(Hex.string(length, digits: 3).utf8)
+        case J1939.dataTransfer:
+            return Array((Hex.string([bytes[0]]) + ":" + (spaces ? " " : "")).utf8)
+                + Self.hex(bytes[1...], spaces: spaces)
+        default: return nil
+        }
+    }
+
     private func numbered(_ number: UInt8, _ bytes: ArraySlice<UInt8>) -> [UInt8] {
         [Hex.digit(number), 0x3A] + (spaces ? [0x20] : []) + Self.hex(bytes, spaces: spaces)
     }
@@ -75,6 +96,13 @@ struct FrameText: Hashable, Sendable {
         let space: [UInt8] = spaces ? [0x20] : []
         var text: [UInt8]
         switch identifier.form {
+        case .can29 where isJ1939 && settings.formatsGroups:
+            // Priority, parameter group (with its destination) in five digits, source.
+            let priority = [Hex.digit(UInt8(truncatingIfNeeded: identifier.value >> 26) & 0x7)]
+            let group = Array(Hex.string(identifier.value >> 8 & 0x3_FFFF, digits: 5).utf8)
+            let source = Self.hex(
+                [UInt8(truncatingIfNeeded: identifier.value)], spaces: spaces)
+            text = priority + space + group + space + source
         case .can29:
             text = Self.hex(
                 [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: identifier.value >> $0) },
@@ -82,7 +110,7 @@ struct FrameText: Hashable, Sendable {
         case .can11, .byte:
             text = Array(Hex.string(identifier.value, digits: 3).utf8) + space
         }
-        if settings.dlcDigit && !frame.joined {
+        if settings.dlcDigit && !frame.joined && !isJ1939 {
             text += [Hex.digit(UInt8(truncatingIfNeeded: frame.bytes.count))] + space
         }
         return text

@@ -1,4 +1,5 @@
 import OBDCore
+import VehicleLink
 
 /// Opening the vehicle's protocol: searching, initialising, failing.
 extension SimulatedAdapter {
@@ -115,7 +116,7 @@ extension SimulatedAdapter {
 
     private static func sameBus(_ left: VehicleProtocol, _ right: VehicleProtocol) -> Bool {
         let fast: Set<VehicleProtocol> = [.can11At500, .can29At500]
-        let slow: Set<VehicleProtocol> = [.can11At250, .can29At250]
+        let slow: Set<VehicleProtocol> = [.can11At250, .can29At250, .j1939]
         return (fast.contains(left) && fast.contains(right))
             || (slow.contains(left) && slow.contains(right))
     }
@@ -138,13 +139,14 @@ extension SimulatedAdapter {
         switch vehicleProtocol.addressForm {
         case .can11:
             let identifier = (special ?? settings.header ?? 0x7DF) & 0x7FF
-            var target: SimulatedVehicle.Target?
-            if identifier == 0x7DF { target = .everybody }
-            if (0x7E0...0x7E7).contains(identifier) {
-                target = .one(ECUAddress(identifier + 8, .can11))
-            }
+            let target: SimulatedVehicle.Target? =
+                identifier == 0x7DF
+                ? .everybody
+                : vehicle.answerer(at: ECUAddress(identifier, .can11)).map { .one($0) }
             return RequestHeader(
                 text: Hex.string(identifier, digits: 3), target: own ? target : nil, source: 0xF1)
+        case .can29 where vehicleProtocol.family == .j1939:
+            return headerOnJ1939(special, own: own)
         case .can29:
             var identifier = special ?? settings.header ?? 0xDB_33F1
             if identifier <= 0xFF_FFFF { identifier |= UInt32(settings.priority) << 24 }
@@ -173,5 +175,22 @@ extension SimulatedAdapter {
                     ? .everybody : .one(ECUAddress(UInt32(receiver), .byte)),
                 source: UInt8(truncatingIfNeeded: header))
         }
+    }
+
+    /// SAE J1939: a request for a parameter group, EA00, goes to everybody unless ATSH says whom.
+    private func headerOnJ1939(_ special: UInt32?, own: Bool) -> RequestHeader {
+        var identifier = special ?? settings.header ?? 0xEA_FFF9
+        if identifier <= 0xFF_FFFF { identifier |= UInt32(settings.priority) << 24 }
+        let fields = J1939.Identifier(identifier)
+        var target: SimulatedVehicle.Target?
+        if own, fields.parameterGroup == 0xEA00 {
+            target =
+                fields.destination.map { receiver in
+                    receiver == J1939.everyone
+                        ? .everybody : .one(ECUAddress(UInt32(receiver), .byte))
+                } ?? .everybody
+        }
+        return RequestHeader(
+            text: Hex.string(identifier, digits: 8), target: target, source: fields.source)
     }
 }

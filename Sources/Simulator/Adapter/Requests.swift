@@ -1,4 +1,5 @@
 import OBDCore
+import VehicleLink
 
 /// Requests to the vehicle.
 extension SimulatedAdapter {
@@ -47,29 +48,43 @@ extension SimulatedAdapter {
 
     private func longestRequest(_ special: RequestOptions) -> Int {
         if special.long { return 4095 }
+        if (connected ?? settings.chosen)?.family == .j1939 { return 8 }
         if !settings.formatting || settings.longMessages { return 8 }
         return personality.obdLink == nil ? 7 : 8
     }
 
     /// Opens the protocol where needed, sends, and prints what comes.
     mutating func send(_ bytes: [UInt8], _ special: RequestOptions, at now: Instant) {
-        guard let sent = open(at: now), let vehicleProtocol = connected else { return }
+        guard let begun = open(at: now), let vehicleProtocol = connected else { return }
         let header = header(on: vehicleProtocol, special.header)
+        let bytes = sent(bytes, under: header, on: vehicleProtocol)
         requestCount += 1
         if requests.count >= Self.keptRequests { requests.removeFirst(Self.keptRequests / 2) }
         requests.append(
-            ReceivedRequest(at: sent, header: header.text, payload: bytes))
+            ReceivedRequest(at: begun, header: header.text, payload: bytes))
         if let limit = personality.hangsAfter, requestCount > limit {
             activity = .hung
             return
         }
         if let limit = personality.restartsAfter, requestCount.isMultiple(of: limit) {
-            restart(at: sent, after: .milliseconds(500))
+            restart(at: begun, after: .milliseconds(500))
             return
         }
-        let received = answers(to: bytes, header, special, on: vehicleProtocol, sent: sent)
+        let received = answers(to: bytes, header, special, on: vehicleProtocol, sent: begun)
         lastMessage = received.last?.bytes ?? bytes
-        show(received, special, sent: sent)
+        show(received, special, sent: begun)
+    }
+
+    /// What goes onto the bus: on SAE J1939 a request's parameter group stands least significant
+    /// byte first, and is typed the other way round (ATJE).
+    private func sent(
+        _ bytes: [UInt8], under header: RequestHeader, on vehicleProtocol: VehicleProtocol
+    ) -> [UInt8] {
+        guard vehicleProtocol.family == .j1939, settings.typesGroupsForward,
+            let identifier = UInt32(header.text, radix: 16),
+            J1939.Identifier(identifier).parameterGroup == 0xEA00
+        else { return bytes }
+        return bytes.reversed()
     }
 
     private mutating func answers(
@@ -104,11 +119,8 @@ extension SimulatedAdapter {
             finish(at: sent)
             return
         }
-        let text = FrameText(
-            settings: settings,
-            headers: settings.headers && !personality.faults.contains(.noHeaders),
-            spaces: settings.spaces && !personality.faults.contains(.noSpaces))
-        let patience = special.timeout ?? settings.answerTimeout
+        let text = frameText
+        let patience = special.timeout ?? answerTimeout
         var deadline = sent + patience
         var shown = 0
         var counted = 0
@@ -157,9 +169,26 @@ extension SimulatedAdapter {
         }
     }
 
+    /// How frames are written now.
+    var frameText: FrameText {
+        FrameText(
+            settings: settings,
+            headers: settings.headers && !personality.faults.contains(.noHeaders),
+            spaces: settings.spaces && !personality.faults.contains(.noSpaces),
+            isJ1939: connected?.family == .j1939)
+    }
+
+    /// How long a request waits for its first answer.
+    private var answerTimeout: Duration {
+        settings.answerTimeout
+            * (connected?.family == .j1939 && settings.slowGroups ? 5 : 1)
+    }
+
     /// How long the adapter waits for more after the last answer.
     private func quiet(_ patience: Duration) -> Duration {
         if let wait = options.wait { return wait }
+        // Adaptive timing knows nothing of SAE J1939.
+        if connected?.family == .j1939 { return patience }
         let learnt =
             options.latency + .milliseconds(vehicle.vehicleProtocol.family.isLegacy ? 40 : 10)
         switch settings.adaptive {

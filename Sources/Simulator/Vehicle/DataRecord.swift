@@ -1,38 +1,48 @@
-/// A quantity as the simulated ECU encodes it: a formula of the scenario, no row of the PID table.
+/// What a field tells: a quantity of the drive, changed by a factor and a term, or a constant.
+struct Term: Hashable, Sendable {
+    /// The quantity; nil = ``addend`` alone.
+    var quantity: Quantity?
+    /// Whether only the whole part of the quantity counts.
+    var isWhole = false
+    /// What the quantity is multiplied by.
+    var factor = 1.0
+    /// What is added.
+    var addend = 0.0
+
+    /// The value at one time.
+    func value(_ state: VehicleState) -> Double {
+        guard let quantity else { return addend }
+        let value = quantity.value(state)
+        return (isWhole ? value.rounded(.down) : value) * factor + addend
+    }
+}
+
+/// A quantity as the simulated ECU encodes it: a formula of the vehicle file, no row of the PID
+/// table.
 ///
 /// What goes in (``value``) and what the scan tool makes of it can so be compared.
-struct Field: Sendable {
-    /// The SAE J1979-DA name.
+struct Field: Hashable, Sendable {
+    /// The SAE J1979-DA name; empty where nobody shall compare it.
     var name: String
-    /// Bytes it occupies.
+    /// Bytes it occupies, 1…8.
     var bytes: Int
     /// Raw counts per unit.
-    var perUnit: Double
+    var perUnit = 1.0
     /// The raw count of the value 0.
-    var zero: Double
+    var zero = 0.0
     /// Whether the raw count is a two's complement number.
-    var signed: Bool
+    var signed = false
+    /// Whether the least significant byte comes first.
+    var little = false
     /// The physical value.
-    var value: @Sendable (VehicleState) -> Double
-
-    /// A field of `bytes` bytes.
-    init(
-        _ name: String, bytes: Int = 1, perUnit: Double = 1, zero: Double = 0, signed: Bool = false,
-        _ value: @escaping @Sendable (VehicleState) -> Double
-    ) {
-        self.name = name
-        self.bytes = bytes
-        self.perUnit = perUnit
-        self.zero = zero
-        self.signed = signed
-        self.value = value
-    }
+    var value: Term
 
     /// The value that the sensor sees: like a real one it stops at the ends of its range.
     func meant(_ state: VehicleState) -> Double {
-        let top = signed ? Double(1 << (bytes * 8 - 1)) - 1 : Double(1 << (bytes * 8)) - 1
-        let bottom = signed ? -Double(1 << (bytes * 8 - 1)) : 0
-        let physical = value(state)
+        let bits = min(bytes * 8, 52)
+        let top = signed ? Double(1 << (bits - 1)) - 1 : Double(1 << bits) - 1
+        let bottom = signed ? -Double(1 << (bits - 1)) : 0
+        let physical = value.value(state)
         let lowest = (bottom - zero) / perUnit
         let highest = (top - zero) / perUnit
         return physical.isNaN ? lowest : max(lowest, min(highest, physical))
@@ -43,42 +53,31 @@ struct Field: Sendable {
         Int64((meant(state) * perUnit + zero).rounded())
     }
 
-    /// Appends the raw bytes, most significant first.
+    /// Appends the raw bytes.
     func append(_ state: VehicleState, to output: inout [UInt8]) {
         let bits = UInt64(bitPattern: count(state))
-        for index in stride(from: bytes - 1, through: 0, by: -1) {
-            output.append(UInt8(truncatingIfNeeded: bits >> UInt64(index * 8)))
+        for index in 0..<bytes {
+            let place = little ? index : bytes - 1 - index
+            output.append(UInt8(truncatingIfNeeded: bits >> UInt64(place * 8)))
         }
     }
 }
 
-/// The data behind one PID or DID: fields and fixed bytes in their order on the wire.
-struct DataRecord: Sendable {
+/// The data behind one PID, DID or parameter group: fields and fixed bytes in their order on the
+/// wire.
+struct DataRecord: Hashable, Sendable {
     /// One piece of a record.
-    enum Part: Sendable {
+    enum Part: Hashable, Sendable {
         /// A quantity.
         case field(Field)
-        /// Bytes that never change: support flags, kinds of sensor, unused positions.
+        /// Bytes that never change: support flags, kinds of sensor, text, unused positions.
         case fixed([UInt8])
-        /// Bytes that need more than one quantity.
-        case computed(@Sendable (VehicleState) -> [UInt8])
     }
 
-    /// PID or DID.
+    /// PID, DID or parameter group.
     var id: UInt32
     /// The pieces in order.
-    var parts: [Part]
-
-    /// A record of one quantity.
-    init(_ id: UInt32, _ field: Field) {
-        self.init(id, [.field(field)])
-    }
-
-    /// A record of several pieces.
-    init(_ id: UInt32, _ parts: [Part]) {
-        self.id = id
-        self.parts = parts
-    }
+    var parts: [Part] = []
 
     /// The raw bytes.
     func bytes(_ state: VehicleState) -> [UInt8] {
@@ -87,10 +86,19 @@ struct DataRecord: Sendable {
             switch part {
             case .field(let field): field.append(state, to: &output)
             case .fixed(let bytes): output += bytes
-            case .computed(let make): output += make(state)
             }
         }
         return output
+    }
+
+    /// The number of its bytes.
+    var length: Int {
+        parts.reduce(0) { sum, part in
+            switch part {
+            case .field(let field): sum + field.bytes
+            case .fixed(let bytes): sum + bytes.count
+            }
+        }
     }
 
     /// The quantities in it.

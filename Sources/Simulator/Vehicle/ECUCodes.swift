@@ -31,6 +31,7 @@ extension SimulatedECU {
 
     /// UDS: all groups, or the emissions-related one.
     mutating func clearByUDS(_ data: [UInt8], _ request: ECURequest) -> ECUAnswer {
+        if request.family == .iso14230, data.count == 2 { return clearByKWP(data, request) }
         guard data.count == 3 else { return .refusal(0x13) }
         guard data == [0xFF, 0xFF, 0xFF] || data == [0xFF, 0xFF, 0x33] else {
             return .refusal(0x31)
@@ -38,6 +39,14 @@ extension SimulatedECU {
         guard !request.state.engineRuns, request.state.speed == 0 else { return .refusal(0x22) }
         forget(request)
         return .messages([[0x54]])
+    }
+
+    /// KWP 2000: `14 FF 00` clears every group.
+    private mutating func clearByKWP(_ group: [UInt8], _ request: ECURequest) -> ECUAnswer {
+        guard group == [0xFF, 0x00] else { return .refusal(0x31) }
+        guard !request.state.engineRuns, request.state.speed == 0 else { return .refusal(0x22) }
+        forget(request)
+        return .messages([[0x54] + group])
     }
 
     private mutating func forget(_ request: ECURequest) {
@@ -60,8 +69,19 @@ extension SimulatedECU {
         case 0x0A:
             guard data.count == 1 else { return .refusal(0x13) }
             return .messages([[0x59, 0x0A, 0xFF] + udsCodes.flatMap(Self.record)])
+        case 0x04: return snapshot(data, request)
+        case 0x06: return extendedData(data)
         default: return .refusal(0x12)
         }
+    }
+
+    /// `59 06 code status 01 number`: how often a code was set; FF asks for all records.
+    private func extendedData(_ data: [UInt8]) -> ECUAnswer {
+        guard data.count == 5 else { return .refusal(0x13) }
+        guard let known = udsCodes.first(where: { Self.record($0).prefix(3) == data[1...3] }),
+            data[4] == 0x01 || data[4] == 0xFF
+        else { return .refusal(0x31) }
+        return .messages([[0x59, 0x06] + Self.record(known) + [0x01, 0x03]])
     }
 
     /// All codes with the status byte of ISO 14229-1.
@@ -75,7 +95,7 @@ extension SimulatedECU {
             // Failed since clear and pending, not yet confirmed.
             list.append((dtc, 0x27))
         }
-        return list
+        return list + faults.detailed.map { ($0.dtc, $0.status) }
     }
 
     /// Code, failure type and status.

@@ -51,7 +51,6 @@ extension SimulatedECU {
             guard data[1] == 0x33 else { return .refusal(0x31) }
             let permanent = faults.permanent.map { (dtc: $0, status: UInt8(0x08)) }
             return .messages([[0x59, 0x55, 0x33, 0xFF, 0x04] + permanent.flatMap(Self.record)])
-        case 0x04: return snapshot(data, request)
         default: return codeInformation(data, request)
         }
     }
@@ -60,7 +59,7 @@ extension SimulatedECU {
     private static let severity: UInt8 = 0x22
 
     /// `59 04 DTC status record number-of-DIDs {DID data}`; record 00 or F0 is the first one.
-    private func snapshot(_ data: [UInt8], _ request: ECURequest) -> ECUAnswer {
+    func snapshot(_ data: [UInt8], _ request: ECURequest) -> ECUAnswer {
         guard data.count == 5 else { return .refusal(0x13) }
         let code = UInt16(data[1]) << 8 | UInt16(data[2])
         guard let frame = faults.freezeFrames.first(where: { $0.dtc.code == code }),

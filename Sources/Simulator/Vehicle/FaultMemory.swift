@@ -24,12 +24,34 @@ struct FaultMemory: Hashable, Sendable {
         var elapsed: Double
     }
 
+    /// A code with the status byte of ISO 14229-1.
+    struct StatusCode: Hashable, Sendable {
+        /// The code, with its failure type.
+        var dtc: DTC
+        /// The status byte.
+        var status: UInt8
+    }
+
+    /// A code of SAE J1939 and the lamps that it switches on.
+    struct ParameterFault: Hashable, Sendable {
+        /// What is wrong and how.
+        var code: J1939Code
+        /// The first byte of DM1: 40 MIL, 10 red stop, 04 amber warning, 01 protect.
+        var lamps: UInt8
+    }
+
     /// Confirmed codes.
     var stored: [DTC] = []
     /// Codes seen in this or the last driving cycle.
     var pending: [DTC] = []
     /// Codes that only the ECU itself can clear.
     var permanent: [DTC] = []
+    /// Codes that UDS and KWP tell with a status of their own; the emissions services do not.
+    var detailed: [StatusCode] = []
+    /// Active codes of SAE J1939.
+    var active: [ParameterFault] = []
+    /// Codes of SAE J1939 that were active before.
+    var inactive: [ParameterFault] = []
     /// Whether a stored code switches the lamp on in this ECU.
     var commandsLamp = true
     /// The freeze frames, number 0 first.
@@ -44,6 +66,9 @@ struct FaultMemory: Hashable, Sendable {
     mutating func clear(at elapsed: Double) {
         stored = []
         pending = []
+        detailed = []
+        active = []
+        inactive = []
         freezeFrames = []
         cleared = elapsed
     }

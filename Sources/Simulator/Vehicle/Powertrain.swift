@@ -1,7 +1,7 @@
 /// What drives the vehicle, and how its motion becomes engine speed, load, pressures and flows.
 struct Powertrain: Hashable, Sendable {
     /// The kind of engine.
-    enum Kind: Hashable, Sendable {
+    enum Kind: String, Hashable, Sendable {
         /// Petrol, port injection, stoichiometric.
         case spark
         /// Diesel with turbocharger and common rail.
@@ -13,27 +13,27 @@ struct Powertrain: Hashable, Sendable {
     }
 
     /// The kind of engine.
-    var kind: Kind
+    var kind = Kind.spark
     /// L.
-    var displacement: Double
+    var displacement = 1.6
     /// 1/min.
-    var idle: Double
+    var idle = 800.0
     /// Engine speed in 1/min per km/h, first gear first.
-    var gears: [Double]
+    var gears: [Double] = []
     /// km/h above which the next gear is taken, one fewer than `gears`.
-    var shifts: [Double]
+    var shifts: [Double] = []
     /// kg.
-    var mass: Double
+    var mass = 1400.0
     /// Reference torque; unit: N·m.
-    var referenceTorque: Double
+    var referenceTorque = 200.0
     /// °C outside.
-    var ambient: Double
+    var ambient = 20.0
     /// kPa outside.
-    var barometric: Double
+    var barometric = 101.0
     /// Odometer when the drive begins; unit: km.
-    var odometer: Double
+    var odometer = 0.0
     /// Fuel level when the drive begins; unit: %.
-    var fuelLevel: Double
+    var fuelLevel = 50.0
 
     /// Wheels' power demand: inertia, rolling resistance and air drag; unit: kW.
     func power(_ motion: DriveCycle.Motion) -> Double {

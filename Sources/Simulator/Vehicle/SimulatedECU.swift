@@ -4,7 +4,7 @@ import OBDCore
 struct SimulatedECU: Sendable {
     /// What it can do.
     let model: ECUModel
-    /// Its place on CAN: 0 answers with 7E8.
+    /// Its place among the emissions ECUs on CAN: 0 is asked at 7E0 and answers with 7E8.
     let index: UInt8
     /// Its codes.
     var faults: FaultMemory
@@ -20,26 +20,60 @@ struct SimulatedECU: Sendable {
         faults = model.faults
     }
 
-    /// Its address on a vehicle that speaks `vehicleProtocol`.
+    /// The address from which it answers on a vehicle that speaks `vehicleProtocol`.
     func address(_ vehicleProtocol: VehicleProtocol) -> ECUAddress {
-        switch vehicleProtocol.addressForm {
-        case .can11: ECUAddress(0x7E8 + UInt32(index), .can11)
+        if vehicleProtocol.family == .j1939 { return ECUAddress(UInt32(model.address), .byte) }
+        return switch vehicleProtocol.addressForm {
+        case .can11: ECUAddress(model.can?.answer ?? 0x7E8 + UInt32(index), .can11)
         case .can29: ECUAddress(0x18DA_F100 | UInt32(model.address), .can29)
         case .byte: ECUAddress(UInt32(model.address), .byte)
         }
     }
 
+    /// The address at which it alone is asked.
+    func requestAddress(_ vehicleProtocol: VehicleProtocol) -> ECUAddress {
+        let answers = address(vehicleProtocol)
+        guard answers.form == .can11, let can = model.can else { return answers.physicalRequest }
+        return ECUAddress(can.request, .can11)
+    }
+
+    /// The records it tells when it is asked for current values, and as what.
+    func told(on family: VehicleProtocol.Family) -> [(DataID, DataRecord)] {
+        if family == .j1939 {
+            return model.groups.map { (DataID(DataID.parameterGroups, $0.record.id), $0.record) }
+        }
+        return model.records.map { (DataID(.currentData, $0.id), $0) }
+    }
+
     /// Answers one request.
     mutating func answer(_ request: ECURequest) -> ECUAnswer {
-        guard let service = request.payload.first else { return .silence }
+        guard let service = request.payload.first, model.role != .silent,
+            model.isFunctional || !request.functional
+        else { return .silence }
         let data = Array(request.payload.dropFirst())
         var filled = request
-        filled.state.counters = faults.counters(
-            elapsed: request.state.elapsed, distance: request.state.distance,
-            distanceAtClear: distanceAtClear)
-        let answer =
-            model.isOnUDS ? answerOnUDS(service, data, filled) : answer(service, data, filled)
+        filled.state = filling(request.state)
+        let answer: ECUAnswer
+        if let code = model.refusals[service] {
+            answer = .refusal(code)
+        } else {
+            answer =
+                switch model.role {
+                case .obd: self.answer(service, data, filled)
+                case .onUDS: answerOnUDS(service, data, filled)
+                case .diagnostics: answerDiagnostics(service, data, filled)
+                case .silent: .silence
+                }
+        }
         return Self.withheld(answer, filled) ? .silence : answer
+    }
+
+    /// The state with the ECU's own counters.
+    func filling(_ state: VehicleState) -> VehicleState {
+        var filled = state
+        filled.counters = faults.counters(
+            elapsed: state.elapsed, distance: state.distance, distanceAtClear: distanceAtClear)
+        return filled
     }
 
     /// The classic services of SAE J1979, and some of UDS beside them.
@@ -57,9 +91,7 @@ struct SimulatedECU: Sendable {
         case 0x09: vehicleInformation(data, request)
         case 0x0A where request.isCAN:
             codes(faults.permanent, response: 0x4A, data, request)
-        case 0x19: codeInformation(data, request)
-        case 0x22: dataByIdentifier(data, request)
-        default: answerUDS(service, data, request)
+        default: answerDiagnostics(service, data, request)
         }
     }
 
@@ -70,16 +102,22 @@ struct SimulatedECU: Sendable {
         switch service {
         case 0x19: codesOnUDS(data, request)
         case 0x22: identifiersOnUDS(data, request)
-        default: answerUDS(service, data, request)
+        default: answerDiagnostics(service, data, request)
         }
     }
 
-    private mutating func answerUDS(
+    /// UDS, and before CAN the services of KWP 2000.
+    private mutating func answerDiagnostics(
         _ service: UInt8, _ data: [UInt8], _ request: ECURequest
     ) -> ECUAnswer {
         switch service {
         case 0x10: sessionControl(data, request)
         case 0x14: clearByUDS(data, request)
+        case 0x18 where request.family == .iso14230: codesByStatus(data)
+        case 0x19: codeInformation(data, request)
+        case 0x1A where request.family == .iso14230: identification(data, request)
+        case 0x21 where request.family == .iso14230: dataByLocalIdentifier(data, request)
+        case 0x22: dataByIdentifier(data, request)
         case 0x3E: testerPresent(data, request)
         default: .refusal(0x11)
         }

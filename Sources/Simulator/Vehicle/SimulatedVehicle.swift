@@ -22,14 +22,21 @@ public struct SimulatedVehicle: Sendable {
         case everybody
         /// The one ECU that answers from this address (physical addressing).
         case one(ECUAddress)
+
+        /// Whether everybody is asked.
+        var isFunctional: Bool { self == .everybody }
     }
 
     /// What an ECU answers.
     public struct Answer: Hashable, Sendable {
         /// The address it answers from.
         public var ecu: ECUAddress
-        /// Response id and data.
+        /// Response id and data; data alone on SAE J1939.
         public var payload: [UInt8]
+        /// SAE J1939: which parameter group the data are.
+        public var parameterGroup: UInt32?
+        /// SAE J1939: to everybody, or to who asked.
+        public var isBroadcast = false
         /// How much later than at once: a slow ECU's time.
         public var delay: Duration
         /// Its place behind the answers of the same time: ECUs take turns.
@@ -50,8 +57,11 @@ public struct SimulatedVehicle: Sendable {
 
     /// The vehicle that the options describe.
     public init(_ options: SimulatorOptions) throws(SimulatorError) {
-        guard let scenario = Scenario.all.first(where: { $0.name == options.scenario }) else {
-            throw .unknownScenario(options.scenario)
+        let scenario: Scenario
+        if let own = options.vehicle {
+            scenario = own
+        } else {
+            scenario = try Scenario.embedded(options.scenario)
         }
         self.options = options
         self.scenario = scenario
@@ -62,12 +72,19 @@ public struct SimulatedVehicle: Sendable {
                 option: "protocol", value: vehicleProtocol.digit,
                 expected: "6 to 9 (OBDonUDS is on CAN only)")
         }
+        if vehicleProtocol.family == .j1939, !scenario.ecus.contains(where: { !$0.groups.isEmpty })
+        {
+            throw .invalidValue(
+                option: "protocol", value: vehicleProtocol.digit,
+                expected: "1 to 9 (this vehicle has no parameter groups)")
+        }
         noise = Noise(seed: options.seed)
-        var models = scenario.ecus
+        var models = scenario.ecus.filter(\.isFunctional)
+        let modules = scenario.ecus.filter { !$0.isFunctional }
         let wanted = max(1, options.ecus ?? models.count)
         models = Array(models.prefix(wanted))
         for number in models.count..<wanted {
-            models.append(CommonRecords.extraECU(number: number))
+            models.append(Scenario.extraECU(number: number))
         }
         if let vin = options.vin { models[0].vin = vin.text }
         if let codes = options.codes {
@@ -78,7 +95,13 @@ public struct SimulatedVehicle: Sendable {
         }
         if let codes = options.pending { models[0].faults.pending = codes }
         if let codes = options.permanent { models[0].faults.permanent = codes }
-        members = models.enumerated().map { SimulatedECU($1, index: UInt8($0)) }
+        members = (models + modules).enumerated().map { SimulatedECU($1, index: UInt8($0)) }
+    }
+
+    private static func addresses(
+        _ members: some Sequence<SimulatedECU>, _ vehicleProtocol: VehicleProtocol
+    ) -> [ECUAddress] {
+        members.map { $0.address(vehicleProtocol) }
     }
 
     /// What it is, in one line.
@@ -86,26 +109,41 @@ public struct SimulatedVehicle: Sendable {
         scenario.title + "; " + vehicleProtocol.title
     }
 
-    /// The addresses from which its ECUs answer.
-    public var ecus: [ECUAddress] { members.map { $0.address(vehicleProtocol) } }
+    /// The addresses from which its emissions ECUs answer.
+    public var ecus: [ECUAddress] {
+        Self.addresses(members.filter(\.model.isFunctional), vehicleProtocol)
+    }
+
+    /// The addresses from which ECUs answer that are asked at their own address alone.
+    public var modules: [ECUAddress] {
+        Self.addresses(members.filter { $0.model.role == .diagnostics }, vehicleProtocol)
+    }
+
+    /// The address from which the ECU answers that is asked at `request`; nil = there is none.
+    func answerer(at request: ECUAddress) -> ECUAddress? {
+        members.first { $0.requestAddress(vehicleProtocol) == request }?.address(vehicleProtocol)
+    }
+
+    /// The address at which the ECU is asked that answers from `answer`.
+    func requestAddress(of answer: ECUAddress) -> ECUAddress? {
+        members.first { $0.address(vehicleProtocol) == answer }?.requestAddress(vehicleProtocol)
+    }
 
     /// The stored codes of the ECU at `address`.
     public func storedCodes(of address: ECUAddress) -> [DTC] {
         members.first { $0.address(vehicleProtocol) == address }?.faults.stored ?? []
     }
 
-    /// Every quantity of service 01 that has a name, as it is meant.
+    /// Every quantity of service 01, or of a parameter group, that has a name, as it is meant.
     public func values(after elapsed: Duration) -> [SimulatedValue] {
-        members.flatMap { ecu in
-            var state = state(after: elapsed)
-            state.counters = ecu.faults.counters(
-                elapsed: state.elapsed, distance: state.distance,
-                distanceAtClear: ecu.distanceAtClear)
-            return ecu.model.records.flatMap { record in
+        let state = state(after: elapsed)
+        return members.filter(\.model.isFunctional).flatMap { ecu in
+            let filled = ecu.filling(state)
+            return ecu.told(on: vehicleProtocol.family).flatMap { id, record in
                 record.fields.filter { !$0.name.isEmpty }.map { field in
                     SimulatedValue(
-                        ecu: ecu.address(vehicleProtocol), id: DataID(.currentData, record.id),
-                        signal: field.name, value: field.meant(state), step: 1 / field.perUnit)
+                        ecu: ecu.address(vehicleProtocol), id: id, signal: field.name,
+                        value: field.meant(filled), step: 1 / field.perUnit)
                 }
             }
         }
@@ -118,24 +156,29 @@ public struct SimulatedVehicle: Sendable {
         to payload: [UInt8], for target: Target, after elapsed: Duration
     ) -> [Answer] {
         guard ignition else { return [] }
-        let functional = target == .everybody
         let cycle = scenario.cycle
         let powertrain = scenario.powertrain
         let noise = noise
         let request = ECURequest(
-            payload: payload, functional: functional, family: vehicleProtocol.family,
+            payload: payload, functional: target.isFunctional, family: vehicleProtocol.family,
             state: state(after: elapsed),
             past: { time in
                 powertrain.state(at: time, cycle: cycle, noise: noise, engineOff: false)
             })
-        var answers: [Answer] = []
         // ECUs do not answer at the same instant: P2 on the K line, arbitration on CAN.
-        let gap: Duration = request.isCAN ? .microseconds(700) : .milliseconds(25)
+        let gap: Duration =
+            vehicleProtocol.family.isLegacy ? .milliseconds(25) : .microseconds(700)
+        var answers: [Answer] = []
         for index in members.indices {
             let address = members[index].address(vehicleProtocol)
-            switch target {
-            case .everybody: break
-            case .one(let wanted): if wanted != address { continue }
+            if case .one(let wanted) = target, wanted != address { continue }
+            var answer = Answer(
+                ecu: address, payload: [], delay: .zero, stagger: gap * answers.count,
+                padding: members[index].model.padding)
+            if request.family == .j1939 {
+                guard groupAnswer(&answer, of: index, request) else { continue }
+                answers.append(answer)
+                continue
             }
             let payloads: [[UInt8]]
             switch members[index].answer(request) {
@@ -143,10 +186,7 @@ public struct SimulatedVehicle: Sendable {
             case .messages(let messages): payloads = messages
             case .refusal(let code): payloads = [[0x7F, payload.first ?? 0, code]]
             }
-            var answer = Answer(
-                ecu: address, payload: [], delay: .zero, stagger: gap * answers.count,
-                padding: members[index].model.padding)
-            if let slow = options.slow, Self.takesLong(payload) {
+            if let slow = slowness(of: members[index].model, payload) {
                 answer.payload = [0x7F, payload[0], 0x78]
                 answers.append(answer)
                 answer.delay = slow
@@ -158,6 +198,61 @@ public struct SimulatedVehicle: Sendable {
             }
         }
         return answers
+    }
+
+    /// Completes the answer to a request for a parameter group: three bytes, least significant
+    /// first; false = silence.
+    private mutating func groupAnswer(
+        _ answer: inout Answer, of index: Int, _ request: ECURequest
+    ) -> Bool {
+        guard request.payload.count == 3 else { return false }
+        let group = request.payload.reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        guard let said = members[index].answer(parameterGroup: group, request) else { return false }
+        switch said {
+        case .data(let bytes):
+            answer.payload = bytes
+            answer.parameterGroup = group
+            answer.isBroadcast = request.functional
+        case .acknowledgement(let control):
+            // The address of who asked stands in front of the group.
+            answer.payload =
+                [control, 0xFF, 0xFF, 0xFF, Self.serviceTool] + request.payload
+            answer.parameterGroup = 0xE800
+            answer.isBroadcast = true
+        }
+        return true
+    }
+
+    /// The address of an off-board service tool on SAE J1939.
+    static let serviceTool: UInt8 = 0xF9
+
+    /// How late an ECU answers `payload`, behind "response pending"; nil = at once.
+    private func slowness(of model: ECUModel, _ payload: [UInt8]) -> Duration? {
+        if let service = payload.first, let late = model.late[service] { return late }
+        guard model.isFunctional, let slow = options.slow, Self.takesLong(payload) else {
+            return nil
+        }
+        return slow
+    }
+
+    /// The data of a parameter group as an ECU sends them unasked; nil where it does not.
+    func data(ofGroup group: UInt32, from address: UInt8, after elapsed: Duration) -> [UInt8]? {
+        members.first { $0.model.address == address }?
+            .data(ofGroup: group, state(after: elapsed))
+    }
+
+    /// The parameter groups that ECUs send unasked: sender, group and period.
+    var spokenGroups: [(source: UInt8, group: UInt32, priority: UInt8, period: Duration)] {
+        guard ignition, vehicleProtocol.family == .j1939 else { return [] }
+        return members.flatMap { ecu in
+            // DM1 once a second, from everybody.
+            [(ecu.model.address, UInt32(0xFECA), UInt8(6), Duration.seconds(1))]
+                + ecu.model.groups.compactMap { group in
+                    group.period.map {
+                        (ecu.model.address, group.record.id, group.priority, $0)
+                    }
+                }
+        }
     }
 
     /// What is added to the time of the `request`-th request's answers.
@@ -177,7 +272,7 @@ public struct SimulatedVehicle: Sendable {
         guard vehicleProtocol.addressForm == .can29 else { return scenario.broadcasts }
         return scenario.broadcasts.map { broadcast in
             var long = broadcast
-            long.id |= 0x18FF_0000
+            long.record.id |= 0x18FF_0000
             return long
         }
     }

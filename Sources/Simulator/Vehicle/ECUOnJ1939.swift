@@ -1,0 +1,90 @@
+import OBDCore
+import VehicleLink
+
+/// SAE J1939: parameter groups and the diagnostic messages of J1939-73.
+extension SimulatedECU {
+    /// What it says when a parameter group is asked for.
+    enum GroupAnswer: Hashable, Sendable {
+        /// The group's data.
+        case data([UInt8])
+        /// An acknowledgement with this control byte: 0 done, 1 refused, 3 cannot now.
+        case acknowledgement(UInt8)
+    }
+
+    /// Answers the request for a parameter group; refusals are said to who asked it alone.
+    mutating func answer(parameterGroup group: UInt32, _ request: ECURequest) -> GroupAnswer? {
+        guard model.role != .silent else { return nil }
+        switch group {
+        case 0xFED3, 0xFECC:
+            // DM11 clears the active codes, DM3 those that were active before.
+            guard !request.state.engineRuns else { return .acknowledgement(3) }
+            clear(parameterGroup: group, request)
+            return .acknowledgement(0)
+        default:
+            if let bytes = data(ofGroup: group, request.state) { return .data(bytes) }
+            return request.functional ? nil : .acknowledgement(1)
+        }
+    }
+
+    /// The data of a parameter group; nil where it does not have it.
+    func data(ofGroup group: UInt32, _ state: VehicleState) -> [UInt8]? {
+        switch group {
+        case 0xFECA: message(faults.active)
+        case 0xFECB: message(faults.inactive)
+        case 0xFECE: readinessMessage()
+        case 0xFEEC: model.vin.map { Array($0.utf8) + [UInt8(ascii: "*")] }
+        default:
+            model.groups.first { $0.record.id == group }?.record.bytes(filling(state))
+        }
+    }
+
+    private mutating func clear(parameterGroup group: UInt32, _ request: ECURequest) {
+        if group == 0xFECC {
+            faults.inactive = []
+        } else {
+            faults.clear(at: request.state.elapsed)
+            distanceAtClear = request.state.distance
+        }
+    }
+
+    /// DM1 and DM2: lamps, flashing, four bytes a code; zeros where there is none.
+    private func message(_ list: [FaultMemory.ParameterFault]) -> [UInt8] {
+        let lamps = list.reduce(UInt8(0)) { $0 | $1.lamps }
+        // Flashing is not told.
+        var bytes: [UInt8] = [lamps, 0xFF]
+        for fault in list {
+            let spn = fault.code.spn
+            bytes += [
+                UInt8(truncatingIfNeeded: spn), UInt8(truncatingIfNeeded: spn >> 8),
+                UInt8(truncatingIfNeeded: spn >> 16) << 5 | fault.code.fmi & 0x1F,
+                fault.code.occurrenceCount & 0x7F | (fault.code.conversionMethod ? 0x80 : 0),
+            ]
+        }
+        if list.isEmpty { bytes += [0, 0, 0, 0] }
+        return bytes + [UInt8](repeating: 0xFF, count: max(0, 8 - bytes.count))
+    }
+
+    /// DM5: numbers of codes, compliance, supported monitors, those that are not complete.
+    private func readinessMessage() -> [UInt8] {
+        let readiness = model.readiness
+        let supported = Self.groupBits(readiness.supported)
+        let incomplete = Self.groupBits(
+            faults.cleared == nil ? readiness.incomplete : readiness.supported)
+        return [
+            UInt8(min(250, faults.active.count)), UInt8(min(250, faults.inactive.count)),
+            // 14h: heavy-duty OBD; 05: not intended to meet any.
+            readiness.supported == 0 ? 0x05 : 0x14, readiness.continuous,
+        ] + supported + incomplete
+    }
+
+    /// From byte C of PID 01 for compression ignition to the two bytes of DM5: exhaust gas sensor
+    /// and EGR in the first, boost pressure, particle filter, NOx and NMHC catalyst in the second.
+    private static func groupBits(_ bits: UInt8) -> [UInt8] {
+        let first = bits & 0x20 | bits & 0x80
+        var second: UInt8 = 0
+        for (from, to) in [(3, 1), (6, 2), (1, 3), (0, 4)] where bits & (1 << from) != 0 {
+            second |= 1 << to
+        }
+        return [first, second]
+    }
+}

@@ -173,13 +173,13 @@ _obdscan() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    devices|info|pids|read|live|dtc|freeze|monitors|log|trips|export|db|decode|send|simulate|help)
+    devices|info|pids|read|live|dtc|freeze|monitors|log|trips|export|decode|send|simulate|doctor|report|help)
         # Offer subcommand argument completions
         "_obdscan_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'devices info pids read live dtc freeze monitors log trips export db decode send simulate help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'devices info pids read live dtc freeze monitors log trips export decode send simulate doctor report help' -- "${cur}"))
         ;;
     esac
 }
@@ -1581,6 +1581,92 @@ _obdscan_simulate() {
         return
         ;;
     '--requests')
+        __obdscan_add_completions -f
+        return
+        ;;
+    '--format')
+        __obdscan_add_completions -W 'text'$'\n''json'$'\n''csv'
+        return
+        ;;
+    '--units')
+        __obdscan_add_completions -W 'metric'$'\n''imperial'$'\n''us'
+        return
+        ;;
+    '--log-file')
+        __obdscan_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_obdscan_doctor() {
+    repeating_flags=()
+    non_repeating_flags=(--adapter --no-color --quiet -q --verbose -v --version -h --help)
+    repeating_options=(--pids)
+    non_repeating_options=(-d --device --protocol --record --db --format --units --log-file)
+    __obdscan_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '-d'|'--device')
+        __obdscan_add_completions -f
+        return
+        ;;
+    '--protocol')
+        return
+        ;;
+    '--record')
+        __obdscan_add_completions -f
+        return
+        ;;
+    '--db')
+        __obdscan_add_completions -f
+        return
+        ;;
+    '--pids')
+        __obdscan_add_completions -f
+        return
+        ;;
+    '--format')
+        __obdscan_add_completions -W 'text'$'\n''json'$'\n''csv'
+        return
+        ;;
+    '--units')
+        __obdscan_add_completions -W 'metric'$'\n''imperial'$'\n''us'
+        return
+        ;;
+    '--log-file')
+        __obdscan_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_obdscan_report() {
+    repeating_flags=()
+    non_repeating_flags=(--no-color --quiet -q --verbose -v --version -h --help)
+    repeating_options=(--pids)
+    non_repeating_options=(--to -d --device --protocol --db --format --units --log-file)
+    __obdscan_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--to')
+        __obdscan_add_completions -f
+        return
+        ;;
+    '-d'|'--device')
+        __obdscan_add_completions -f
+        return
+        ;;
+    '--protocol')
+        return
+        ;;
+    '--db')
+        __obdscan_add_completions -f
+        return
+        ;;
+    '--pids')
         __obdscan_add_completions -f
         return
         ;;

@@ -26,7 +26,7 @@ public struct ObdscanCommand: ParsableCommand {
             LogCommand.self,
             TripsCommand.self, ExportCommand.self, DatabaseCommand.self, DecodeCommand.self,
             SendCommand.self,
-            SimulateCommand.self,
+            SimulateCommand.self, DoctorCommand.self, ReportCommand.self,
         ])
 
     /// The root does nothing by itself: it prints its help.

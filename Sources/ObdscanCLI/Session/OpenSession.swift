@@ -110,6 +110,25 @@ func withVehicle(
     _ options: VehicleOptions, _ output: OutputOptions, _ table: PIDTable,
     _ needs: SessionNeeds = SessionNeeds(), _ body: (Connection) throws -> Void
 ) throws {
+    do {
+        try withSession(options, output, table, needs, body)
+    } catch let fault as SessionFault {
+        throw Failure(fault.error, accessory: fault.accessory)
+    }
+}
+
+/// Why a session with an accessory ended, or never began.
+struct SessionFault: Error {
+    var error: ScanError
+    /// The accessory as messages name it.
+    var accessory: String
+}
+
+/// The same for who has to know what exactly failed: a ``SessionFault`` is thrown as it is.
+func withSession(
+    _ options: VehicleOptions, _ output: OutputOptions, _ table: PIDTable,
+    _ needs: SessionNeeds = SessionNeeds(), _ body: (Connection) throws -> Void
+) throws {
     let inbox = try needs.inbox ?? SignalInbox(SignalInbox.endings)
     let address = try options.address()
     let recording = try options.record.map { path throws(Failure) in
@@ -135,7 +154,7 @@ func withVehicle(
         if let number = inbox.next() { SignalInbox.die(of: number) }
         throw Failure.silent(.done)
     } catch let error as ScanError {
-        throw Failure(error, accessory: accessory)
+        throw SessionFault(error: error, accessory: accessory)
     }
 }
 

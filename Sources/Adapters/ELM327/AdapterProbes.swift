@@ -1,0 +1,118 @@
+/// One harmless command that tells what an ELM327-class adapter really is.
+///
+/// Settings are set to the value that they have anyway, so that nothing has to be put back.
+public struct AdapterProbe: Hashable, Sendable {
+    /// What a good answer is.
+    public enum Expectation: Hashable, Sendable {
+        /// `OK`.
+        case confirmation
+        /// Any words but `?`.
+        case text
+    }
+
+    /// The command as typed.
+    public var command: String
+    /// The first firmware that has it, as ELM counts: 14 = v1.4.
+    public var since: Int
+    /// What a good answer is.
+    public var expectation: Expectation
+
+    /// Whether `lines` are the answer of an adapter that has the command.
+    public func isAnswered(by lines: [String]) -> Bool {
+        switch expectation {
+        case .confirmation: lines.contains { $0.uppercased() == "OK" }
+        case .text: lines.contains { !$0.isEmpty && $0 != "?" }
+        }
+    }
+
+    /// The probes; versions after Elm Electronics' own command tables.
+    ///
+    /// What is known to hang clones (`AT TP`, `AT BRD`), to write (`AT PP`, `AT SD`, `AT CV`,
+    /// `AT @3`) or to sleep (`AT LP`) is not among them.
+    public static let all: [AdapterProbe] = [
+        AdapterProbe("AT @1", 10, .text), AdapterProbe("AT DP", 10, .text),
+        AdapterProbe("AT DPN", 10, .text), AdapterProbe("AT RV", 10, .text),
+        AdapterProbe("AT CS", 10, .text), AdapterProbe("AT NL", 10),
+        AdapterProbe("AT R1", 10), AdapterProbe("AT CAF1", 10), AdapterProbe("AT CFC1", 10),
+        AdapterProbe("AT L0", 10),
+        AdapterProbe("AT PPS", 11, .text), AdapterProbe("AT FC SM 0", 11),
+        AdapterProbe("AT AT1", 12), AdapterProbe("AT AR", 12),
+        AdapterProbe("AT S0", 13), AdapterProbe("AT D0", 13), AdapterProbe("AT V0", 13),
+        AdapterProbe("AT IGN", 14, .text), AdapterProbe("AT RD", 14, .text),
+        AdapterProbe("AT CEA", 14), AdapterProbe("AT TA F1", 14), AdapterProbe("AT CRA", 14),
+        AdapterProbe("AT AMC", 20, .text),
+        AdapterProbe("AT CTM1", 21),
+    ]
+
+    private init(_ command: String, _ since: Int, _ expectation: Expectation = .confirmation) {
+        self.command = command
+        self.since = since
+        self.expectation = expectation
+    }
+}
+
+/// What an adapter claims to be, and what its answers to ``AdapterProbe/all`` say.
+public struct AdapterVerdict: Hashable, Sendable {
+    /// How the claim and the answers agree.
+    public enum Kind: String, Hashable, Sendable {
+        /// Everything that the claimed firmware has was answered.
+        case genuine
+        /// An STN chip: it says so in its own command set.
+        case stn
+        /// Commands are missing that the claimed firmware has, or that firmware never existed.
+        case clone
+        /// It does not say what it is.
+        case unknown
+    }
+
+    /// How the claim and the answers agree.
+    public var kind: Kind
+    /// The firmware that it claims, as ELM counts: 14 = v1.4; nil = none.
+    public var claimed: Int?
+    /// The newest firmware all of whose commands were answered; nil = not even the oldest's.
+    public var behavesLike: Int?
+    /// Commands that the claimed firmware has and the adapter does not.
+    public var missing: [String]
+
+    /// Judges the claim by the probes' outcome.
+    ///
+    /// - Parameters:
+    ///   - banner: what `AT I` printed.
+    ///   - stnFirmware: what `STI` printed on an STN; nil on anything else.
+    ///   - answered: the commands of ``AdapterProbe/all`` that were answered.
+    public init(banner: String?, stnFirmware: String?, answered: Set<String>) {
+        let claimed = banner.flatMap(Self.version)
+        let missing = AdapterProbe.all.filter { !answered.contains($0.command) }
+        let versions = Set(AdapterProbe.all.map(\.since))
+        behavesLike = versions.filter { version in
+            missing.allSatisfy { $0.since > version }
+        }.max()
+        self.claimed = claimed
+        self.missing = missing.filter { $0.since <= claimed ?? 10 }.map(\.command)
+        if stnFirmware != nil {
+            kind = .stn
+        } else if let claimed {
+            let existed = Self.firmwares.contains(claimed)
+            kind = existed && self.missing.isEmpty ? .genuine : .clone
+        } else {
+            kind = .unknown
+        }
+    }
+
+    /// Firmware that Elm Electronics has made; v1.5 is not among it.
+    static let firmwares: Set<Int> = [10, 11, 12, 13, 14, 20, 21, 22, 23]
+
+    /// The version in `ELM327 v1.4b`.
+    static func version(_ banner: String) -> Int? {
+        let text = Array(banner.utf8)
+        for index in text.indices.dropLast(3)
+        where text[index] == UInt8(ascii: "v") || text[index] == UInt8(ascii: "V") {
+            let (major, dot, minor) = (text[index + 1], text[index + 2], text[index + 3])
+            guard dot == UInt8(ascii: "."), (0x30...0x39).contains(major),
+                (0x30...0x39).contains(minor)
+            else { continue }
+            return Int(major - 0x30) * 10 + Int(minor - 0x30)
+        }
+        return nil
+    }
+}

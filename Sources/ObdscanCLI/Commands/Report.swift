@@ -1,0 +1,99 @@
+import Accessory
+import Adapters
+import ArgumentParser
+import Diagnostics
+import Glibc
+import OBDCore
+import TripExport
+
+/// `obdscan report`: a bundle for a bug report.
+struct ReportCommand: ParsableCommand, OutputCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "report",
+        abstract: "Bundle what a bug report needs, with everything personal removed.",
+        discussion: """
+            Runs the doctor with the adapter's grade, reads vehicle information and codes, and writes \
+            versions, findings and the recorded conversation into one text. VIN, engine and \
+            accessory serial numbers, Bluetooth addresses and the home folder are replaced by X, \
+            also in hexadecimal. Read it before you publish it. Nothing is sent anywhere, nothing is \
+            changed in the vehicle.
+
+            EXAMPLES
+              obdscan report --to report.txt
+              obdscan report -d /dev/ttyUSB0
+            """)
+
+    @Option(
+        help: ArgumentHelp("Write to this file instead of standard output.", valueName: "file"),
+        completion: .file())
+    var to: String?
+
+    @Option(
+        name: [.short, .customLong("device")],
+        help: ArgumentHelp("The accessory, as in other commands.", valueName: "accessory"),
+        completion: .file())
+    var device: String?
+
+    @Option(
+        name: .customLong("protocol"),
+        help: ArgumentHelp("The vehicle protocol to try alone.", valueName: "protocol"))
+    var vehicleProtocol: String?
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var tables: TableOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        let table = try loadTable(tables)
+        let recording = try TemporaryFile()
+        let options = try VehicleOptions.parse(
+            (device.map { ["--device", $0] } ?? []) + ["--record", recording.path]
+                + (vehicleProtocol.map { ["--protocol", $0] } ?? [])
+                + (database.path.map { ["--db", $0] } ?? []))
+        var bundle = ReportBundle(options)
+        var findings: [String] = []
+        var doctor = DoctorRun(
+            options, output, grades: true,
+            tell: { findings.append(Self.line($0.object)) },
+            tellGrade: { findings.append(Self.line($0.object)) })
+        doctor.further = { try bundle.ask($0, $1) }
+        output.note("asking the adapter and the vehicle …")
+        _ = try doctor.run(table)
+        let text = try bundle.text(findings: findings, recording: recording.path)
+        if let to {
+            let descriptor = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+            guard descriptor >= 0 else { throw Failure(outputFile: to, errno: errno) }
+            defer { close(descriptor) }
+            do {
+                try writeAll(Array(text.utf8), to: descriptor)
+            } catch .failed(let number) {
+                throw Failure(outputFile: to, errno: number)
+            }
+            output.note("\(to): read it before you publish it")
+        } else {
+            try writeAll(Array(text.utf8), to: STDOUT_FILENO)
+        }
+    }
+
+    private static func line(_ object: JSONObject) -> String {
+        var bytes: [UInt8] = []
+        object.append(to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// A file that nobody else can read, gone with this value.
+private final class TemporaryFile {
+    let path: String
+
+    init() throws(Failure) {
+        let folder = environment("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+        var template = Array("\(folder)/obdscan-XXXXXX".utf8CString)
+        let descriptor = mkstemp(&template)
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        guard descriptor >= 0 else { throw Failure(outputFile: path, errno: errno) }
+        close(descriptor)
+    }
+
+    deinit { unlink(path) }
+}

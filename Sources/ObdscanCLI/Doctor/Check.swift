@@ -1,0 +1,88 @@
+import TripExport
+
+/// One step of `doctor`: what was looked at, and what was found.
+struct Check: Hashable, Sendable {
+    /// What is looked at, in the order from the cable to the engine.
+    enum Step: String, Hashable, Sendable, CaseIterable {
+        /// Whether there is an accessory to talk to.
+        case accessory
+        /// The device file.
+        case device
+        /// Whether the user may open it.
+        case permissions
+        /// Whether nobody else has it.
+        case free
+        /// The way to a network adapter.
+        case network
+        /// The Bluetooth controller, and the pairing.
+        case bluetooth
+        /// The link to the adapter.
+        case link
+        /// The adapter itself.
+        case adapter
+        /// The voltage at the vehicle's socket.
+        case voltage
+        /// The vehicle's bus.
+        case vehicle
+        /// The ECUs that answer.
+        case ecus
+        /// Whether the engine turns.
+        case engine
+    }
+
+    /// What was looked at.
+    var step: Step
+    /// Whether it is in order.
+    var isFine: Bool
+    /// What was found.
+    var found: String
+    /// What mends it; nil when there is nothing to mend.
+    var fix: String?
+
+    init(_ step: Step, _ found: String) {
+        self.step = step
+        isFine = true
+        self.found = found
+    }
+
+    init(_ step: Step, _ failure: Failure) {
+        self.step = step
+        isFine = false
+        found = failure.message
+        fix = failure.hint
+    }
+
+    /// In order, with something worth saying about it.
+    init(_ step: Step, _ found: String, advice: String?) {
+        self.step = step
+        isFine = true
+        self.found = found
+        fix = advice
+    }
+
+    var object: JSONObject {
+        var object = JSONObject()
+        object.add("kind", "check")
+        object.add("step", step.rawValue)
+        object.add("ok", isFine)
+        object.add("found", found)
+        object.add("fix", fix)
+        return object
+    }
+
+    /// A line or two for people.
+    func text(_ palette: Palette) -> String {
+        let mark = isFine ? palette(.good, "ok   ") : palette(.bad, "FAULT")
+        let name = step.rawValue.padded(to: 11)
+        let line = "\(mark)  \(name)  \(printable(found))\n"
+        guard let fix else { return line }
+        let label = isFine ? "note" : "fix"
+        return line + "       " + "".padded(to: 11) + "  \(label): \(printable(fix))\n"
+    }
+}
+
+extension String {
+    fileprivate func padded(to width: Int) -> String {
+        self + String(repeating: " ", count: max(0, width - count))
+    }
+}

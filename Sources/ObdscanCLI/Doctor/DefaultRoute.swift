@@ -1,0 +1,46 @@
+import Glibc
+
+/// Whether the way to the internet has been taken over by a Wi-Fi adapter's network.
+enum DefaultRoute {
+    /// The interface of the default route if `host`, an IPv4 address, lies in the network directly
+    /// behind it; nil otherwise.
+    static func interface(throughNetworkOf host: String) -> String? {
+        var address = in_addr()
+        guard inet_pton(AF_INET, host, &address) == 1,
+            let table = text(of: "/proc/net/route")
+        else { return nil }
+        return interface(throughNetworkOf: address.s_addr, in: table)
+    }
+
+    /// The same for an address in network order and the text of `/proc/net/route`.
+    static func interface(throughNetworkOf address: UInt32, in table: String) -> String? {
+        struct Row {
+            var interface: String
+            var destination, gateway, mask: UInt32
+        }
+        let rows = table.split(separator: "\n").dropFirst().compactMap { line -> Row? in
+            let words = line.split(whereSeparator: { $0 == "\t" || $0 == " " })
+            guard words.count > 7, let destination = UInt32(words[1], radix: 16),
+                let gateway = UInt32(words[2], radix: 16), let mask = UInt32(words[7], radix: 16)
+            else { return nil }
+            return Row(
+                interface: String(words[0]), destination: destination, gateway: gateway,
+                mask: mask)
+        }
+        guard let first = rows.first(where: { $0.mask == 0 && $0.gateway != 0 }) else { return nil }
+        let isBehind = rows.contains { row in
+            row.interface == first.interface && row.mask != 0 && row.gateway == 0
+                && address & row.mask == row.destination
+        }
+        return isBehind ? first.interface : nil
+    }
+
+    private static func text(of path: String) -> String? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 64 * 1024)
+        let count = read(descriptor, &bytes, bytes.count)
+        return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
+    }
+}

@@ -1,0 +1,41 @@
+import Glibc
+import TripExport
+
+/// Prints what the doctor finds, each step as soon as it is known.
+final class DoctorPrinter {
+    private let output: OutputOptions
+    private let palette: Palette
+    private var writer = TextOutput.standard
+
+    init(_ output: OutputOptions) {
+        self.output = output
+        palette = Palette(isOn: output.colours(STDOUT_FILENO))
+        if output.format == .csv { try? writer.writeLine("step,ok,found,fix") }
+    }
+
+    func print(_ check: Check) throws {
+        switch output.format {
+        case .text: try writer.write(check.text(palette))
+        case .json:
+            let object = check.object
+            try writer.append { object.append(to: &$0) }
+        case .csv:
+            let cells = [check.step.rawValue, "\(check.isFine)", check.found, check.fix ?? ""]
+            try writer.append { CSVRow.append(cells, to: &$0) }
+        }
+        try writer.flush()
+    }
+
+    func print(_ grade: AdapterGrade) throws {
+        switch output.format {
+        case .text: try writer.write("\n" + grade.text(palette))
+        case .json:
+            let object = grade.object
+            try writer.append { object.append(to: &$0) }
+        case .csv:
+            let cells = ["grade", "", "\(grade.verdict.kind.rawValue): \(grade.summary)", ""]
+            try writer.append { CSVRow.append(cells, to: &$0) }
+        }
+        try writer.flush()
+    }
+}

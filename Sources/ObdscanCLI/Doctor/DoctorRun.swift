@@ -1,0 +1,192 @@
+import Accessory
+import Adapters
+import Diagnostics
+import Glibc
+import OBDCore
+import PIDTables
+import ScanSession
+import TripExport
+
+/// Walks from the cable to the engine and stops at the first fault.
+struct DoctorRun {
+    private let options: VehicleOptions
+    private let output: OutputOptions
+    private let grades: Bool
+    /// Takes each step as soon as it is known.
+    private let tell: (Check) throws -> Void
+    /// Takes the adapter's grade.
+    private let tellGrade: (AdapterGrade) throws -> Void
+    /// What to ask besides, once the vehicle answers.
+    var further: (Connection, VehicleServices) throws -> Void = { _, _ in }
+
+    init(
+        _ options: VehicleOptions, _ output: OutputOptions, grades: Bool,
+        tell: @escaping (Check) throws -> Void,
+        tellGrade: @escaping (AdapterGrade) throws -> Void
+    ) {
+        self.options = options
+        self.output = output
+        self.grades = grades
+        self.tell = tell
+        self.tellGrade = tellGrade
+    }
+
+    /// What the command ends with: nil when everything works.
+    func run(_ table: PIDTable) throws -> Failure? {
+        let address: AccessoryAddress
+        do {
+            address = try options.address()
+        } catch {
+            return try fault(.accessory, error)
+        }
+        try tell(Check(.accessory, "\(address)"))
+        for check in before(address) { try tell(check) }
+        var problem: Failure?
+        do {
+            try withSession(options, output, table, SessionNeeds(vehicle: .optional)) {
+                problem = try examine($0, address)
+            }
+        } catch let fault as SessionFault {
+            return try self.fault(
+                Self.step(of: fault.error, address),
+                Failure(fault.error, accessory: fault.accessory))
+        } catch let failure as Failure where !failure.message.isEmpty {
+            return try fault(.link, failure)
+        }
+        return problem
+    }
+
+    private func fault(_ step: Check.Step, _ failure: Failure) throws -> Failure {
+        try tell(Check(step, failure))
+        return failure
+    }
+
+    // MARK: The way to the adapter
+
+    /// What can be seen without opening anything.
+    private func before(_ address: AccessoryAddress) -> [Check] {
+        switch address {
+        case .serial(let path, _):
+            let attached = AccessoryManager().attached().first {
+                $0.address == .serial(path: path, rate: nil)
+            }
+            guard let attached else { return [] }
+            let parts = [attached.manufacturer, attached.model, attached.serialNumber]
+            let words = parts.compactMap(\.self).joined(separator: " ")
+            return words.isEmpty ? [] : [Check(.device, words)]
+        case .tcp(let host, _):
+            // Such an adapter's network has no way to the internet, and often takes the default route.
+            guard let interface = DefaultRoute.interface(throughNetworkOf: host) else { return [] }
+            return [
+                Check(
+                    .network, "the default route goes through \(interface), the adapter's network",
+                    advice: "no internet while connected; to keep another way: "
+                        + "nmcli connection modify NAME ipv4.never-default yes")
+            ]
+        case .rfcomm, .bluetooth, .simulator, .replay, .alias: return []
+        }
+    }
+
+    /// Where on the way `error` arose.
+    private static func step(of error: ScanError, _ address: AccessoryAddress) -> Check.Step {
+        switch error {
+        case .accessory(let error), .linkLost(let error):
+            switch error {
+            case .notFound, .notATerminal: return .device
+            case .permissionDenied: return .permissions
+            case .inUse: return .free
+            case .nameNotResolved: return .network
+            case .bluetoothUnavailable, .notPaired, .unknownBluetoothName: return .bluetooth
+            case .noAnswerAtAnyRate: return .adapter
+            case .unsupportedLineRate, .unreachable, .connectTimedOut, .lost, .system: return .link
+            }
+        case .initialisation(.noVehicle): return .vehicle
+        case .initialisation, .adapterSilent, .requestFailed, .refused: return .adapter
+        case .interrupted, .stopped, .system: return .link
+        }
+    }
+
+    // MARK: From the adapter on
+
+    private func examine(
+        _ connection: Connection, _ address: AccessoryAddress
+    ) throws -> Failure? {
+        let link = connection.scan.link
+        switch address {
+        case .serial(let path, _):
+            try tell(Check(.permissions, "\(path) may be read and written"))
+            try tell(Check(.free, "nobody else has it"))
+            try tell(Check(.link, link?.lineRate.map { "open at \($0) bit/s" } ?? "open"))
+        case .tcp, .rfcomm, .bluetooth: try tell(Check(.link, "connected"))
+        case .simulator, .replay, .alias: try tell(Check(.link, "served by obdscan itself"))
+        }
+        let identity = link?.identity
+        let unknown = identity?.unsupportedCommands ?? []
+        try tell(
+            Check(
+                .adapter, link?.title ?? "answers",
+                advice: unknown.isEmpty
+                    ? nil : "it does without " + unknown.joined(separator: ", ")))
+        try tellVoltage(connection)
+        let services: VehicleServices
+        do {
+            services = try connection.services()
+        } catch let failure as Failure {
+            if grades { try tellGrade(AdapterGrade.measure(connection, map: nil)) }
+            return try fault(.vehicle, failure)
+        }
+        guard services.isAnswered else {
+            if grades { try tellGrade(AdapterGrade.measure(connection, map: nil)) }
+            let failure =
+                connection.failure(of: [services.first])
+                ?? Failure(
+                    "no ECU answers", hint: "switch the ignition on, then try again",
+                    status: .timedOut)
+            return try fault(.vehicle, failure)
+        }
+        let bus = connection.scan.link?.capabilities.vehicleProtocol
+        try tell(Check(.vehicle, bus?.title ?? "answers"))
+        let maps = try connection.ask(.supportedPIDs(0), in: services)
+        let ecus = Set(maps.flatMap(\.answer.reply.messages).map(\.ecu))
+        let names = ecus.compactMap(\.self).sorted().map(\.description)
+        try tell(
+            Check(
+                .ecus,
+                names.isEmpty
+                    ? "\(ecus.count) without address" : names.joined(separator: ", ")))
+        try tellEngine(connection, services)
+        try further(connection, services)
+        if grades {
+            let map = services.profiles.first?.request(for: .supportedPIDs(0))
+            try tellGrade(AdapterGrade.measure(connection, map: map))
+        }
+        return nil
+    }
+
+    private func tellVoltage(_ connection: Connection) throws {
+        guard let voltage = try connection.command("AT RV").answer.reply.voltage else { return }
+        let text = "\(fixed(voltage, 1)) V"
+        switch voltage {
+        // No vehicle runs at that: some adapters cannot measure.
+        case ..<6: try tell(Check(.voltage, "\(text): this adapter does not measure it"))
+        case ..<11.8:
+            try tell(
+                Check(
+                    .voltage, "\(text): the battery is low",
+                    advice: "charge it; below 11 V ECUs and adapters restart"))
+        case ..<13.0: try tell(Check(.voltage, "\(text), the battery alone"))
+        default: try tell(Check(.voltage, "\(text), charging"))
+        }
+    }
+
+    private func tellEngine(_ connection: Connection, _ services: VehicleServices) throws {
+        for asked in try connection.ask(.currentData([0x0C]), in: services) {
+            for case .reading(let reading) in asked.answer.items {
+                guard case .number(let speed) = reading.value else { continue }
+                let text = "\(fixed(speed, 0)) rpm"
+                try tell(Check(.engine, speed > 0 ? "runs, \(text)" : "stands still, ignition on"))
+                return
+            }
+        }
+    }
+}

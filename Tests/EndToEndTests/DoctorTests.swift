@@ -1,0 +1,99 @@
+import Foundation
+import Testing
+
+/// `doctor` at every place where the way from the cable to the engine can be broken.
+@Suite(.ownThreads) struct `The doctor` {
+    private let workplace: Workplace
+
+    init() throws { workplace = try Workplace() }
+
+    private func checks(
+        _ device: String, _ arguments: [String] = [], status: Int32 = 0
+    ) async throws -> [[String: Any]] {
+        let outcome = try await workplace.run(
+            ["doctor", "--format", "json", "-d", device] + arguments)
+        #expect(outcome.status == status, "\(outcome)")
+        return try outcome.objects()
+    }
+
+    @Test func `a vehicle that works is followed to the engine`() async throws {
+        let checks = try await checks("sim:petrol?frozen=true&latency=2ms")
+        #expect(
+            checks.map { $0["step"] as? String } == [
+                "accessory", "link", "adapter", "voltage", "vehicle", "ecus", "engine",
+            ])
+        #expect(checks.allSatisfy { $0["ok"] as? Bool == true })
+        #expect(checks[5]["found"] as? String == "7E8, 7E9")
+    }
+
+    @Test(arguments: [
+        ("/dev/ttyNoSuchThing", "device", 69), ("tcp:127.0.0.1:9", "link", 69),
+        ("tcp:no-such-host.invalid:35000", "network", 69),
+        ("sim:petrol?ignition=off&search=10ms", "vehicle", 69),
+    ])
+    func `the first fault is named, with its fix`(
+        device: String, step: String, status: Int
+    ) async throws {
+        let checks = try await checks(device, status: Int32(status))
+        let last = try #require(checks.last)
+        #expect(last["step"] as? String == step)
+        #expect(last["ok"] as? Bool == false)
+        #expect(try #require(last["fix"] as? String).isEmpty == false)
+        #expect(checks.dropLast().allSatisfy { $0["ok"] as? Bool == true })
+    }
+
+    @Test(arguments: [
+        ("elm327", "genuine"), ("elm327-1.4b", "genuine"), ("stn", "stn"), ("clone-1.5", "clone"),
+        ("clone-2.1", "clone"), ("golink", "unknown"),
+    ])
+    func `adapters are graded by what they answer`(
+        personality: String, grade: String
+    ) async throws {
+        let device = "sim:petrol?frozen=true&latency=1ms&personality=\(personality)"
+        let checks = try await checks(device, ["--adapter"])
+        let last = try #require(checks.last)
+        #expect(last["kind"] as? String == "adapterGrade")
+        #expect(last["grade"] as? String == grade, "\(last)")
+        #expect(last["headers"] as? Bool == true)
+        #expect(last["batches"] as? Bool == (personality != "clone-2.1"), "\(last)")
+    }
+}
+
+/// `report`: everything that helps, nothing that is personal.
+@Suite(.ownThreads) struct `The report` {
+    private let workplace: Workplace
+
+    init() throws { workplace = try Workplace() }
+
+    @Test(arguments: ["6", "7", "3", "5", "1"])
+    func `holds findings and conversation, and no VIN in any form`(
+        vehicleProtocol: String
+    ) async throws {
+        let vin = "1HGCM82633A004352"
+        let device = "sim:petrol?latency=1ms&vin=\(vin)&protocol=\(vehicleProtocol)"
+        let path = workplace.path("report.txt")
+        let outcome = try await workplace.run(["report", "-d", device, "--to", path])
+        #expect(outcome.status == 0, "\(outcome)")
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(text.contains("\"step\":\"engine\""))
+        #expect(text.contains("adapterGrade"))
+        #expect(text.contains("obdscan-transcript 1"))
+        #expect(text.contains("> 0902"))
+        #expect(!text.uppercased().contains(vin))
+        let digits = text.uppercased().filter { $0 != " " }
+        let bytes = Array(vin.utf8)
+        for start in 0...(bytes.count - 3) {
+            let piece = bytes[start..<(start + 3)].map { String(format: "%02X", $0) }.joined()
+            #expect(!digits.contains(piece), "\(piece)")
+        }
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]
+        #expect(mode as? Int == 0o600)
+    }
+
+    @Test func `tells of an accessory that does not answer, too`() async throws {
+        let outcome = try await workplace.run(["report", "-d", "/dev/ttyNoSuchThing"])
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(outcome.output.contains("\"step\":\"device\",\"ok\":false"))
+        #expect(outcome.output.contains("(nothing was said)"))
+    }
+}

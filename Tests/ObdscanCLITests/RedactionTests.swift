@@ -1,0 +1,72 @@
+import Adapters
+import OBDCore
+import Testing
+
+@testable import ObdscanCLI
+
+@Suite struct `What a report leaves out` {
+    /// The VIN of the examples in 49 CFR 565 literature.
+    static let vin = "1HGCM82633A004352"
+
+    private let redaction: Redaction = {
+        var redaction = Redaction()
+        redaction.add(Self.vin)
+        return redaction
+    }()
+
+    /// Every piece of three bytes of the VIN, as digits.
+    private var pieces: [String] {
+        let bytes = Array(Self.vin.utf8)
+        return (0...(bytes.count - 3)).map { Hex.string(bytes[$0..<($0 + 3)]) }
+    }
+
+    @Test(arguments: [
+        // CAN, headers on, blanks off and on; a digit of each identifier shifts the bytes.
+        "7E81014490201314847\r7E821434D3832363333\r7E82241303034333532\r",
+        "7E8 10 14 49 02 01 31 48 47\r7E8 21 43 4D 38 32 36 33 33\r7E8 22 41 30 30 34 33 35 32\r",
+        // CAN, headers off.
+        "014\r0: 49 02 01 31 48 47\r1: 43 4D 38 32 36 33 33\r2: 41 30 30 34 33 35 32\r",
+        // ISO 9141-2: one byte, then four a line.
+        "486B1049020100000031D2\r486B104902024847434D2F\r486B10490203383236330C\r"
+            + "486B10490204334130301A\r486B104902053433353213\r",
+        "49020131484743 4d3832363333 41303034333532",
+    ])
+    func `a VIN is gone from its hexadecimal form`(reply: String) {
+        let clean = redaction.applied(to: reply)
+        #expect(clean.utf8.count == reply.utf8.count)
+        #expect(clean != reply)
+        let digits = clean.uppercased().filter { $0 != " " }
+        for piece in pieces { #expect(!digits.contains(piece), "\(piece) in \(clean)") }
+        #expect(!digits.contains("49020100000031"))
+        // What identifies nobody stays.
+        #expect(clean.contains("58"))
+        #expect(clean.hasPrefix(String(reply.prefix(3))))
+    }
+
+    @Test func `a VIN is gone from text, in either case`() {
+        #expect(
+            redaction.applied(to: "VIN 1HGCM82633A004352, 1hgcm82633a004352.")
+                == "VIN XXXXXXXXXXXXXXXXX, XXXXXXXXXXXXXXXXX.")
+    }
+
+    @Test func `other data stays as it is`() {
+        for text in ["7E804410C1AF8", "41 00 BE 3E B8 11", "OBDSIM-ECM-0001", "", "3030"] {
+            #expect(redaction.applied(to: text) == text)
+        }
+    }
+
+    @Test func `a piece that the end of a read cuts is found`() throws {
+        let reply = Array("7E821434D3832363333\r".utf8)
+        for cut in 0...reply.count {
+            let transcript = Transcript(chunks: [
+                .init(time: .zero, direction: .toAdapter, bytes: Array("0902\r".utf8)),
+                .init(time: .zero, direction: .fromAdapter, bytes: Array(reply[..<cut])),
+                .init(time: .zero, direction: .fromAdapter, bytes: Array(reply[cut...])),
+            ])
+            let clean = redaction.applied(to: transcript)
+            let bytes = clean.chunks.dropFirst().flatMap(\.bytes)
+            #expect(String(decoding: bytes, as: UTF8.self) == "7E82158585858585858\r")
+            #expect(clean.chunks.map(\.bytes.count) == transcript.chunks.map(\.bytes.count))
+        }
+    }
+}

@@ -173,13 +173,13 @@ _obdscan() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    devices|info|pids|read|live|dtc|freeze|monitors|log|trips|export|decode|send|simulate|doctor|report|help)
+    devices|info|pids|read|live|dtc|freeze|monitors|log|trips|export|db|decode|send|simulate|doctor|report|help)
         # Offer subcommand argument completions
         "_obdscan_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'devices info pids read live dtc freeze monitors log trips export decode send simulate doctor report help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'devices info pids read live dtc freeze monitors log trips export db decode send simulate doctor report help' -- "${cur}"))
         ;;
     esac
 }

@@ -31,22 +31,31 @@ public struct ReplyLexer: Hashable, Sendable {
 
     /// Takes bytes as they came.
     public mutating func receive(_ bytes: Span<UInt8>, _ out: inout [Token]) {
-        for index in bytes.indices {
-            let byte = bytes[index]
-            switch byte {
-            case 0x00: continue
-            case 0x0D, 0x0A: endLine(&out)
-            case UInt8(ascii: ">"):
-                endLine(&out)
-                out.append(.prompt)
-            default:
-                if partial.count < Self.longestLine {
-                    partial.append(byte)
-                } else if !isOverlong {
-                    isOverlong = true
-                    out.append(.overlongLine)
-                }
-            }
+        var start = 0
+        while start < bytes.count {
+            var end = start
+            while end < bytes.count, Self.isText(bytes[end]) { end += 1 }
+            if end > start { keep(bytes.extracting(start..<end), &out) }
+            guard end < bytes.count else { return }
+            if bytes[end] != 0x00 { endLine(&out) }
+            if bytes[end] == UInt8(ascii: ">") { out.append(.prompt) }
+            start = end + 1
+        }
+    }
+
+    @inline(__always)
+    private static func isText(_ byte: UInt8) -> Bool {
+        byte != 0x0D && byte != 0x0A && byte != UInt8(ascii: ">") && byte != 0x00
+    }
+
+    private mutating func keep(_ text: Span<UInt8>, _ out: inout [Token]) {
+        let room = Self.longestLine - partial.count
+        text.extracting(first: min(text.count, room)).withUnsafeBufferPointer {
+            partial.append(contentsOf: $0)
+        }
+        if text.count > room, !isOverlong {
+            isOverlong = true
+            out.append(.overlongLine)
         }
     }
 
@@ -58,7 +67,8 @@ public struct ReplyLexer: Hashable, Sendable {
 
     private mutating func endLine(_ out: inout [Token]) {
         if !partial.isEmpty, !isOverlong { out.append(.line(partial)) }
-        partial.removeAll(keepingCapacity: partial.capacity <= 1024)
+        // The token has the bytes now.
+        partial = []
         isOverlong = false
     }
 }

@@ -49,6 +49,11 @@ extension MonitorTables {
     public mutating func add(_ text: String, of file: File) throws(MonitorTableError) {
         var reader = RowReader(file: file.rawValue, text: text)
         switch file {
+        case .monitors: monitors.reserveCapacity(128)
+        case .scalings: scalings.reserveCapacity(128)
+        case .tests, .readiness: break
+        }
+        switch file {
         case .monitors: while try reader.next(columns: 3) { try addMonitor(reader) }
         case .tests: while try reader.next(columns: 5) { try addTest(reader) }
         case .scalings: while try reader.next(columns: 5) { try addScaling(reader) }
@@ -108,30 +113,41 @@ extension MonitorTables {
 /// Reads lines of columns that tabs separate.
 struct RowReader {
     let file: String
-    private var rest: Substring
+    /// As bytes: telling characters apart would cost ten times as much.
+    private var rest: Substring.UTF8View
     private var line = 0
     private var fields: [Substring] = []
 
     init(file: String, text: String) {
         self.file = file
-        rest = text[...]
+        rest = text[...].utf8
     }
 
     /// Goes to the next row; false at the end of the text.
     mutating func next(columns: Int) throws(MonitorTableError) -> Bool {
         while !rest.isEmpty {
-            let end = rest.firstIndex(of: "\n") ?? rest.endIndex
+            let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
             let text = rest[..<end]
-            rest = end < rest.endIndex ? rest[rest.index(after: end)...] : ""
+            rest = end < rest.endIndex ? rest[rest.index(after: end)...] : rest[end...]
             line += 1
-            guard let first = text.first, first != "#" else { continue }
-            fields = text.split(separator: "\t", omittingEmptySubsequences: false)
+            guard let first = text.first, first != UInt8(ascii: "#") else { continue }
+            cut(text)
             guard fields.count == columns else {
                 throw fault(.columns(expected: columns, found: fields.count))
             }
             return true
         }
         return false
+    }
+
+    private mutating func cut(_ text: Substring.UTF8View) {
+        fields.removeAll(keepingCapacity: true)
+        var rest = text
+        while let tab = rest.firstIndex(of: UInt8(ascii: "\t")) {
+            fields.append(Substring(rest[..<tab]))
+            rest = rest[rest.index(after: tab)...]
+        }
+        fields.append(Substring(rest))
     }
 
     /// A field of the row, from 0.
@@ -169,11 +185,12 @@ struct RowReader {
 
     /// `3`, `1/4`.
     func factor(_ column: Int) throws(MonitorTableError) -> (Double, Double) {
-        let parts = fields[column].split(separator: "/", omittingEmptySubsequences: false)
-        guard let first = parts.first, let multiplier = Double(first), multiplier.isFinite,
-            parts.count <= 2, let divisor = parts.count == 2 ? Double(parts[1]) : 1,
+        let text = fields[column]
+        let slash = text.utf8.firstIndex(of: UInt8(ascii: "/"))
+        guard let multiplier = Double(text[..<(slash ?? text.endIndex)]), multiplier.isFinite,
+            let divisor = slash.map({ Double(text[text.utf8.index(after: $0)...]) }) ?? 1,
             divisor.isFinite, divisor != 0
-        else { throw malformed(fields[column], "a factor like 3 or 1/4") }
+        else { throw malformed(text, "a factor like 3 or 1/4") }
         return (multiplier, divisor)
     }
 }

@@ -261,15 +261,25 @@ public struct PollPlan: Sendable {
 
     private func batch(around first: Int, at now: Instant, link: LinkCapabilities) -> [Int] {
         let limit = batchLimit(link)
-        guard limit > 1, items[first].mayBatch else { return [first] }
-        let target = items[first].want.target
-        let others = items.indices.filter {
-            $0 != first && items[$0].mayBatch && items[$0].due <= now && !isFinished(items[$0])
-                && items[$0].want.target == target
+        guard limit > 1, items.count > 1, items[first].mayBatch else { return [first] }
+        var others: [Int] = []
+        for index in items.indices
+        where index != first && mayJoin(items[index], items[first], at: now) {
+            others.append(index)
         }
-        let ordered = others.sorted { comesBefore(items[$0], items[$1]) }
+        if others.count >= limit {
+            others.sort { comesBefore(items[$0], items[$1]) }
+            others.removeLast(others.count - limit + 1)
+        }
+        others.append(first)
         // In the table's order, so that a rotation asks the same batch again and its count holds.
-        return ([first] + ordered.prefix(limit - 1)).sorted()
+        others.sort()
+        return others
+    }
+
+    private func mayJoin(_ item: Item, _ first: Item, at now: Instant) -> Bool {
+        item.mayBatch && item.due <= now && !isFinished(item)
+            && item.want.target == first.want.target
     }
 
     private func batchLimit(_ link: LinkCapabilities) -> Int {

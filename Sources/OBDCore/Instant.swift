@@ -36,6 +36,8 @@ public struct Instant: Hashable, Comparable, Sendable {
 extension Duration {
     /// The whole duration in nanoseconds, cut towards zero; saturates at about ±292 years.
     public var nanoseconds: Int64 {
+        // Up to 18 s, as nearly all are: one division instead of several of 128 bits.
+        if let short = UInt64(exactly: attoseconds) { return Int64(short / 1_000_000_000) }
         let (seconds, attoseconds) = components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         if overflow { return seconds < 0 ? .min : .max }

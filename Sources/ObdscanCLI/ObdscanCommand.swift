@@ -41,7 +41,7 @@ public struct ObdscanCommand: ParsableCommand {
         } catch {
             explain(error)
         }
-        let log = (command as? any OutputCommand)?.output
+        let log = logOptions(of: command)
         do {
             try log?.log("starts: " + CommandLine.arguments.joined(separator: " "))
             try command.run()
@@ -60,16 +60,30 @@ public struct ObdscanCommand: ParsableCommand {
         }
     }
 
+    /// Where a command writes its log; nil without `--log-file`.
+    private static func logOptions(of command: any ParsableCommand) -> OutputOptions? {
+        // To ask a type for a protocol costs more than everything else about a log, so that is left
+        // to those who want one.
+        guard CommandLine.arguments.contains(where: { $0.hasPrefix("--log-file") }) else {
+            return nil
+        }
+        return (command as? any OutputCommand)?.output
+    }
+
     /// Ends the process as --help, --version or wrong usage demand; ArgumentParser words them.
     private static func explain(_ error: any Error) -> Never {
-        let code = exitCode(for: error)
-        guard code != .success else { exit(withError: error) }
+        // Worded once only: asking for the exit code alone would lay out the whole help as well.
         let message = fullMessage(for: error)
+        let isFault = ["Error: ", "Help: ", "Usage: "].contains { message.hasPrefix($0) }
+        guard isFault else {
+            print(message)
+            endProcess(.silent(.done))
+        }
         let text = message.hasPrefix("Error: ") ? String(message.dropFirst(7)) : message
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         writeToStandardError(
             "obdscan: " + lines.map { printable(String($0)) }.joined(separator: "\n") + "\n")
-        exit(withError: code)
+        exit(withError: exitCode(for: error))
     }
 
     private static func end(_ failure: Failure, _ log: OutputOptions?) -> Never {

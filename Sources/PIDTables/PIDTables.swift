@@ -41,9 +41,7 @@ public enum PIDTables {
         EmbeddedFiles.all.compactMap { file in
             let path = file.path.description
             guard path.hasSuffix(".pids") else { return nil }
-            return TableFile(
-                path: "pids/" + path,
-                contents: file.contents.withUTF8Buffer { [UInt8]($0) })
+            return TableFile(path: "pids/" + path, embedded: file.contents)
         }
     }
 }

@@ -54,7 +54,7 @@ extension TableReader {
             case .little where first > 0: signal.isLittleEndian = true
             case .kind where first > 0: signal.kind = kind(option)
             case .unverified where first > 0:
-                record.unverified.insert(record.signals.count)
+                if detail == .everything { record.unverified.insert(record.signals.count) }
             case .scale:
                 position += 1
                 try readScale(&signal, try word(at: position, "the factor"))

@@ -20,6 +20,8 @@ struct TableReader {
 
     let file: String
     let text: [UInt8]
+    /// Whether all of it is UTF-8: then its words are, and need not be checked one by one.
+    private let isUTF8: Bool
     let detail: Detail
 
     /// The line being read, from 1.
@@ -55,6 +57,7 @@ struct TableReader {
     init(_ file: TableFile, detail: Detail) {
         self.file = file.path
         text = file.contents
+        isUTF8 = file.isUTF8
         self.detail = detail
         record = TableRecord(
             dataID: PIDTables.adapterVoltageID, name: "", length: 0...0, file: file.path, line: 0)
@@ -72,8 +75,7 @@ struct TableReader {
     private mutating func read() throws(TableError) {
         var start = 0
         while start < text.count {
-            var end = start
-            while end < text.count, text[end] != 0x0A { end += 1 }
+            let end = text[start...].firstIndex(of: 0x0A) ?? text.count
             line += 1
             try readLine(start..<end)
             start = end + 1
@@ -185,7 +187,7 @@ struct TableReader {
             record.examples.append(read)
         }
         examples.removeAll(keepingCapacity: true)
-        if record.unverified.remove(Self.wholeRecord) != nil {
+        if detail == .everything, record.unverified.remove(Self.wholeRecord) != nil {
             record.unverified = Set(record.signals.indices)
         }
         records.append(record)
@@ -252,6 +254,7 @@ struct TableReader {
 
     /// A text of the table, which must be UTF-8.
     func checked(_ range: Range<Int>) throws(TableError) -> String {
+        if isUTF8 { return String(decoding: text[range], as: UTF8.self) }
         guard let string = String(validating: text[range], as: UTF8.self) else {
             throw fault(.notUTF8)
         }

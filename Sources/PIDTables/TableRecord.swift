@@ -6,12 +6,22 @@ public struct TableFile: Sendable {
     /// The path, as it was given.
     public var path: String
     /// The whole file, UTF-8.
-    public var contents: [UInt8]
+    public var contents: [UInt8] { didSet { isUTF8 = false } }
+    /// Whether it is known to be UTF-8, as what was compiled in is.
+    private(set) var isUTF8: Bool
 
     /// A file's text.
     public init(path: String, contents: [UInt8]) {
         self.path = path
         self.contents = contents
+        isUTF8 = false
+    }
+
+    /// A text that was compiled in.
+    init(path: String, embedded: StaticString) {
+        self.path = path
+        contents = embedded.withUTF8Buffer { [UInt8]($0) }
+        isUTF8 = true
     }
 }
 

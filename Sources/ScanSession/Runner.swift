@@ -210,7 +210,11 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
         // Carrying out effects only adds to `followUps`.
         var orders: [Effect] = []
         swap(&orders, &effects)
-        for order in orders { carryOut(order) }
+        do {
+            // Not `for order in orders`, which would copy each of them.
+            let all = orders.span
+            for place in all.indices { carryOut(all[place]) }
+        }
         orders.removeAll(keepingCapacity: true)
         swap(&orders, &effects)
         if isStopping, machine.state == .initializing(.detached) { isOver = true }

@@ -91,8 +91,11 @@ extension ScanTool {
     /// Takes in what the dialect said while a request is under way and sets the state.
     private mutating func absorb(_ waiting: inout Waiting, _ out: inout [Effect]) {
         var end: ExchangeEnd?
-        for output in said {
-            switch output {
+        var heard: [DialectOutput] = []
+        swap(&heard, &said)
+        // Not `for output in heard`, which would copy each of them.
+        for place in heard.indices {
+            switch heard.span[place] {
             case .write(let bytes): out.append(.write(bytes))
             case .arm(let timer, let time): arm(.dialect(timer), after: time, &out)
             case .disarm(let timer): disarm(.dialect(timer), &out)
@@ -111,7 +114,8 @@ extension ScanTool {
             case .ready, .initialisationFailed: break
             }
         }
-        said.removeAll(keepingCapacity: true)
+        heard.removeAll(keepingCapacity: true)
+        swap(&heard, &said)
         guard let end else {
             state = .waiting(waiting)
             return

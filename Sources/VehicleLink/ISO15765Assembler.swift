@@ -44,6 +44,9 @@ public struct ISO15765Assembler: Hashable, Sendable {
     /// Whether any responder's frames are expected.
     public var isBusy: Bool { !transfers.isEmpty }
 
+    /// Whether no frame has left anything behind: ``finish()`` would say and change nothing.
+    public var isAtRest: Bool { transfers.isEmpty && errors.isEmpty }
+
     /// Whether any message waits for consecutive frames.
     public var hasOpenMessages: Bool { transfers.contains { !$0.isBroken } }
 
@@ -67,10 +70,8 @@ public struct ISO15765Assembler: Hashable, Sendable {
         let length = Int(frame.bytes[0])
         guard length > 0, length + 1 == count || length < count && count == ISO15765.frameLength
         else { return nil }
-        let payload = [UInt8](unsafeUninitializedCapacity: length) { buffer, used in
-            for index in 0..<length { buffer[index] = frame.bytes[index + 1] }
-            used = length
-        }
+        var payload = [UInt8](repeating: 0, count: length)
+        for index in 0..<length { payload[index] = frame.bytes[index + 1] }
         return ECUMessage(ecu: frame.header, payload: payload, line: frame.line)
     }
 

@@ -28,6 +28,9 @@ public struct J1939Assembler: Hashable, Sendable {
     /// Whether any message waits for packets.
     public var hasOpenMessages: Bool { transfers.contains { !$0.isBroken } }
 
+    /// Whether no frame has left anything behind: ``finish()`` would say and change nothing.
+    public var isAtRest: Bool { transfers.isEmpty && errors.isEmpty }
+
     /// Takes one frame; gives the message that it completes.
     ///
     /// - Throws: ``LinkError`` for a frame that cannot stand where it does.

@@ -111,7 +111,10 @@ extension ELM327Dialect {
     }
 
     private mutating func write(_ command: [UInt8], _ out: inout [DialectOutput]) {
-        reader.begin(command: AdapterCommand.compact(command), &items)
+        var compact = command
+        // What is typed by others may have blanks and small letters.
+        if case .command = running.request { compact = AdapterCommand.compact(command) }
+        reader.begin(command: compact, &items)
         items.removeAll(keepingCapacity: true)
         var bytes: [UInt8] = []
         bytes.reserveCapacity(command.count + 1)
@@ -219,7 +222,14 @@ extension ELM327Dialect {
             stopListening(&out)
             return
         }
-        if !searching, !running.wasStopped { out.append(.arm(.reply, after: patience)) }
+        heardLines = true
+    }
+
+    /// Waits for the rest of a reply, unless its end came with the lines.
+    mutating func goOnWaiting(_ out: inout [DialectOutput]) {
+        guard phase == .exchanging, running.part == .request, !searching, !running.wasStopped
+        else { return }
+        out.append(.arm(.reply, after: patience))
     }
 
     /// Passes on what the reader found.
@@ -267,6 +277,7 @@ extension ELM327Dialect {
             return
         case .request: break
         }
+        heardLines = false
         reader.takePrompt(&items)
         deliverItems(&out)
         if running.refused && !running.delivered {

@@ -75,6 +75,8 @@ public struct ELM327Dialect: AdapterDialect {
     var received = 0
     /// Whether the adapter may still owe a prompt of something that was given up.
     var mayOweAnswer = false
+    /// Whether lines came since the time for the reply was set; each begins it anew.
+    var heardLines = false
     /// Whether patience was extended for the search that is under way.
     var searching = false
     /// What the set-up heard so far.
@@ -122,6 +124,7 @@ public struct ELM327Dialect: AdapterDialect {
             flood(&out)
             return
         }
+        heardLines = false
         var found: [ReplyLexer.Token] = []
         swap(&found, &tokens)
         lexer.receive(bytes, &found)
@@ -135,6 +138,7 @@ public struct ELM327Dialect: AdapterDialect {
         }
         found.removeAll(keepingCapacity: true)
         swap(&found, &tokens)
+        if heardLines { goOnWaiting(&out) }
         noticeSearch(&out)
     }
 

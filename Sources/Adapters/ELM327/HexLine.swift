@@ -161,10 +161,9 @@ struct HexLine: Hashable, Sendable {
     func array(from offset: Int, length: Int) -> [UInt8] {
         let available = max(0, (count - offset) / 2)
         let length = min(length, available)
-        return [UInt8](unsafeUninitializedCapacity: length) { buffer, used in
-            for index in 0..<length { buffer[index] = byte(offset + index * 2) }
-            used = length
-        }
+        var bytes = [UInt8](repeating: 0, count: length)
+        for index in 0..<length { bytes[index] = byte(offset + index * 2) }
+        return bytes
     }
 
     /// Whether the digits begin with these and go on.

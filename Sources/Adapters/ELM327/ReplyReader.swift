@@ -93,6 +93,17 @@ struct ReplyReader: Hashable, Sendable {
         updateExchange()
     }
 
+    /// Begins the answers to the same request once more; no setting has changed since.
+    mutating func beginAgain() {
+        busInitIsOpen = false
+    }
+
+    /// Whether nothing is left of the answers before, so that ``finish(_:)`` has nothing to say.
+    var isAtRest: Bool {
+        unproven.isEmpty && segments.isAtRest && can.isAtRest && j1939.isAtRest
+            && openLines.isEmpty && !busInitIsOpen
+    }
+
     /// Takes over a command that the adapter confirmed.
     mutating func apply(_ command: AdapterCommand) {
         change { $0.apply(command) }
@@ -148,6 +159,7 @@ struct ReplyReader: Hashable, Sendable {
 
     /// Ends the answers to a request: what is still open is incomplete.
     mutating func finish(_ out: inout [ReplyEvent]) {
+        if isAtRest { return }
         busInitIsOpen = false
         releaseUnproven(&out)
         if let error = segments.finish() { report(error, &out) }
@@ -179,7 +191,7 @@ struct ReplyReader: Hashable, Sendable {
     mutating func readDigits(
         _ text: Span<UInt8>, line: Int, mayBeRequest: Bool, _ out: inout [ReplyEvent]
     ) -> DigitsResult {
-        if readAsBefore(line, &out) { return .read }
+        if readAsBefore(line, &out) || readBareAsBefore(line, &out) { return .read }
         if let number = digits.segment {
             return readSegment(number, line: line, &out)
         }
@@ -228,6 +240,24 @@ struct ReplyReader: Hashable, Sendable {
                 ECUMessage(
                     ecu: ECUAddress(digits.number(0, 3), .can11),
                     payload: digits.array(from: 5, length: length), line: line)))
+        return true
+    }
+
+    /// The same where lines show no header: a message alone, as the line before was one.
+    @inline(__always)
+    private mutating func readBareAsBefore(_ line: Int, _ out: inout [ReplyEvent]) -> Bool {
+        guard lastShape == .bare, digits.segment == nil, digits.isWholeBytes, digits.count >= 6,
+            showsHeaders != true, kind == .vehicle(mayBeJoined: false), exchange.family != .j1939,
+            let request = exchange.request,
+            // 41 6B may be the header of J1850 as well.
+            request.count == 2, request[0] == 0x01, request[1] != 0x6B, digits.byte(0) == 0x41,
+            digits.byte(2) == request[1]
+        else { return false }
+        out.append(
+            .message(
+                ECUMessage(
+                    ecu: nil, payload: digits.array(from: 0, length: digits.count / 2),
+                    line: line)))
         return true
     }
 

@@ -48,6 +48,12 @@ struct SegmentReader: Hashable, Sendable {
         return false
     }
 
+    /// Whether no line has left anything behind: ``finish()`` would say and change nothing.
+    var isAtRest: Bool {
+        if case .idle(last: nil) = state { return true }
+        return false
+    }
+
     /// Takes a length line.
     ///
     /// - Parameter shortest: the shortest message that does not fit a single frame.

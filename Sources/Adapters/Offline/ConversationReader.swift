@@ -342,7 +342,7 @@ public struct ConversationReader: Hashable, Sendable {
         if compact == requestText, case .vehicle = asked {
             // The same once more: no setting can have changed in between.
             endExchange(&out)
-            reader.begin(reader.exchange.request)
+            reader.beginAgain()
             return
         }
         ask(compact, &out)
@@ -441,6 +441,7 @@ public struct ConversationReader: Hashable, Sendable {
 
     /// Ends the answers to the last request, if there were any.
     private mutating func endExchange(_ out: inout [ConversationItem]) {
+        if !isOpen, guess == nil, reader.isAtRest { return }
         reader.finish(&events)
         let hadErrors = !events.isEmpty
         flush([UInt8]().span, &out)
@@ -460,8 +461,11 @@ public struct ConversationReader: Hashable, Sendable {
     /// Turns the events of one line into items.
     private mutating func flush(_ text: Span<UInt8>, _ out: inout [ConversationItem]) {
         guard !events.isEmpty else { return }
-        for event in events {
-            switch event {
+        // Taken out and looked at in place: `for event in events` would copy each of them.
+        var found: [ReplyEvent] = []
+        swap(&found, &events)
+        for place in found.indices {
+            switch found.span[place] {
             case .message(let message):
                 out.append(
                     ConversationItem(
@@ -480,7 +484,8 @@ public struct ConversationReader: Hashable, Sendable {
             case .searching, .alert: break
             }
         }
-        events.removeAll(keepingCapacity: true)
+        found.removeAll(keepingCapacity: true)
+        swap(&found, &events)
     }
 
     private func appending(_ content: ConversationItem.Content) -> ConversationItem {

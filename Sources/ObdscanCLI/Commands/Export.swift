@@ -7,7 +7,7 @@ import TripStore
 /// `obdscan export`: trips into files.
 struct ExportCommand: ParsableCommand, OutputCommand {
     /// How CSV is laid out.
-    enum Layout: String, ExpressibleByArgument, CaseIterable {
+    enum Layout: String, Choice {
         /// A column a signal, a line a point in time.
         case wide
         /// A line a reading, with the keys of the JSON object as columns.

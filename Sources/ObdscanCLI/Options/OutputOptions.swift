@@ -3,11 +3,11 @@ import Glibc
 import TripExport
 
 /// How results are printed.
-enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
+enum OutputFormat: String, Choice {
     case text, json, csv
 }
 
-extension UnitSystem: ExpressibleByArgument {}
+extension UnitSystem: Choice {}
 
 /// Options of every command.
 struct OutputOptions: ParsableArguments {

@@ -3,7 +3,7 @@ import ArgumentParser
 import OBDCore
 import ScanSession
 
-extension DialectChoice: ExpressibleByArgument {}
+extension DialectChoice: Choice {}
 
 /// Which vehicle protocol to use, as options name it.
 struct ProtocolOption: ExpressibleByArgument, Hashable, Sendable {

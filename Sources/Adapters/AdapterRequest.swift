@@ -6,12 +6,17 @@ public enum AdapterRequest: Hashable, Sendable {
     case vehicle(VehicleRequest)
     /// To the adapter, as typed: `AT RV`.
     case command(id: RequestID, text: String, mayRepeat: Bool)
+    /// To the adapter, as typed: `AT MA`.
+    ///
+    /// It prints what it hears until it is stopped, at the latest
+    /// after so long. A request that ``isMonitoring(_:)``; each line is told as it comes.
+    case monitor(id: RequestID, text: String, atMost: Duration)
 
     /// Carried back with the outcome.
     public var id: RequestID {
         switch self {
         case .vehicle(let request): request.id
-        case .command(let id, _, _): id
+        case .command(let id, _, _), .monitor(let id, _, _): id
         }
     }
 
@@ -22,6 +27,16 @@ public enum AdapterRequest: Hashable, Sendable {
         switch self {
         case .vehicle(let request): request.mayRepeat
         case .command(_, _, let mayRepeat): mayRepeat
+        case .monitor: false
+        }
+    }
+
+    /// Whether an adapter command prints what it hears on the bus until it is stopped: `AT MA`,
+    /// `AT MR 10`, `AT MP FECA`, `STM`.
+    public static func isMonitoring(_ text: String) -> Bool {
+        switch AdapterCommand(text) {
+        case .monitor, .monitorGroup: true
+        default: false
         }
     }
 

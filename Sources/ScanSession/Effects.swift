@@ -64,11 +64,18 @@ extension Runner {
             switch notice {
             case .aboutToSleep: tell(.toolWillSleep)
             case .protocolFound, .featureDropped: publishLink(machine.dialect.identity)
-            case .searching, .adapterRestarted, .unsupportedCommand, .unexpected: break
+            case .searching: tellProgress(.protocolSearch)
+            case .adapterRestarted, .unsupportedCommand, .unexpected: break
             }
         case .voltage(let voltage): noteVoltage(voltage)
+        case .heard(let line): tellProgress(.heard(line))
+        case .heardFrame(let frame): tellProgress(.heardFrame(frame))
         case .unsolicited, .repeated: break
         }
+    }
+
+    mutating func tellProgress(_ progress: ScanProgress) {
+        if wanted.contains(.progress) { tell(.didProgress(progress)) }
     }
 
     mutating func noteVoltage(_ voltage: Double) {

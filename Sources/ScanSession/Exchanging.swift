@@ -11,10 +11,18 @@ extension Runner {
         switch command {
         case .ask(let request, let ticket): asks.append(Ask(request: request, ticket: ticket))
         case .poll(let plan):
+            core.resetStatistics()
             self.plan = plan
             isPaused = false
             planWaits = nil
             tell(.scanDidStart)
+        case .endListening:
+            // As if its time were up.
+            guard current != nil,
+                let place = deadlines.firstIndex(where: { $0.deadline == .dialect(.listen) })
+            else { return }
+            deadlines.remove(at: place)
+            handle(.deadlineExpired(.dialect(.listen)))
         case .pausePoll:
             guard plan != nil, !isPaused else { return }
             isPaused = true
@@ -150,7 +158,8 @@ extension Runner {
 
     private mutating func note(_ outcome: Outcome, _ items: [DiagnosticItem], of current: Current) {
         let reply = outcome.reply
-        var readings = 0
+        // The voltage at the adapter is a reading like any other.
+        var readings = reply.voltage == nil ? 0 : 1
         var errors = reply.errors.count
         for item in items {
             switch item {
@@ -186,6 +195,8 @@ extension AdapterRequest {
             return .vehicle(request)
         case .command(_, let text, let mayRepeat):
             return .command(id: id, text: text, mayRepeat: mayRepeat)
+        case .monitor(_, let text, let atMost):
+            return .monitor(id: id, text: text, atMost: atMost)
         }
     }
 
@@ -193,14 +204,14 @@ extension AdapterRequest {
     var payload: [UInt8]? {
         switch self {
         case .vehicle(let request): request.payload
-        case .command: nil
+        case .command, .monitor: nil
         }
     }
 
     var isForVehicle: Bool {
         switch self {
         case .vehicle: true
-        case .command: false
+        case .command, .monitor: false
         }
     }
 }

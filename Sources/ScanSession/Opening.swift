@@ -43,6 +43,7 @@ extension Runner {
                 } catch .unsupportedLineRate {
                     continue
                 }
+                tellProgress(.lineRate(rate))
                 switch try ask(&session) {
                 case .answered: return true
                 case .silent: continue

@@ -38,6 +38,8 @@ public enum ScanEvent: Hashable, Sendable {
     case didChangeState(StateTransition)
     /// The transcript cannot be written any more; the session goes on without.
     case recordingFailed(errno: Int32)
+    /// Something that takes long has come a step further.
+    case didProgress(ScanProgress)
     /// The session is over; nothing follows.
     case sessionDidEnd(ScanError?)
 
@@ -51,14 +53,17 @@ public enum ScanEvent: Hashable, Sendable {
             self.rawValue = rawValue
         }
 
-        /// What happens a few times in a session: everything but ``requests`` and ``states``.
+        /// What happens a few times in a session: everything but ``requests``, ``states`` and
+        /// ``progress``.
         public static let milestones = Kinds(rawValue: 1)
         /// Each request and each reply.
         public static let requests = Kinds(rawValue: 2)
         /// Each transition of the state machine.
         public static let states = Kinds(rawValue: 4)
+        /// Steps of what takes long.
+        public static let progress = Kinds(rawValue: 8)
         /// Everything.
-        public static let all: Kinds = [.milestones, .requests, .states]
+        public static let all: Kinds = [.milestones, .requests, .states, .progress]
     }
 
     /// The set that the event belongs to.
@@ -70,8 +75,21 @@ public enum ScanEvent: Hashable, Sendable {
             .milestones
         case .didSendCommand, .didReceiveResponses: .requests
         case .didChangeState: .states
+        case .didProgress: .progress
         }
     }
+}
+
+/// A step of something that takes long.
+public enum ScanProgress: Hashable, Sendable {
+    /// The adapter is looked for at this line rate; unit: bit/s.
+    case lineRate(Int)
+    /// The adapter is looking for the vehicle's protocol.
+    case protocolSearch
+    /// A line of an adapter that prints what it hears on the bus.
+    case heard(String)
+    /// The frame in a line of an adapter that prints what it hears; after its ``heard(_:)``.
+    case heardFrame(BusFrame)
 }
 
 /// A step of the state machine.

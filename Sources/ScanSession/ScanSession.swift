@@ -105,6 +105,60 @@ public final class ScanSession: Sendable {
         return try ticket.wait(interruptedBy: interrupt)
     }
 
+    /// Sends a request that listens to the bus and returns when that is over.
+    ///
+    /// What is heard comes as ``ScanProgress/heard(_:)`` and ``ScanProgress/heardFrame(_:)``, for
+    /// which the configuration has to queue ``ScanEvent/Kinds/progress``. Other events that wait
+    /// are taken, too.
+    ///
+    /// - Parameters:
+    ///   - interrupt: a descriptor; when it becomes readable, the adapter is stopped and its prompt
+    ///     awaited.
+    ///   - isInterrupted: is called then, to take what is readable.
+    ///   - heard: takes the events; what it throws ends the listening as well.
+    public func listen(
+        _ request: AdapterRequest, interruptedBy interrupt: Int32,
+        isInterrupted: () -> Void, heard: (Instant, ScanEvent) throws -> Void
+    ) throws -> Answer {
+        let ticket: Ticket<Answer>
+        do {
+            ticket = try Ticket()
+        } catch {
+            throw ScanError.system(call: error.call, errno: error.errno)
+        }
+        guard core.send(.ask(request, ticket)) else { throw core.endReason ?? .stopped }
+        var set = PollSet()
+        var events: [(time: Instant, event: ScanEvent)] = []
+        var fault: (any Error)?
+        var isOver = false
+        while !isOver {
+            set.removeAll()
+            let answer = set.add(ticket.descriptor)
+            set.add(core.news.descriptor)
+            let stop = set.add(fault == nil ? interrupt : -1)
+            do {
+                try set.wait(until: nil)
+            } catch {
+                throw ScanError.system(call: error.call, errno: error.errno)
+            }
+            isOver = set.isReadable(answer)
+            if set.isReadable(stop) {
+                isInterrupted()
+                _ = core.send(.endListening)
+            }
+            events.removeAll(keepingCapacity: true)
+            core.takeEvents(&events)
+            do {
+                if fault == nil { for (time, event) in events { try heard(time, event) } }
+            } catch {
+                fault = error
+                _ = core.send(.endListening)
+            }
+        }
+        if let fault { throw fault }
+        return try ticket.wait(interruptedBy: nil)
+    }
+
     /// Polls by `plan` until it is done, cancelled or the session stops; replaces an earlier poll.
     ///
     /// Returns at once; the end is told by ``ScanEvent/pollDidFinish`` or ``ScanEvent/scanDidCancel``.

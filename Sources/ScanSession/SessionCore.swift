@@ -14,6 +14,7 @@ final class SessionCore: Sendable {
         case pausePoll
         case resumePoll
         case cancelPoll
+        case endListening
     }
 
     private struct Shared {
@@ -159,6 +160,16 @@ final class SessionCore: Sendable {
         }
     }
 
+    /// Counts from here.
+    func resetStatistics() {
+        shared.withLock { shared in
+            shared.statistics = SessionStatistics()
+            shared.roundTrips = RoundTrips()
+            shared.begun = nil
+            shared.latest = nil
+        }
+    }
+
     func noteError() { shared.withLock { $0.statistics.errors += 1 } }
     func noteReconnect() { shared.withLock { $0.statistics.reconnects += 1 } }
 
@@ -209,6 +220,11 @@ final class Ticket<Value: Sendable>: Sendable {
         result.withLock { $0 = $0 ?? answer }
         arrived.signal()
     }
+
+    /// Readable once there is an answer.
+    ///
+    /// Belongs to the ticket.
+    var descriptor: Int32 { arrived.descriptor }
 
     /// Waits for the answer, or for `interrupt` to become readable.
     func wait(interruptedBy interrupt: Int32?) throws(ScanError) -> Value {

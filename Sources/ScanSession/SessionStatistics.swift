@@ -1,8 +1,9 @@
-/// What a session did, for its summary.
+/// What a session did since its latest poll began, or since its start, for its summary.
 public struct SessionStatistics: Hashable, Sendable {
     /// Requests to the vehicle that were written.
     public var requests = 0
-    /// Readings that were decoded.
+    /// Readings that were decoded, the adapter's voltage among them: as many as the sinks were
+    /// offered in the same time.
     public var readings = 0
     /// Records that one request asked for at most.
     public var batched = 1

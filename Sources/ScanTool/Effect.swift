@@ -40,6 +40,10 @@ public enum Notice: Hashable, Sendable {
     case unsolicited(ECUMessage)
     /// A request is sent once more.
     case repeated(RequestID)
+    /// A line of an adapter that prints what it hears.
+    case heard(String)
+    /// The frame in a line of an adapter that prints what it hears; after its ``heard(_:)``.
+    case heardFrame(BusFrame)
 }
 
 /// Why a scan tool is in its error state.
@@ -65,6 +69,18 @@ extension ErrorReason {
     public var isVehicle: Bool {
         switch self {
         case .initialisation(.noVehicle): true
+        case .initialisation, .openFailed, .linkLost, .initialisationTimedOut, .adapterRestarted,
+            .flooded, .unresponsive:
+            false
+        }
+    }
+}
+
+extension ErrorReason {
+    /// Whether every first word was tried already: more of the same would only take time.
+    var isFinal: Bool {
+        switch self {
+        case .initialisation(.silent), .initialisation(.notUnderstood): true
         case .initialisation, .openFailed, .linkLost, .initialisationTimedOut, .adapterRestarted,
             .flooded, .unresponsive:
             false

@@ -105,9 +105,20 @@ extension ScanTool {
                 waiting.reply.keep(message)
             case .linkError(let error): waiting.reply.keep(error)
             case .status(let status): waiting.reply.keep(status)
-            case .text(let line): waiting.reply.keep(line)
+            case .text(let line):
+                if case .monitor = waiting.request {
+                    out.append(.notice(.heard(line)))
+                } else {
+                    waiting.reply.keep(line)
+                }
             case .voltage(let voltage): waiting.reply.voltage = voltage
-            case .frame(let id, let data): waiting.reply.keep(BusFrame(id: id, data: data))
+            case .frame(let id, let data):
+                let frame = BusFrame(id: id, data: data)
+                if case .monitor = waiting.request {
+                    out.append(.notice(.heardFrame(frame)))
+                } else {
+                    waiting.reply.keep(frame)
+                }
             case .notice(let notice): out.append(.notice(.dialect(notice)))
             case .end(let how): end = how
             // Nobody is setting the adapter up.
@@ -212,6 +223,7 @@ extension Policy {
             case .listen(_, let atMost): atMost + replyLimit
             }
         case .command: replyLimit
+        case .monitor(_, _, let atMost): atMost + replyLimit
         }
     }
 }

@@ -27,9 +27,8 @@ extension ScanTool {
         let next: NextStep
         let pause = policy.pause(afterFailure: failures)
         let sessionIsAwaited = policy.sessionTries.map { failures <= $0 } ?? true
-        // Silence was tried with every first word already: more of it would only take time.
-        let isSilent = reason == .initialisation(.silent)
-        let tries = isSilent ? min(1, policy.initialisationTries) : policy.initialisationTries
+        let tries =
+            reason.isFinal ? min(1, policy.initialisationTries) : policy.initialisationTries
         // The adapter works; what is awaited is someone who turns the key.
         let triesSession =
             reason.isVehicle ? sessionIsAwaited : failures < tries

@@ -20,12 +20,20 @@ enum Trips {
 
     static let summary = """
         SELECT trip.id, purpose, vin, vehicle.name AS vehicleName, accessory.address AS accessory,
-            start, monotonic, duration, distance, readings, end_reason, trip.name AS name, driven,
+            start, monotonic, duration, distance, readings, end_reason, writer,
+            trip.name AS name, driven,
             odometer_start, odometer_end, moving, idle, hard_brakings, hard_accelerations,
             (SELECT group_concat(tag, char(31)) FROM trip_tag WHERE trip_tag.trip = trip.id) AS tags
         FROM trip LEFT JOIN vehicle ON vehicle.id = trip.vehicle
             LEFT JOIN accessory ON accessory.id = trip.accessory
         """
+
+    /// A trip without an end whose process is gone has ended, whoever writes that down and when.
+    private static func endReason(_ row: Row) -> EndReason? {
+        if let reason: String = row["end_reason"] { return EndReason(rawValue: reason) }
+        let writer: String? = row["writer"]
+        return writer.map { WriterIdentity(text: $0).isAlive } ?? false ? nil : .crashed
+    }
 
     static func summary(_ row: Row) -> TripSummary {
         let duration: Int64 = row["duration"]
@@ -37,7 +45,7 @@ enum Trips {
                 monotonic: Instant(nanoseconds: row["monotonic"]),
                 utc: UTC(microseconds: row["start"])),
             seconds: Double(duration) / 1e6, distance: row["distance"], readings: row["readings"],
-            endReason: (row["end_reason"] as String?).flatMap { EndReason(rawValue: $0) },
+            endReason: endReason(row),
             tags: tags?.split(separator: "\u{1F}").map(String.init).sorted() ?? [])
         summary.name = row["name"]
         summary.driven = row["driven"]

@@ -42,13 +42,20 @@ struct RunningExchange: Hashable, Sendable {
         return vehicle.payload.count <= 2
     }
 
-    var listens: Bool {
-        guard case .vehicle(let vehicle) = request else { return false }
-        switch vehicle.ending {
-        case .reply: return false
-        case .listen: return true
+    /// How long the bus is listened to at most; nil = it is not.
+    var listeningTime: Duration? {
+        switch request {
+        case .vehicle(let vehicle):
+            switch vehicle.ending {
+            case .reply: nil
+            case .listen(_, let atMost): atMost
+            }
+        case .command: nil
+        case .monitor(_, _, let atMost): atMost
         }
     }
+
+    var listens: Bool { listeningTime != nil }
 }
 
 /// Volatile settings that requests change on the way; what the adapter has now.
@@ -71,7 +78,7 @@ extension ELM327Dialect {
         endReading()
         received = 0
         switch request {
-        case .command(_, let text, _):
+        case .command(_, let text, _), .monitor(_, let text, _):
             // One line, and no character that ends it early.
             guard !text.isEmpty, text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else {
                 out.append(.end(.refused))
@@ -103,11 +110,7 @@ extension ELM327Dialect {
         running.part = .request
         write(running.command, &out)
         out.append(.arm(.reply, after: patience))
-        if case .vehicle(let vehicle) = running.request,
-            case .listen(_, let atMost) = vehicle.ending
-        {
-            out.append(.arm(.listen, after: atMost))
-        }
+        if let atMost = running.listeningTime { out.append(.arm(.listen, after: atMost)) }
     }
 
     private mutating func write(_ command: [UInt8], _ out: inout [DialectOutput]) {
@@ -127,13 +130,11 @@ extension ELM327Dialect {
     ///
     /// Its own wait is 0.2 s, 1 s when raised. Every line begins it anew.
     private var patience: Duration {
+        // A bus may be silent for as long as it is listened to.
+        if let atMost = running.listeningTime { return atMost + .seconds(2) }
         switch running.request {
-        case .command: .seconds(5)
-        case .vehicle(let vehicle):
-            switch vehicle.ending {
-            case .reply: wire.waitsLong ? .seconds(6) : .milliseconds(2_500)
-            case .listen(_, let atMost): atMost + .seconds(2)
-            }
+        case .command, .monitor: return .seconds(5)
+        case .vehicle: return wire.waitsLong ? .seconds(6) : .milliseconds(2_500)
         }
     }
 
@@ -206,13 +207,20 @@ extension ELM327Dialect {
             return
         case .request: break
         }
-        if case .command(_, let text, _) = running.request {
+        switch running.request {
+        case .command(_, let text, _):
             if !Self.isEcho(line, of: text) {
                 keep(line)
                 out.append(.text(String(decoding: line, as: UTF8.self)))
             }
-        } else if Self.isBanner(line) {
-            running.restarted = true
+        case .monitor(_, let text, _):
+            // However much comes, it is no flood.
+            received = 0
+            let isOurStop = running.wasStopped && line.elementsEqual("STOPPED".utf8)
+            if !Self.isEcho(line, of: text), !isOurStop {
+                out.append(.text(String(decoding: line, as: UTF8.self)))
+            }
+        case .vehicle: if Self.isBanner(line) { running.restarted = true }
         }
         deliverItems(&out)
         if running.listens, !running.wasStopped,
@@ -222,6 +230,8 @@ extension ELM327Dialect {
             stopListening(&out)
             return
         }
+        // The search before listening is over with its line.
+        if running.listens { searching = false }
         heardLines = true
     }
 
@@ -304,6 +314,7 @@ extension ELM327Dialect {
     private func isReadOnly(_ request: AdapterRequest) -> Bool {
         switch request {
         case .vehicle(let vehicle): VehicleRequest.isReadOnly(vehicle.payload)
+        case .monitor: true
         case .command(_, let text, _):
             if text.utf8.allSatisfy({ Hex.value($0) != nil || $0 == 0x20 }) {
                 VehicleRequest.isReadOnly(Self.payload(ofTyped: text))

@@ -128,7 +128,8 @@ extension ELM327Dialect {
                 if let form = messages.first?.ecu?.form { guessProtocol(form) }
                 next([SetupScript.protocolNumber] + rest[...], &out)
             }
-        } else if isFirst, statuses.allSatisfy({ $0 == .noData }) {
+        } else if isFirst, statuses.allSatisfy({ $0 == .noData || $0 == .unknownCommand }) {
+            // A vehicle that slept, or a command that arrived garbled.
             next([SetupScript.secondSearch] + rest[...], &out)
         } else if options.vehicleProtocol == nil {
             next(SetupScript.forced[...], &out)

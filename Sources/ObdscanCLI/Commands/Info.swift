@@ -74,7 +74,7 @@ struct InfoCommand: ParsableCommand, OutputCommand {
             var object = JSONObject()
             object.add("kind", "adapter")
             object.add("accessory", connection.accessory)
-            object.add("name", link.title)
+            object.add("name", link.name)
             object.add("firmware", link.identity.banner)
             object.add("dialect", link.dialect)
             object.add("lineRate", link.lineRate)

@@ -56,18 +56,21 @@ struct LogCommand: ParsableCommand, OutputCommand {
         let needs = SessionNeeds(sinks: sinks, reconnect: .always, inbox: signals)
         try withVehicle(vehicle, output, table, needs) { connection in
             let setup = try PollSetup.make(selected, connection, every: every?.duration, output)
+            // Adapter and vehicle are set up and what is there to ask is known: a trip begins when
+            // its first reading could.
             let start = TripStart(
-                anchor: connection.anchor, accessory: connection.key, tags: tags)
+                anchor: connection.anchor(at: Clock.now), accessory: connection.key, tags: tags)
             let trip = try mapped { () throws(StoreError) in
                 try store.startTrip(start, table: table) { notice in
                     if case .space = notice { sink.announceSpace() }
                     output.announce(notice)
                 }
             }
-            sink.begin(trip)
+            sink.begin(trip, at: start.anchor.monotonic)
             output.note("Trip \(trip.trip) is being recorded in \(store.path); Ctrl-C ends it.")
             let run = LogRun(
-                connection: connection, trip: trip, setup: setup, output: output)
+                connection: connection, trip: trip, setup: setup, output: output,
+                start: start.anchor.monotonic)
             let end: PollLoop.End
             do {
                 end = try run.poll(queue, until: duration.map { Clock.now + $0.duration })
@@ -90,7 +93,7 @@ private struct LogRun {
     let trip: TripWriter
     let setup: PollSetup
     let output: OutputOptions
-    let start = Clock.now
+    let start: Instant
 
     /// Polls until the end; `queue` holds what is printed as well.
     func poll(_ queue: BatchQueue?, until: Instant?) throws -> PollLoop.End {
@@ -117,6 +120,8 @@ private struct LogRun {
                 output.note(note)
             }
         } batch: { batch in
+            // What was asked before belongs to no trip, so it is not printed either.
+            if batch.answered < start { return }
             let time = connection.utc(batch.answered)
             for item in batch.items { try lines.print(item, at: time, to: &writer) }
             if let voltage = batch.voltage {
@@ -173,7 +178,7 @@ extension ScanEvent {
         case .scanDidStart, .scanDidPause, .scanDidCancel, .toolDidConnect, .toolDidDisconnect(nil),
             .toolDidFailToInitialize, .toolWillSleep, .didSendCommand, .didReceiveResponses,
             .didReceiveVoltage, .didReceiveError, .pollDidFinish, .didChangeState,
-            .recordingFailed, .sessionDidEnd:
+            .recordingFailed, .didProgress, .sessionDidEnd:
             return nil
         }
     }

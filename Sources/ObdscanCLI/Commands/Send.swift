@@ -20,10 +20,15 @@ struct SendCommand: ParsableCommand, OutputCommand {
             --yes), is refused while the engine runs or the vehicle moves (unless --force), and is \
             never repeated.
 
+            Commands that print what they hear on the bus (AT MA, AT MR, AT MT, STM) show each \
+            line as it comes, as JSON frame by frame, until Ctrl-C or --duration; the adapter is \
+            then stopped and is at its prompt again.
+
             EXAMPLES
               obdscan send "AT RV" 010C 22F190
               obdscan send -d /dev/ttyUSB0
               echo 0902 | obdscan send --format json
+              obdscan send --duration 10s "AT MA"
             """)
 
     @Argument(help: ArgumentHelp("Commands to send.", valueName: "command"))
@@ -43,7 +48,9 @@ struct SendCommand: ParsableCommand, OutputCommand {
     var accessoryDemo = false
 
     @Option(
-        help: ArgumentHelp("With --accessory-demo: how long, such as 10s.", valueName: "time"))
+        help: ArgumentHelp(
+            "End listening to the bus, or --accessory-demo, after so long: 90s, 10m, 1h30m.",
+            valueName: "time"))
     var duration: Lapse?
 
     @OptionGroup var vehicle: VehicleOptions
@@ -71,15 +78,18 @@ struct SendCommand: ParsableCommand, OutputCommand {
             try permission.checkThatSomebodyCanAnswer(for: "\"\(writing.text)\"")
         }
         let table = try loadTable(tables)
-        let isForAdapter = !requests.isEmpty && requests.allSatisfy(\.isForAdapter)
-        let needs = SessionNeeds(vehicle: isForAdapter ? .unused : .optional)
+        let isForAdapter =
+            !requests.isEmpty && requests.allSatisfy { $0.isForAdapter && !$0.isMonitoring }
+        var needs = SessionNeeds(vehicle: isForAdapter ? .unused : .optional)
+        needs.listens = requests.isEmpty || requests.contains(where: \.isMonitoring)
         try withVehicle(vehicle, output, table, needs) { connection in
             var run = SendRun(
-                connection: connection, permission: permission, output: output, table: table)
+                connection: connection, permission: permission, output: output, table: table,
+                duration: duration?.duration)
             if requests.isEmpty {
                 try run.converse()
             } else {
-                for request in requests { try run.send(request) }
+                try run.send(requests)
             }
             if let problem = run.lastProblem { throw problem }
         }
@@ -115,6 +125,9 @@ struct RawCommand: Hashable, Sendable {
     /// Whether it is a command to the adapter itself.
     var isForAdapter: Bool { payload == nil }
 
+    /// Whether the adapter prints what it hears until it is stopped.
+    var isMonitoring: Bool { isForAdapter && AdapterRequest.isMonitoring(text) }
+
     /// Whether it only reads, or changes nothing that outlives the session.
     var isReadOnly: Bool {
         payload.map { VehicleRequest.isReadOnly($0) } ?? AdapterRequest.isReadOnlyCommand(text)
@@ -136,12 +149,18 @@ private struct SendRun: ~Copyable {
     let permission: WritePermission
     let output: OutputOptions
     let table: PIDTable
+    /// How long the bus is listened to; nil = until Ctrl-C.
+    let duration: Duration?
     var lastProblem: Failure?
     private var writer = TextOutput.standard
+    /// Whether listening was ended by a signal.
+    private var isStopped = false
 
     init(
-        connection: Connection, permission: WritePermission, output: OutputOptions, table: PIDTable
+        connection: Connection, permission: WritePermission, output: OutputOptions, table: PIDTable,
+        duration: Duration?
     ) {
+        self.duration = duration
         self.connection = connection
         self.permission = permission
         self.output = output
@@ -176,7 +195,23 @@ private struct SendRun: ~Copyable {
         }
     }
 
+    /// Commands one after the other; Ctrl-C while one of them listens leaves out the rest.
+    mutating func send(_ commands: [RawCommand]) throws {
+        for (index, command) in commands.enumerated() {
+            try send(command)
+            if isStopped, index + 1 < commands.count {
+                let rest = commands[(index + 1)...].map(\.text).joined(separator: ", ")
+                output.note("not sent: \(rest)")
+                return
+            }
+        }
+    }
+
     mutating func send(_ command: RawCommand) throws {
+        if command.isMonitoring {
+            try listen(command)
+            return
+        }
         if !command.isReadOnly {
             try permission.checkThatSomebodyCanAnswer(for: "\"\(command.text)\"")
             try permission.checkThatVehicleStandsStill(connection)
@@ -186,6 +221,44 @@ private struct SendRun: ~Copyable {
         let asked = try connection.ask(command.request(target: connection.ecu?.physicalRequest))
         try print(command, asked)
         lastProblem = asked.problem
+    }
+
+    /// Longer than anybody listens; unit of the number: seconds (three years).
+    private static let endless = Duration.seconds(100_000_000)
+
+    /// Shows what the adapter hears, line by line, and leaves it at its prompt.
+    private mutating func listen(_ command: RawCommand) throws {
+        var json = JSONLines(table: table) { _ in nil }
+        let request = AdapterRequest.monitor(
+            id: RequestID(rawValue: 0), text: command.text, atMost: duration ?? Self.endless)
+        var writer = TextOutput.standard
+        var isStopped = false
+        if duration == nil, isatty(STDERR_FILENO) == 1 { output.note("Ctrl-C ends the listening.") }
+        let answer = try connection.scan.listen(
+            request, interruptedBy: connection.interrupt,
+            isInterrupted: { isStopped = connection.inbox.next() != nil || isStopped },
+            heard: { time, event in
+                guard case .didProgress(let progress) = event else { return }
+                switch (progress, output.format) {
+                case (.heard(let line), .text): try writer.writeLine(printable(line))
+                case (.heardFrame(let frame), .json):
+                    try writer.append {
+                        json.appendFrame(
+                            id: frame.id, data: frame.data, line: 0, time: connection.utc(time),
+                            to: &$0)
+                    }
+                case (.heard, _), (.heardFrame, _), (.lineRate, _), (.protocolSearch, _): return
+                }
+                try writer.flush()
+            })
+        self.isStopped = isStopped
+        if output.format != .text {
+            var printer = AnswerPrinter(output, table: table)
+            try printer.printRest(
+                of: Asked(answer: answer), at: connection.utc(answer.answered), to: &writer)
+            try printer.finish(&writer)
+        }
+        lastProblem = nil
     }
 
     private mutating func print(_ command: RawCommand, _ asked: Asked) throws {

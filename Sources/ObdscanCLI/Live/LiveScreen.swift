@@ -155,7 +155,7 @@ struct LiveScreen: ~Copyable {
             case .scanDidPause, .scanDidCancel, .toolDidConnect, .toolDidDisconnect,
                 .toolDidFailToInitialize, .toolWillSleep, .didSendCommand, .didReceiveResponses,
                 .didReceiveVoltage, .didTimeOut, .didReceiveError, .didChangeState,
-                .recordingFailed:
+                .recordingFailed, .didProgress:
                 if let note = news.note(event) {
                     model.header.notice = note
                 }

@@ -53,8 +53,7 @@ struct TripPrinter {
                 .init(clockText(trip.seconds)), .init(distance ?? "—"),
                 .init(String(trip.readings)), .init(trip.vehicleName ?? trip.vin ?? "—"),
                 .init(
-                    (words + (trip.endReason == nil ? ["being recorded"] : []))
-                        .joined(separator: " ")),
+                    (words + [trip.state].compactMap(\.self)).joined(separator: " ")),
             ])
         }
     }
@@ -202,6 +201,17 @@ extension TripEvent.Kind {
         case .reconnected: "reconnects"
         case .gap: "gaps"
         case .codesCleared: "codes cleared"
+        }
+    }
+}
+
+extension TripSummary {
+    /// What a list says of a trip that did not end as usual.
+    fileprivate var state: String? {
+        switch endReason {
+        case nil: "being recorded"
+        case .crashed: "broke off"
+        case .stopped, .duration, .vehicleOff, .linkLost, .failed, .imported: nil
         }
     }
 }

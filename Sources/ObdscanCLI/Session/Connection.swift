@@ -93,6 +93,11 @@ struct Connection {
     /// The two clocks at the session's beginning.
     var anchor: TimeAnchor { scan.anchor }
 
+    /// Both clocks at `instant`, as if the civil clock had never been set since.
+    func anchor(at instant: Instant) -> TimeAnchor {
+        TimeAnchor(monotonic: instant, utc: utc(instant))
+    }
+
     /// Civil time of `instant`.
     func utc(_ instant: Instant) -> UTC { anchor.utc(at: instant) }
 }

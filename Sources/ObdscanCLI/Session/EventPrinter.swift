@@ -17,7 +17,7 @@ struct EventPrinter: ScanObserver {
     ) throws(Failure) -> [any ScanObserver] {
         var printers: [any ScanObserver] = []
         var kinds: ScanEvent.Kinds = []
-        if output.verbose { kinds.formUnion([.milestones, .requests]) }
+        if output.verbose { kinds.formUnion([.milestones, .requests, .progress]) }
         if traceStates { kinds.insert(.states) }
         if !kinds.isEmpty {
             printers.append(
@@ -27,7 +27,7 @@ struct EventPrinter: ScanObserver {
         if let log = try output.openLogFile() {
             printers.append(
                 EventPrinter(
-                    interests: traceStates ? .all : [.milestones, .requests], descriptor: log,
+                    interests: traceStates ? .all : [.milestones, .requests, .progress], descriptor: log,
                     asJSON: false))
         }
         return printers
@@ -75,7 +75,7 @@ extension ScanEvent {
             case .vehicle(let request):
                 "sent \(Hex.string(request.payload))"
                     + (request.target.map { " to \($0)" } ?? "")
-            case .command(_, let text, _): "sent \(text)"
+            case .command(_, let text, _), .monitor(_, let text, _): "sent \(text)"
             }
         case .didReceiveResponses(_, let count): "received \(count) messages"
         case .didReceiveVoltage(let volts): "voltage \(fixed(volts, 1)) V"
@@ -87,6 +87,14 @@ extension ScanEvent {
             "state \(step.from.rawValue) -> \(step.to.rawValue) (\(step.event.rawValue))"
         case .recordingFailed(let number):
             "the recording cannot be written: \(describe(errno: number))"
+        case .didProgress(let progress):
+            switch progress {
+            case .lineRate(let rate): "trying \(rate) bit/s"
+            case .protocolSearch: "searching for the vehicle's protocol"
+            case .heard(let line): "heard \(line)"
+            case .heardFrame(let frame):
+                "frame \(frame.id?.description ?? "—") \(Hex.string(frame.data))"
+            }
         case .sessionDidEnd(let error):
             "session over" + (error.map { ": \(Failure($0, accessory: "adapter").message)" } ?? "")
         }
@@ -94,8 +102,9 @@ extension ScanEvent {
 }
 
 extension LinkInformation {
-    /// The adapter as it calls itself: `ELM327 v2.1`, `STN2232 v5.10.3`.
-    var title: String {
-        identity.stnFirmware ?? identity.banner ?? dialect
-    }
+    /// The adapter as it calls itself: `ELM327 v2.1`, `STN2232 v5.10.3`; nil for one that does not.
+    var name: String? { identity.stnFirmware ?? identity.banner }
+
+    /// The adapter for people.
+    var title: String { name ?? "ELM327-compatible adapter" }
 }

@@ -6,6 +6,7 @@ import OBDCore
 import PIDTables
 import ScanSession
 import Simulator
+import Synchronization
 
 extension VehicleOptions {
     /// The accessory to use: the option, the environment, or the only attached one.
@@ -99,6 +100,8 @@ struct SessionNeeds {
     var sinks: [any ReadingSink] = []
     /// Whether a lost link is had back.
     var reconnect = SessionConfiguration.Reconnect.never
+    /// Whether the command listens to the bus.
+    var listens = false
     /// The signals that end the command, where they had to be blocked before; nil = not yet.
     var inbox: SignalInbox?
 }
@@ -138,9 +141,11 @@ func withSession(
     var configuration = try options.configuration(for: address, recording: recording)
     configuration.memory = memory.known
     configuration.reconnect = needs.reconnect
+    if needs.listens { configuration.queuedEvents.insert(.progress) }
     let accessory = configuration.connector.name
+    let watch = RecordingWatch(path: options.record)
     do {
-        let scan = try startSession(configuration, needs, table, output, options, inbox)
+        let scan = try startSession(configuration, needs, table, output, options, inbox, watch)
         let connection = Connection(
             scan: scan, table: table, accessory: accessory, key: memory.key,
             ecu: options.ecu?.address,
@@ -153,26 +158,58 @@ func withSession(
     } catch ScanError.interrupted {
         if let number = inbox.next() { SignalInbox.die(of: number) }
         throw Failure.silent(.done)
-    } catch let error as ScanError {
-        throw SessionFault(error: error, accessory: accessory)
+    } catch OutputError.readerGone {
+        throw OutputError.readerGone
+    } catch {
+        if let failure = watch.failure { output.note(failure.message) }
+        if let error = error as? ScanError {
+            throw SessionFault(error: error, accessory: accessory)
+        }
+        throw error
+    }
+    if let failure = watch.failure { throw failure }
+}
+
+/// Keeps in mind that a transcript broke off: commands go on without it and say so at their end.
+private final class RecordingWatch: ScanObserver {
+    let interests = ScanEvent.Kinds.milestones
+    private let path: String?
+    private let number = Mutex<Int32?>(nil)
+
+    init(path: String?) {
+        self.path = path
+    }
+
+    func scan(_ event: ScanEvent, at time: Instant) {
+        if case .recordingFailed(let errno) = event { number.withLock { $0 = $0 ?? errno } }
+    }
+
+    /// What became of the transcript; nil = it is whole, or none was wanted.
+    var failure: Failure? {
+        guard let path, let number = number.withLock({ $0 }) else { return nil }
+        return Failure(
+            "\(path): the recording broke off: \(describe(errno: number))",
+            hint: number == ENOSPC ? "make room on the disk, or record elsewhere" : nil,
+            status: .cannotCreate)
     }
 }
 
 /// Opens a session; where the command allows it, once more without a vehicle.
 private func startSession(
     _ configuration: SessionConfiguration, _ needs: SessionNeeds, _ table: PIDTable,
-    _ output: OutputOptions, _ options: VehicleOptions, _ inbox: SignalInbox
+    _ output: OutputOptions, _ options: VehicleOptions, _ inbox: SignalInbox,
+    _ watch: RecordingWatch
 ) throws -> ScanSession {
     var configuration = configuration
     configuration.connectsVehicle = needs.vehicle != .unused
     let decoder = try responseDecoder(table)
     let hasAudience = isatty(STDERR_FILENO) == 1 && !output.quiet && !output.verbose
-    if hasAudience {
-        // Some vehicles take ten seconds.
-        writeToStandardError("connecting to \(printable(configuration.connector.name)) …")
-    }
-    defer { if hasAudience { writeToStandardError("\r\u{1B}[K") } }
-    let observers = try EventPrinter.observers(output, traceStates: options.traceStates)
+    var observers = try EventPrinter.observers(output, traceStates: options.traceStates)
+    observers.append(watch)
+    // Some vehicles take ten seconds.
+    let progress = hasAudience ? ConnectProgress(configuration.connector.name) : nil
+    if let progress { observers.append(progress) }
+    defer { progress?.end() }
     let start = { (configuration: SessionConfiguration) throws(ScanError) in
         try ScanSession.start(
             configuration, decoder: decoder, sinks: needs.sinks, observers: observers,

@@ -92,7 +92,7 @@ struct PollLoop {
             case .scanDidStart, .scanDidPause, .scanDidCancel, .toolDidConnect, .toolDidDisconnect,
                 .toolDidInitialize, .toolDidFailToInitialize, .toolWillSleep, .didSendCommand,
                 .didReceiveResponses, .didReceiveVoltage, .didTimeOut, .didReceiveError,
-                .didChangeState, .recordingFailed:
+                .didChangeState, .recordingFailed, .didProgress:
                 continue
             }
         }
@@ -136,7 +136,7 @@ struct PollNews {
             return "the recording cannot be written any more: \(describe(errno: number))"
         case .scanDidStart, .scanDidPause, .scanDidCancel, .toolDidConnect, .toolDidDisconnect(nil),
             .didSendCommand, .didReceiveResponses, .didReceiveVoltage, .didTimeOut,
-            .didReceiveError, .pollDidFinish, .didChangeState, .sessionDidEnd:
+            .didReceiveError, .pollDidFinish, .didChangeState, .didProgress, .sessionDidEnd:
             return nil
         }
     }

@@ -9,7 +9,7 @@ import TripStore
 /// Hands batches on to a trip's writer; nothing is lost: when the writer has no room, the vehicle
 /// is asked for nothing until it has.
 final class TripSink: ReadingSink {
-    private let writer = Mutex<TripWriter?>(nil)
+    private let writer = Mutex<(trip: TripWriter, start: Instant)?>(nil)
     private let space: Int32
 
     /// A sink that has no trip yet.
@@ -24,9 +24,9 @@ final class TripSink: ReadingSink {
 
     var spaceDescriptor: Int32? { space }
 
-    /// Batches go to `trip` from now on.
-    func begin(_ trip: TripWriter) {
-        writer.withLock { $0 = trip }
+    /// What is answered from `start` on goes to `trip`.
+    func begin(_ trip: TripWriter, at start: Instant) {
+        writer.withLock { $0 = (trip, start) }
     }
 
     /// Tells the session that there is room again.
@@ -35,7 +35,9 @@ final class TripSink: ReadingSink {
     }
 
     func offer(_ batch: ReadingBatch) -> Bool {
-        guard let trip = writer.withLock({ $0 }) else { return true }
+        guard let (trip, start) = writer.withLock({ $0 }), batch.answered >= start else {
+            return true
+        }
         if !batch.items.isEmpty, !trip.offer(batch.items, at: batch.answered) { return false }
         // A batch holds either items or a voltage; were there both, a lost voltage is no loss.
         if let voltage = batch.voltage {

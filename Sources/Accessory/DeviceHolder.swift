@@ -2,23 +2,85 @@ import Glibc
 
 /// Finds out who has a device open.
 enum DeviceHolder {
-    /// The program that has `path` open, by a look at every process that may be looked at; this
-    /// program itself only where there is no other.
+    /// The program that has `path` to itself: who holds a lock on it; else who has it open, whoever
+    /// serves a pty's other end last; this program itself only where there is no other.
+    ///
+    /// Looks at every process that may be looked at.
     static func find(_ path: String) -> AccessoryError.Holder? {
         let node = Files.resolve(path) ?? path
+        if let pid = lockOwner(of: node), pid != getpid() {
+            return AccessoryError.Holder(pid: pid, program: program(pid))
+        }
+        var server: AccessoryError.Holder?
         var own: AccessoryError.Holder?
         for entry in Files.names(in: "/proc") {
             guard let pid = Int32(entry), pid > 0 else { continue }
-            let folder = "/proc/\(pid)/fd"
-            let holds = Files.names(in: folder).contains {
-                Files.linkTarget("\(folder)/\($0)") == node
-            }
+            let descriptors = "/proc/\(pid)/fd"
+            let open = Files.names(in: descriptors)
+            let holds = open.contains { Files.linkTarget("\(descriptors)/\($0)") == node }
             guard holds else { continue }
             let holder = AccessoryError.Holder(pid: pid, program: program(pid))
-            if pid != getpid() { return holder }
-            own = holder
+            if serves(node, pid, open) {
+                server = server ?? holder
+            } else if pid == getpid() {
+                own = holder
+            } else {
+                return holder
+            }
         }
-        return own
+        return server ?? own
+    }
+
+    /// The process that holds a flock(2) on `node`, as the kernel lists it; nil where nobody does.
+    private static func lockOwner(of node: String) -> Int32? {
+        var status = stat()
+        guard stat(node, &status) == 0, let locks = Files.wholeText("/proc/locks") else {
+            return nil
+        }
+        let device = UInt64(status.st_dev)
+        return owner(
+            of: LockedFile(
+                major: (device >> 8) & 0xFFF | (device >> 32) & ~0xFFF,
+                minor: device & 0xFF | (device >> 12) & ~0xFF, inode: UInt64(status.st_ino)),
+            in: locks)
+    }
+
+    /// A file as the kernel names it in its list of locks.
+    struct LockedFile: Hashable {
+        var major, minor, inode: UInt64
+    }
+
+    /// The process with a flock(2) on `file` by the kernel's list (proc(5), /proc/locks):
+    /// `1: FLOCK  ADVISORY  WRITE 708 00:13:11170 0 EOF`, the device in hexadecimal.
+    static func owner(of file: LockedFile, in locks: String) -> Int32? {
+        for line in locks.split(separator: "\n") {
+            let words = line.split(separator: " ")
+            // A line with an arrow is of somebody who waits.
+            guard words.count >= 6, words[1] == "FLOCK", let pid = Int32(words[4]), pid > 0
+            else { continue }
+            let parts = words[5].split(separator: ":")
+            guard parts.count == 3, UInt64(parts[0], radix: 16) == file.major,
+                UInt64(parts[1], radix: 16) == file.minor, UInt64(parts[2]) == file.inode
+            else { continue }
+            return pid
+        }
+        return nil
+    }
+
+    /// Whether a process has the other end of the pty `node` open as well: it serves it.
+    private static func serves(_ node: String, _ pid: Int32, _ descriptors: [String]) -> Bool {
+        guard node.hasPrefix("/dev/pts/"), let number = Int(node.dropFirst(9)) else { return false }
+        return descriptors.contains { descriptor in
+            guard
+                let target = Files.linkTarget("/proc/\(pid)/fd/\(descriptor)"),
+                target == "/dev/ptmx" || target == "/dev/pts/ptmx",
+                let facts = Files.text("/proc/\(pid)/fdinfo/\(descriptor)")
+            else { return false }
+            return facts.split(separator: "\n").contains { line in
+                let words = line.split(whereSeparator: { $0 == "\t" || $0 == " " })
+                return words.count == 2 && words[0] == "tty-index:" && Int(words[1]) == number
+            }
+        }
     }
 
     /// The live process that a UUCP lock file names: minicom and its like set one.

@@ -33,15 +33,26 @@ enum Files {
     }
 
     /// The beginning of a text file, at most 4 KiB.
-    static func text(_ path: String) -> String? {
+    static func text(_ path: String) -> String? { read(path, pieces: 1) }
+
+    /// A text file of at most 4 MiB.
+    static func wholeText(_ path: String) -> String? { read(path, pieces: 1_024) }
+
+    private static func read(_ path: String, pieces: Int) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
+        var text: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4_096)
-        let count = buffer.withUnsafeMutableBytes {
-            ca_read(descriptor, $0.baseAddress, $0.count)
+        for _ in 0..<pieces {
+            let count = buffer.withUnsafeMutableBytes {
+                ca_read(descriptor, $0.baseAddress, $0.count)
+            }
+            if count < 0 { return nil }
+            if count == 0 { break }
+            text += buffer[..<count]
         }
-        return count >= 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// The first line of a text file without the blanks around it; nil where there is none.

@@ -54,6 +54,10 @@ extension Failure {
             message = "\(path): there is no database"
             hint = "obdscan log records a trip; --db FILE names another database"
             code = .noInput
+        case .empty(let path):
+            message = "\(path): the database is empty: there was no room to make it, or it was given up"
+            hint = "obdscan log records a trip and makes it anew"
+            code = .noInput
         case .foreign(let path):
             message = "\(path) is no database of obdscan"
             hint = "--db FILE names another one"
@@ -276,11 +280,7 @@ extension Failure {
                 "\(accessory): no prompt after \(command)",
                 hint: "unplug the adapter and plug it in again", status: .unavailable)
         case .noVehicle(let status):
-            self =
-                Failure(status, accessory: accessory)
-                ?? Failure(
-                    "\(accessory): the adapter did not understand the first request (?)",
-                    hint: "try --protocol, or another adapter", status: .unavailable)
+            self = Failure(insteadOfAnswer: status, accessory: accessory)
         case .restarting:
             self.init(
                 "\(accessory): the adapter keeps restarting",
@@ -289,6 +289,15 @@ extension Failure {
         case .interrupted:
             self = .silent(.done)
         }
+    }
+
+    /// The adapter's word where an ECU should have answered.
+    init(insteadOfAnswer status: AdapterStatus, accessory: String) {
+        self =
+            Failure(status, accessory: accessory)
+            ?? Failure(
+                "\(accessory): the adapter did not understand the request (?)",
+                hint: "try --protocol, or another adapter", status: .unavailable)
     }
 
     /// The adapter's word instead of data; nil for words that are an answer in themselves.

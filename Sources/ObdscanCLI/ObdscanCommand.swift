@@ -29,8 +29,13 @@ public struct ObdscanCommand: ParsableCommand {
             SimulateCommand.self, DoctorCommand.self, ReportCommand.self,
         ])
 
-    /// The root does nothing by itself: it prints its help.
+    /// The root by itself says what is attached and what to do next.
     public init() {}
+
+    /// Says what is attached and what to do next.
+    public func run() throws {
+        try Welcome().print()
+    }
 
     /// Parses the process's arguments, runs the command and ends the process with its exit code.
     public static func runAndExit() -> Never {
@@ -78,6 +83,9 @@ public struct ObdscanCommand: ParsableCommand {
         guard isFault else {
             print(message)
             endProcess(.silent(.done))
+        }
+        if let failure = CommandSuggestion.failure(for: Array(CommandLine.arguments.dropFirst())) {
+            endProcess(failure)
         }
         let text = message.hasPrefix("Error: ") ? String(message.dropFirst(7)) : message
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)

@@ -4,6 +4,8 @@ import GRDB
 public enum StoreError: Error, Hashable, Sendable {
     /// There is no such file.
     case missing(path: String)
+    /// There is nothing in the file: making it a database was not completed.
+    case empty(path: String)
     /// The file is no SQLite database, or one that another program made.
     case foreign(path: String)
     /// A newer obdscan made it: its schema version, and the newest that this program knows.

@@ -85,7 +85,7 @@ public final class TripStore: Sendable {
         switch try read({ try Migrations.state(of: $0) }) {
         case .foreign: throw .foreign(path: path)
         case .empty:
-            guard access == .readWrite else { throw .foreign(path: path) }
+            guard access == .readWrite else { throw .empty(path: path) }
             // WAL first: it is a property of the file and cannot be set within a transaction.
             try write { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
             try write { try Migrations.run(on: $0, from: 0) }

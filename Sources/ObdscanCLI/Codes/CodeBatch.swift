@@ -44,8 +44,8 @@ struct CodeBatch {
             if own.isEmpty {
                 switch scan.absence(of: ecu, table) {
                 case .noCodes: line.kind = "none"
-                case .announced(let count):
-                    line.error = "counts \(count) codes, but its list did not come"
+                case .announced(let count, let isEmpty):
+                    line.error = CodePrinter.text(counts: count, isEmpty)
                 case .unanswered: line.error = "did not answer for its codes"
                 }
                 lines.append(line)

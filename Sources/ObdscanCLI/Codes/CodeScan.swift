@@ -76,8 +76,8 @@ struct CodeScan: Sendable {
     enum Absence: Hashable, Sendable {
         /// It answered, or counts none: there are no codes.
         case noCodes
-        /// It counts so many codes, but its lists did not come.
-        case announced(Int)
+        /// It counts so many codes, but its list of stored ones did not come, or came empty.
+        case announced(Int, listIsEmpty: Bool)
         /// Nothing is known.
         case unanswered
     }
@@ -96,12 +96,20 @@ struct CodeScan: Sendable {
                 $0.ecu == ecu && $0.payload.first != Service.negativeResponse.rawValue
             }
         }
-        if answered && !isDamaged { return .noCodes }
+        let isEmpty = answered && !isDamaged
         switch announced(by: ecu, table) {
         case 0: return .noCodes
-        case let count?: return .announced(count)
-        case nil: return .unanswered
+        case let count?: return .announced(count, listIsEmpty: isEmpty)
+        case nil: return isEmpty ? .noCodes : .unanswered
         }
+    }
+
+    /// What `ecu` counts in PID 01 and how many stored codes it lists, where that differs; the
+    /// count is of stored codes alone (SAE J1979).
+    func difference(of ecu: ECUAddress?, _ table: PIDTable) -> (counted: Int, listed: Int)? {
+        guard let counted = announced(by: ecu, table) else { return nil }
+        let listed = codes.filter { $0.ecu == ecu && $0.kind == .stored }.count
+        return counted == listed ? nil : (counted, listed)
     }
 
     /// How many codes `ecu` counts in PID 01; nil where it did not tell.
@@ -167,6 +175,12 @@ struct CodePrinter {
                 }
                 try printer.printRest(of: list.asked, at: time, to: &writer)
             }
+            for ecu in scan.ecus {
+                guard let difference = scan.difference(of: ecu, table) else { continue }
+                output.note(
+                    "\(ecu?.description ?? "vehicle"): counts \(difference.counted) stored codes, "
+                        + "but lists \(difference.listed)")
+            }
         }
     }
 
@@ -183,11 +197,14 @@ struct CodePrinter {
             if codes.isEmpty {
                 switch scan.absence(of: ecu, table) {
                 case .noCodes: heading += "  no codes"
-                case .announced(let count):
-                    heading += palette(
-                        .warning, "  counts \(count) codes, but its list did not come")
+                case .announced(let count, let isEmpty):
+                    heading += palette(.warning, "  " + Self.text(counts: count, isEmpty))
                 case .unanswered: heading += "  did not answer for its codes"
                 }
+            } else if let difference = scan.difference(of: ecu, table) {
+                heading += palette(
+                    .warning,
+                    "  counts \(difference.counted) stored, but lists \(difference.listed)")
             }
             result += heading + "\n"
             var rows = TextTable([("", .left), ("", .left), ("", .left)])
@@ -201,6 +218,12 @@ struct CodePrinter {
             result += rows.text(palette, indent: 2)
         }
         return result
+    }
+
+    /// What is said of an ECU whose count and list do not agree.
+    static func text(counts count: Int, _ listIsEmpty: Bool) -> String {
+        "counts \(count) \(count == 1 ? "code" : "codes"), but its list "
+            + (listIsEmpty ? "is empty" : "did not come")
     }
 
     /// What else was said: refusals, silence, damage.

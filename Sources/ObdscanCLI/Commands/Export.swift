@@ -1,6 +1,8 @@
 import ArgumentParser
 import Glibc
+import Diagnostics
 import OBDCore
+import PIDTables
 import TripExport
 import TripStore
 
@@ -124,9 +126,62 @@ struct ExportCommand: ParsableCommand, OutputCommand {
     }
 
     private func writeJSON(_ readings: TripReadings, _ writer: inout TextOutput) throws {
-        var json = JSONLines(table: readings.table, units: output.units) { _ in nil }
-        try readings.forEach { time, reading in
-            try writer.append { json.append(reading, time: time, to: &$0) }
+        let texts = PIDTables.codeTexts()
+        var json = JSONLines(table: readings.table, units: output.units) { texts.text(of: $0) }
+        if !signals.isEmpty {
+            try readings.forEach { time, reading in
+                try writer.append { json.append(reading, time: time, to: &$0) }
+            }
+            return
+        }
+        try readings.forEachRecord { time, record in
+            if let ecu = ecu?.address, record.ecu != ecu { return }
+            try writer.append { json.append(record, time: time, to: &$0) }
+        }
+    }
+}
+
+extension TripRecord {
+    /// Whom it is from; nil for the adapter's and the user's own words.
+    fileprivate var ecu: ECUAddress? {
+        switch self {
+        case .item(let item): item.ecu
+        case .event(let event): event.ecu
+        case .note: nil
+        }
+    }
+}
+
+extension JSONLines {
+    /// Appends whatever stands in a trip; what was a refusal or a fault when it was decoded is the
+    /// same object as then.
+    fileprivate mutating func append(
+        _ record: TripRecord, time: UTC, to output: inout [UInt8]
+    ) {
+        switch record {
+        case .item(let item): append(item, time: time, to: &output)
+        case .note(let text): appendNote(text, time: time, to: &output)
+        case .event(let event):
+            switch event.kind {
+            case .negativeResponse:
+                guard let service = event.service,
+                    let nrc = event.code.flatMap({ Hex.bytes($0)?.first })
+                else { break }
+                append(
+                    .negativeResponse(
+                        NegativeResponse(service: service, nrc: NRC(rawValue: nrc)),
+                        ecu: event.ecu, line: 0), time: time, to: &output)
+                return
+            case .linkError, .decodeError:
+                appendError(
+                    line: 0, reason: event.text, text: nil, ecu: event.ecu, time: time,
+                    to: &output)
+                return
+            case .timeout, .adapterStatus, .linkLost, .reconnected, .gap, .codesCleared: break
+            }
+            appendEvent(
+                event.kind.rawValue, text: event.text, ecu: event.ecu,
+                seconds: event.duration?.seconds, time: time, to: &output)
         }
     }
 }

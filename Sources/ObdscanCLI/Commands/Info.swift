@@ -28,42 +28,28 @@ struct InfoCommand: ParsableCommand, OutputCommand {
                 services = try connection.services()
             } catch let failure as Failure {
                 // Without a vehicle the adapter is still worth a look.
-                try print(connection, SupportedIDs(), [voltage], [])
+                try print(connection, VehicleAnswers(), [voltage])
                 throw failure
             }
-            let current = try connection.supportedIDs(in: services) { .supportedPIDs($0) }
-            let information = try vehicleInformation(connection, services)
-            try print(connection, current, [voltage, services.first], information)
-            if let failure = connection.failure(of: [services.first] + information) {
+            let answers = try VehicleAnswers(connection, services)
+            try print(connection, answers, [voltage, services.first])
+            if let failure = connection.failure(of: [services.first] + answers.information) {
                 throw failure
             }
         }
     }
 
     private func print(
-        _ connection: Connection, _ current: SupportedIDs, _ adapter: [Asked],
-        _ information: [Asked]
+        _ connection: Connection, _ answers: VehicleAnswers, _ adapter: [Asked]
     ) throws {
         var writer = TextOutput.standard
         if output.format == .text {
             let voltage = adapter.compactMap(\.answer.reply.voltage).first
-            try writer.write(text(connection, current, voltage, information))
+            try writer.write(text(connection, answers, voltage))
             try writer.flush()
         } else {
-            try printObjects(connection, adapter + information, &writer)
+            try printObjects(connection, adapter + answers.information, &writer)
         }
-    }
-
-    /// Everything that vehicle information is announced of.
-    private func vehicleInformation(
-        _ connection: Connection, _ services: VehicleServices
-    ) throws(ScanError) -> [Asked] {
-        let supported = try connection.supportedIDs(in: services) { .supportedInfoTypes($0) }
-        // Without a map the identification number is asked for all the same: some ECUs forget it.
-        let ids = supported.all.isEmpty ? [0x02] : supported.all
-        var answers: [Asked] = []
-        for id in ids { answers += try connection.ask(.information(id), in: services) }
-        return answers
     }
 
     private func printObjects(
@@ -96,8 +82,7 @@ struct InfoCommand: ParsableCommand, OutputCommand {
     // MARK: Text
 
     private func text(
-        _ connection: Connection, _ current: SupportedIDs, _ voltage: Double?,
-        _ information: [Asked]
+        _ connection: Connection, _ answers: VehicleAnswers, _ voltage: Double?
     ) -> String {
         let palette = Palette(isOn: output.colours(1))
         var rows = TextTable([("", .left), ("", .left)])
@@ -116,26 +101,18 @@ struct InfoCommand: ParsableCommand, OutputCommand {
             rows.add(["Voltage", .init("\(fixed(voltage, 1)) V at the adapter")])
         }
         var result = rows.text(palette)
-        let items = information.flatMap(\.answer.items)
-        let ecus = Set(current.byECU.map(\.ecu) + items.map(\.ecu))
-        for ecu in ecus.sorted(by: Self.before) {
+        for ecu in answers.ecus {
             result += "\n" + palette(.bold, "ECU \(ecu?.description ?? "—")") + "\n"
-            result += self.text(ecu, items, current, connection.table, palette)
+            result += self.text(ecu, answers, connection.table, palette)
         }
         return result
     }
 
-    private static func before(_ left: ECUAddress?, _ right: ECUAddress?) -> Bool {
-        guard let left else { return right != nil }
-        return right.map { left < $0 } ?? false
-    }
-
     private func text(
-        _ ecu: ECUAddress?, _ items: [DiagnosticItem], _ current: SupportedIDs, _ table: PIDTable,
-        _ palette: Palette
+        _ ecu: ECUAddress?, _ answers: VehicleAnswers, _ table: PIDTable, _ palette: Palette
     ) -> String {
         var rows = TextTable([("", .left), ("", .left)])
-        for case .reading(let reading) in items where reading.ecu == ecu {
+        for case .reading(let reading) in answers.items where reading.ecu == ecu {
             if case .supportMap = reading.value { continue }
             let signal = table[reading.signal]
             var value = ValueText(reading, signal, output.units).joined
@@ -144,13 +121,68 @@ struct InfoCommand: ParsableCommand, OutputCommand {
             }
             rows.add([.init(signal.name), .init(value)])
         }
-        let ids = current.ids(of: ecu).filter { $0 & 0x1F != 0 }
+        let ids = answers.current.ids(of: ecu).filter { $0 & 0x1F != 0 }
         if !ids.isEmpty {
             rows.add([
                 "Supported PIDs",
                 .init("\(ids.count): " + ids.map { Hex.string([$0]) }.joined(separator: " ")),
             ])
         }
+        for refusal in answers.refusals(of: ecu) {
+            rows.add([
+                .init("Refuses service \(refusal.service)"),
+                .init("\(refusal.nrc.name) (\(Hex.string([refusal.nrc.rawValue])))"),
+            ])
+        }
         return rows.text(palette, indent: 2)
+    }
+}
+
+/// What the ECUs of a vehicle say of themselves.
+private struct VehicleAnswers {
+    /// The current data that they announce.
+    private(set) var current = SupportedIDs()
+    /// The questions about vehicle information, and what became of them.
+    private(set) var information: [Asked] = []
+    private var announced = SupportedIDs()
+
+    /// Nothing was asked.
+    init() {}
+
+    /// Asks for everything that is announced.
+    init(_ connection: Connection, _ services: VehicleServices) throws(ScanError) {
+        current = try connection.supportedIDs(in: services) { .supportedPIDs($0) }
+        announced = try connection.supportedIDs(in: services) { .supportedInfoTypes($0) }
+        // Without a map the identification number is asked for all the same: some ECUs forget it.
+        for id in announced.all.isEmpty ? [0x02] : announced.all {
+            information += try connection.ask(.information(id), in: services)
+        }
+    }
+
+    /// What the answers about vehicle information hold.
+    var items: [DiagnosticItem] { information.flatMap(\.answer.items) }
+
+    /// Every ECU that said anything, one that only refuses included; in the order of addresses.
+    var ecus: [ECUAddress?] {
+        let all =
+            current.byECU.map(\.ecu) + (current.refusals + announced.refusals).map(\.ecu)
+            + items.map(\.ecu)
+        return Set(all).sorted { left, right in
+            guard let left else { return right != nil }
+            return right.map { left < $0 } ?? false
+        }
+    }
+
+    /// What `ecu` refused, each service and reason once.
+    func refusals(of ecu: ECUAddress?) -> [NegativeResponse] {
+        var found: [NegativeResponse] = []
+        let asked = items.compactMap { item -> (ecu: ECUAddress?, refusal: NegativeResponse)? in
+            if case .negativeResponse(let refusal, let ecu, _) = item { (ecu, refusal) } else { nil }
+        }
+        for one in current.refusals + announced.refusals + asked
+        where one.ecu == ecu && !found.contains(one.refusal) {
+            found.append(one.refusal)
+        }
+        return found
     }
 }

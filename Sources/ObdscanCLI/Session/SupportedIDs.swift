@@ -5,6 +5,8 @@ import OBDCore
 struct SupportedIDs: Sendable {
     /// One ECU's announcement; the ECU is nil where headers are off.
     private(set) var byECU: [(ecu: ECUAddress?, ids: [UInt8])] = []
+    /// The ECUs that refused to announce anything, and how.
+    private(set) var refusals: [(ecu: ECUAddress?, refusal: NegativeResponse)] = []
 
     /// Every identifier that any ECU announces, ascending; the maps themselves do not count.
     var all: [UInt8] {
@@ -19,6 +21,9 @@ struct SupportedIDs: Sendable {
     /// Takes the maps among `items` over; returns whether an ECU has more maps behind this one.
     mutating func take(_ items: [DiagnosticItem]) -> Bool {
         var hasMore = false
+        for case .negativeResponse(let refusal, let ecu, _) in items {
+            refusals.append((ecu, refusal))
+        }
         for case .reading(let reading) in items {
             guard case .supportMap(let raw) = reading.value else { continue }
             let ids = reading.announcedIDs.map { UInt8(truncatingIfNeeded: $0.id) }

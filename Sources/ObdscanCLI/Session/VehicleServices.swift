@@ -38,10 +38,8 @@ extension Connection {
                 return try result(distinct, first, isAnswered: true)
             case .nobody:
                 if forced == nil { _ = try command("AT SP 0") }
-                if let status = first?.status, status != .noData,
-                    let failure = Failure(status, accessory: accessory)
-                {
-                    throw failure
+                if let status = first?.status, status != .noData {
+                    throw Failure(insteadOfAnswer: status, accessory: accessory)
                 }
                 // Some ECUs answer other services, though not this one.
                 let family =
@@ -108,6 +106,9 @@ extension Connection {
             if let status = one.status, let failure = Failure(status, accessory: accessory) {
                 return failure
             }
+        }
+        if let status = asked.compactMap(\.status).first {
+            return Failure(insteadOfAnswer: status, accessory: accessory)
         }
         return Failure(
             "\(accessory): no ECU answered", hint: "switch the ignition on", status: .timedOut)

@@ -54,7 +54,7 @@ extension SimulatedAdapter {
             .isEmpty
         let found = isAnswered ? vehicle.vehicleProtocol : nil
         let known = found != nil && found == settings.chosen
-        let ends = now + (known ? searchTime(nil) / 8 : searchTime(found))
+        let ends = now + (known ? firstTryTime(found) : searchTime(found))
         search = (ends, connected)
         output.append(lineEnd, at: ends)
         guard let found else {
@@ -67,6 +67,19 @@ extension SimulatedAdapter {
         settings.chosen = found
         if settings.memory { remembered = found }
         return ends
+    }
+
+    /// How long it takes to open the protocol that is tried first.
+    private func firstTryTime(_ found: VehicleProtocol?) -> Duration {
+        if let search = options.search { return search / 8 }
+        guard options.latency > .zero else { return .zero }
+        return switch found {
+        case .can11At500, .can29At500, .can11At250, .can29At250, .j1939, .userCAN1, .userCAN2,
+            .j1850PWM, .j1850VPW, nil:
+            .milliseconds(100)
+        case .iso9141, .iso14230Slow: .milliseconds(2400)
+        case .iso14230Fast: .milliseconds(100)
+        }
     }
 
     /// How long a search takes that ends with `found`; nil = that fails.

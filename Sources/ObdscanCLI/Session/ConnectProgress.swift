@@ -1,0 +1,37 @@
+import OBDCore
+import ScanSession
+import Synchronization
+
+/// Tells whoever watches a terminal what connecting is about, on one line that goes away again.
+final class ConnectProgress: ScanObserver {
+    let interests = ScanEvent.Kinds.progress
+    private let text: String
+    private let isShown = Mutex(true)
+
+    /// Begins to tell of connecting to `accessory`.
+    init(_ accessory: String) {
+        text = "connecting to \(printable(accessory)) …"
+        show(text)
+    }
+
+    func scan(_ event: ScanEvent, at time: Instant) {
+        guard case .didProgress(let progress) = event else { return }
+        let detail: String
+        switch progress {
+        case .lineRate(let rate): detail = "trying \(rate) bit/s"
+        case .protocolSearch: detail = "searching for the vehicle's protocol"
+        case .heard, .heardFrame: return
+        }
+        isShown.withLock { if $0 { show("\(text) \(detail)") } }
+    }
+
+    /// Takes the line away.
+    func end() {
+        isShown.withLock { isShown in
+            if isShown { show("") }
+            isShown = false
+        }
+    }
+
+    private func show(_ line: String) { writeToStandardError("\r\(line)\u{1B}[K") }
+}

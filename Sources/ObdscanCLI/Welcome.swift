@@ -1,0 +1,85 @@
+import Accessory
+import TripStore
+
+/// What `obdscan` says by itself: what is attached, and what to do next.
+struct Welcome {
+    private let attached: [Accessory]
+    private let remembered: [RememberedAccessory]
+    private let chosen: String?
+    private let hasTrips: Bool
+
+    /// Looks at what is attached and known.
+    init() throws {
+        attached = AccessoryManager().attached(withHolders: true)
+        let database = try DatabaseOptions.parse([])
+        let keys = attached.map { AdapterMemories.key(of: $0) }
+        remembered = AdapterMemories.all(database).filter { !keys.contains($0.address) }
+        chosen = environment("OBDSCAN_DEVICE").flatMap { $0.isEmpty ? nil : $0 }
+        var latest = TripStore.TripFilter()
+        latest.latest = 1
+        let store = try? database.open(.readOnly)
+        hasTrips = (try? store?.trips(latest))?.isEmpty == false
+    }
+
+    /// Prints it.
+    func print() throws {
+        var writer = TextOutput.standard
+        let palette = Palette(isOn: try OutputOptions.parse([]).colours(1))
+        try writer.write("obdscan \(ObdscanCommand.configuration.version): an OBD-II scan tool\n\n")
+        try writer.write(accessories(palette))
+        try writer.write("\n" + palette(.bold, "Next") + "\n" + next(palette))
+        try writer.flush()
+    }
+
+    private func accessories(_ palette: Palette) -> String {
+        var rows = TextTable([("", .left), ("", .left), ("", .left)])
+        for accessory in attached {
+            let entry = AccessoryEntry(accessory)
+            let state =
+                entry.inUseBy.map { "in use by \($0)" }
+                ?? (accessory.isLikelyAdapter ? "attached" : "attached; hardly an adapter")
+            rows.add([.init(entry.id, .bold), .init(entry.name ?? ""), .init(state, .dim)])
+        }
+        for accessory in remembered {
+            let entry = AccessoryEntry(accessory)
+            rows.add([
+                .init(entry.id, .bold), .init(entry.name ?? ""),
+                .init("last used \(localTime(accessory.lastSeen))", .dim),
+            ])
+        }
+        let list =
+            rows.isEmpty
+            ? "  none is attached, and none is known\n" : rows.text(palette, indent: 2)
+        return palette(.bold, "Accessories") + "\n" + list
+            + (chosen.map { "  OBDSCAN_DEVICE chooses \(printable($0))\n" } ?? "")
+    }
+
+    /// How `-d` has to be given; nil where there is nothing to give it.
+    private var device: String? {
+        if chosen != nil { return "" }
+        let likely = attached.filter(\.isLikelyAdapter)
+        if likely.count == 1 { return "" }
+        return (likely.first.map { "\($0.address)" } ?? remembered.first?.address).map { " -d \($0)" }
+    }
+
+    private func next(_ palette: Palette) -> String {
+        var rows = TextTable([("", .left), ("", .left)])
+        let add = { (command: String, what: String) in
+            rows.add([.init("obdscan \(command)", .bold), .init(what)])
+        }
+        if let device {
+            add("info\(device)", "adapter, vehicle, ECUs, VIN")
+            add("live\(device)", "readings as they change")
+            add("dtc\(device)", "trouble codes")
+            add("log\(device)", "record a trip")
+        } else {
+            add("devices watch", "plug an adapter in and see it come")
+            add("info -d tcp:HOST:PORT", "an adapter with Wi-Fi")
+            add("info -d rfcomm:ADDRESS", "an adapter with Bluetooth")
+            add("live -d sim:", "no adapter at hand: a simulated vehicle")
+        }
+        if hasTrips { add("trips", "the trips that were recorded") }
+        add("--help", "all commands")
+        return rows.text(palette, indent: 2)
+    }
+}

@@ -18,7 +18,8 @@ enum CommandSuggestion {
                 continue
             }
             let names = command.configuration.subcommands.map(name)
-            let near = nearest(to: word, among: command == ObdscanCommand.self ? names + ["help"] : names)
+            let near = nearest(
+                to: word, among: command == ObdscanCommand.self ? names + ["help"] : names)
             // What has a default command may have taken the word as its argument.
             if near == nil, command.configuration.defaultSubcommand != nil { return nil }
             return Failure(

@@ -55,7 +55,7 @@ extension Failure {
             hint = "obdscan log records a trip; --db FILE names another database"
             code = .noInput
         case .empty(let path):
-            message = "\(path): the database is empty: there was no room to make it, or it was given up"
+            message = "\(path): the database is empty: making it was not completed"
             hint = "obdscan log records a trip and makes it anew"
             code = .noInput
         case .foreign(let path):

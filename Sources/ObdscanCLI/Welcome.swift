@@ -59,7 +59,9 @@ struct Welcome {
         if chosen != nil { return "" }
         let likely = attached.filter(\.isLikelyAdapter)
         if likely.count == 1 { return "" }
-        return (likely.first.map { "\($0.address)" } ?? remembered.first?.address).map { " -d \($0)" }
+        return (likely.first.map { "\($0.address)" } ?? remembered.first?.address).map {
+            " -d \($0)"
+        }
     }
 
     private func next(_ palette: Palette) -> String {

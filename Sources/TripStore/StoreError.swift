@@ -41,6 +41,11 @@ extension StoreError {
             self = error as? StoreError ?? .other(path: path, code: 0, message: "\(error)")
             return
         }
+        // The memory that connections share is a file beside the database: 32 KiB from the start.
+        if error.extendedResultCode == .SQLITE_IOERR_SHMSIZE {
+            self = .full(path: path)
+            return
+        }
         let message = error.message ?? "SQLite error \(error.extendedResultCode.rawValue)"
         switch error.resultCode {
         case .SQLITE_FULL: self = .full(path: path)

@@ -416,4 +416,84 @@ private func ask(
         #expect(
             adapter.outputs.count(where: { if case .frame = $0 { true } else { false } }) == 2)
     }
+
+    private func monitor(
+        _ text: String = "AT MA", atMost: Duration = .seconds(5)
+    ) -> AdapterRequest {
+        .monitor(id: RequestID(rawValue: 5), text: text, atMost: atMost)
+    }
+
+    @Test func `a monitoring command tells each line and frame as it comes`() {
+        var adapter = ScriptedAdapter.genuine()
+        adapter.initialise()
+        adapter.deaf = ["ATMA"]
+        adapter.outputs = []
+        adapter.send(monitor())
+        #expect(adapter.written.last == Array("AT MA\r".utf8))
+        #expect(adapter.outputs.contains(.arm(.listen, after: .seconds(5))))
+        adapter.receive("0C90000000000000000\r")
+        #expect(adapter.outputs.contains(.text("0C90000000000000000")))
+        #expect(
+            adapter.outputs.contains(
+                .frame(id: ECUAddress(0x0C9, .can11), data: [0, 0, 0, 0, 0, 0, 0, 0])))
+        #expect(adapter.ends.isEmpty)
+        // Its time is up: a blank, and what is still on its way is told; STOPPED is our own doing.
+        var out: [DialectOutput] = []
+        adapter.dialect.expired(.listen, &out)
+        #expect(out.contains(.write([0x20])))
+        adapter.receive("0C80000000000000001\rSTOPPED\r\r>")
+        #expect(adapter.outputs.contains(.text("0C80000000000000001")))
+        #expect(!adapter.outputs.contains(.text("STOPPED")))
+        #expect(!adapter.outputs.contains(.status(.stopped)))
+        #expect(adapter.ends == [.interrupted])
+        adapter.deaf = []
+        adapter.send(ask([0x01, 0x0C]))
+        #expect(adapter.ends == [.interrupted, .complete])
+    }
+
+    @Test func `a monitoring command that ends by itself says why`() {
+        var adapter = ScriptedAdapter.genuine()
+        adapter.initialise()
+        adapter.deaf = ["ATMA"]
+        adapter.outputs = []
+        adapter.send(monitor())
+        adapter.receive("0C90000000000000000\rBUFFER FULL\r\r>")
+        #expect(adapter.outputs.contains(.status(.bufferFull)))
+        #expect(adapter.ends == [.complete])
+    }
+
+    @Test func `however much is heard, it is no flood`() {
+        var adapter = ScriptedAdapter.genuine()
+        adapter.initialise()
+        adapter.deaf = ["ATMA"]
+        adapter.outputs = []
+        adapter.send(monitor())
+        let lines = String(repeating: "0C90000000000000000\r", count: 1_000)
+        for _ in 0...ELM327Dialect.longestReply / 20_000 { adapter.receive(lines) }
+        #expect(adapter.ends.isEmpty)
+    }
+
+    @Test func `a search before listening does not end it`() {
+        var adapter = ScriptedAdapter.genuine()
+        adapter.initialise()
+        adapter.deaf = ["ATMA"]
+        adapter.send(monitor(atMost: .seconds(1_000)))
+        adapter.outputs = []
+        adapter.receive("SEARCHING...")
+        #expect(adapter.outputs.contains(.notice(.searching)))
+        adapter.receive("\r0C90000000000000000\r")
+        let patience = adapter.outputs.compactMap { output -> Duration? in
+            if case .arm(.reply, let time) = output { time } else { nil }
+        }
+        #expect(try #require(patience.last) > .seconds(1_000))
+    }
+
+    @Test(arguments: [
+        ("AT MA", true), ("atma", true), ("AT MR 10", true), ("AT MP FECA", true), ("STM", true),
+        ("STMA", true), ("AT RV", false), ("AT MAX", false), ("010C", false),
+    ])
+    func `which commands listen`(text: String, listens: Bool) {
+        #expect(AdapterRequest.isMonitoring(text) == listens)
+        #expect(!monitor(text).mayRepeat)
+    }
 }

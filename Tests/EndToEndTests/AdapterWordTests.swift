@@ -61,10 +61,69 @@ import Testing
         let outcome = try await run(["dtc"], firstRequest: "?")
         #expect(outcome.status == 69)
         #expect(outcome.output.isEmpty)
-        #expect(outcome.errors.contains("did not understand the first request (?)"), "\(outcome)")
+        #expect(outcome.errors.contains("did not understand the request (?)"), "\(outcome)")
         let reading = try await run(["read", "rpm"], engineSpeed: "?")
         #expect(reading.status != 0, "\(reading)")
         #expect(reading.errors.contains("?"))
+    }
+
+    /// An adapter that answers everything but the vehicle's requests.
+    @Test func `info where the adapter does not know the first request`() async throws {
+        let outcome = try await run(["info"], firstRequest: "?", others: ["0902": "NO DATA"])
+        #expect(outcome.status == 69, "\(outcome)")
+        #expect(outcome.output.contains("ELM327 v1.5"))
+        #expect(outcome.errors.contains("did not understand the request (?)"), "\(outcome)")
+        #expect(!outcome.errors.contains("NO DATA"))
+    }
+
+    @Test func `a garbled first request is sent once more`() async throws {
+        let adapter = try ScriptedAdapter(.tcp) { line in
+            line.text == "0100" && line.earlier == 0
+                ? .say("?\r\r>") : .say(PlainAdapter.answer(line.text))
+        }
+        let outcome = try await workplace.run(["read", "rpm", "-d", adapter.address])
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(outcome.output.contains("1726"))
+    }
+
+    /// ISO 14229-1: 7F, the service, NRC 11 = serviceNotSupported.
+    @Test func `info names an ECU that only refuses, and what`() async throws {
+        let outcome = try await run(
+            ["info"], firstRequest: "7E806410000180000\n7EA037F0111",
+            others: ["0900": "7E8064900400000000\n7EA037F0911", "0902": "NO DATA"])
+        let lines = outcome.output.split(separator: "\n")
+        let place = try #require(lines.firstIndex(of: "ECU 7EA"), "\(outcome)")
+        let told = lines[(place + 1)...].joined(separator: "\n")
+        #expect(told.contains("Refuses service 01  serviceNotSupported (11)"), "\(outcome)")
+        #expect(told.contains("Refuses service 09  serviceNotSupported (11)"), "\(outcome)")
+    }
+
+    /// SAE J1979: 01 01 counts stored codes, A = 80 + count; 43 tells them.
+    @Test(arguments: [
+        ("7E8064101830000000", "7E8024300", "counts 3 codes, but its list is empty"),
+        ("7E8064101830000000", "7E80443010301", "counts 3 stored, but lists 1"),
+        ("7E8064101010000000", "7E8024300", "counts 1 code, but its list is empty"),
+    ])
+    func `a count of codes that the list does not bear out`(
+        count: String, list: String, words: String
+    ) async throws {
+        let others = ["0101": count, "03": list, "07": "7E8024700", "0A": "7E8024A00"]
+        let outcome = try await run(["dtc", "--exit-code"], others: others)
+        #expect(outcome.output.contains(words), "\(outcome)")
+        #expect(outcome.status == 1, "\(outcome)")
+        let objects = try await run(["dtc", "--format", "json"], others: others)
+        #expect(objects.errors.contains("but lists"), "\(objects)")
+    }
+
+    @Test func `a count of codes that the list bears out`() async throws {
+        let outcome = try await run(
+            ["dtc", "--exit-code"],
+            others: [
+                "0101": "7E8064101810000000", "03": "7E80443010301", "07": "7E8024700",
+                "0A": "7E8024A00",
+            ])
+        #expect(outcome.output.contains("P0301") && !outcome.output.contains("counts"))
+        #expect(outcome.status == 1, "\(outcome)")
     }
 
     /// What was good before the word stays good.

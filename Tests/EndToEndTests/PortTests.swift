@@ -9,6 +9,9 @@ import Testing
 
     @Test func `another obdscan has the device`() async throws {
         let adapter = try ScriptedAdapter(.pty) { .say(PlainAdapter.answer($0.text)) }
+        // Whoever serves a pty may have its other side open as well: it is not the one to name.
+        let server = open(adapter.address, O_RDWR | O_NOCTTY | O_CLOEXEC)
+        defer { close(server) }
         let first = try workplace.start(["live", "rpm", "-d", adapter.address])
         try await first.lines(with: "1726")
         let second = try await workplace.run(["info", "-d", adapter.address])
@@ -57,7 +60,11 @@ import Testing
     @Test(arguments: [ScriptedAdapter.Place.pty, .tcp])
     func `a device that talks nonsense`(place: ScriptedAdapter.Place) async throws {
         let adapter = try ScriptedAdapter(place) { _ in .say("\u{0}$GPGGA,1,2*7F\r\nHello?\r\n") }
+        let clock = ContinuousClock()
+        let begin = clock.now
         let outcome = try await workplace.run(["info", "-d", adapter.address])
+        // Each first word once: 6 s, and room for a busy machine.
+        #expect(clock.now - begin < .seconds(11))
         #expect(outcome.status == 69, "\(outcome)")
         #expect(outcome.output.isEmpty)
         #expect(outcome.errors.contains("bytes came that no adapter would send"), "\(outcome)")

@@ -26,6 +26,33 @@ private let second = RequestID(rawValue: 2)
         #expect(tool.state.kind == .idle)
     }
 
+    @Test func `tells what is listened to as it comes, and keeps none of it`() throws {
+        var tool = Tool.after(StateSample.idle)
+        let begin = tool.effects(of: .submitted(ScriptDialect.monitor))
+        // Whatever the dialect thinks: as long as it listens, and the usual limit.
+        #expect(begin.contains(.arm(.reply, after: .seconds(100) + Policy.small.replyLimit)))
+        let frame = BusFrame(id: ScriptDialect.engine, data: [0x01])
+        #expect(
+            tool.effects(of: .heard("th")) == [.notice(.heard("OK")), .notice(.heardFrame(frame))])
+        let outcome = try #require(tool.effects(of: .heard(">")).outcome)
+        #expect(outcome.reply.texts.isEmpty && outcome.reply.frames.isEmpty)
+    }
+
+    @Test(arguments: ["f", ""])
+    func `a port that answers nonsense, or nothing, is given up after one try`(_ word: String) {
+        var policy = Policy.small
+        policy.sessionTries = 0
+        var tool = Tool.after(StateSample.start, policy: policy)
+        let effects = tool.effects(
+            of: word.isEmpty ? .deadlineExpired(.dialect(.reply)) : .heard(word))
+        #expect(effects.contains(.close))
+        guard case .error(let report) = tool.state else {
+            Issue.record("\(tool.state)")
+            return
+        }
+        #expect(report.next == .givenUp && report.attempt == 1)
+    }
+
     @Test func `refuses a second request while one is under way`() {
         var tool = Tool.after(StateSample.idle + [.read])
         #expect(tool.effects(of: .clear) == [.refuse(second, .busy)])

@@ -32,6 +32,8 @@ struct StateSample: Sendable, CustomTestStringConvertible {
         StateSample(.waiting, "reply, a message came", idle + [.read, .heard("m")]),
         StateSample(.waiting, "reply, response pending came", idle + [.read, .heard("p")]),
         StateSample(.waiting, "reply to a writing request", idle + [.clear]),
+        StateSample(
+            .waiting, "listening to the bus", idle + [.submitted(ScriptDialect.monitor)]),
         StateSample(.waiting, "reply, disturbed", idle + [.read, .heard("d")]),
         StateSample(.waiting, "pause before the repeat", idle + [.read, .heard("d>")]),
         StateSample(
@@ -85,6 +87,8 @@ struct EventSample: Sendable, CustomTestStringConvertible {
         EventSample("lineRateSet", .lineRateSet(115_200)),
         EventSample("submitted a reading request", .read),
         EventSample("submitted a writing request", .clear),
+        EventSample("submitted a request to listen", .submitted(ScriptDialect.monitor)),
+        EventSample("received a line and a frame", .heard("th")),
         EventSample("submitted what cannot be sent", .submitted(ScriptDialect.unspeakable)),
         EventSample("deadlineExpired reply", .deadlineExpired(.reply)),
         EventSample("deadlineExpired pause", .deadlineExpired(.pause)),

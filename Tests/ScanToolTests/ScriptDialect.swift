@@ -116,6 +116,7 @@ struct ScriptDialect: AdapterDialect {
         case "d": out.append(.status(.dataError))
         case "l": out.append(.status(.lowVoltageReset))
         case "t": out.append(.text("OK"))
+        case "h": out.append(.frame(id: Self.engine, data: [0x01]))
         case "u": out.append(.voltage(12.5))
         default: break
         }
@@ -134,6 +135,8 @@ struct ScriptDialect: AdapterDialect {
         VehicleRequest(id: RequestID(rawValue: 1), payload: [0x01, 0x0C]))
     static let clear = AdapterRequest.vehicle(
         VehicleRequest(id: RequestID(rawValue: 2), payload: [0x04]))
+    static let monitor = AdapterRequest.monitor(
+        id: RequestID(rawValue: 4), text: "ATMA", atMost: .seconds(100))
     static let unspeakable = AdapterRequest.command(
         id: RequestID(rawValue: 3), text: "??", mayRepeat: true)
 }

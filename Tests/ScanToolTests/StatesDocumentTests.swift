@@ -121,6 +121,8 @@ import Testing
         case .notice(.voltage): "notice: voltage"
         case .notice(.unsolicited): "notice: unsolicited message"
         case .notice(.repeated): "notice: repeated"
+        case .notice(.heard): "notice: heard a line"
+        case .notice(.heardFrame): "notice: heard a frame"
         case .report(let report):
             switch report.reason {
             case .initialisation: "report initialisation failed"

@@ -39,6 +39,22 @@ import Testing
         #expect(milliseconds(&bench, "01052") == 125)
     }
 
+    /// The remembered protocol is tried first: when it is right, that takes no longer than a search
+    /// that finds it at once.
+    @Test(arguments: [
+        ("protocol=6", "ATSPA6"), ("protocol=7", "ATSPA7"), ("protocol=1", "ATSPA1"),
+        ("protocol=4", "ATSPA4"), ("protocol=5", "ATSPA5"),
+    ])
+    func `a remembered protocol is no slower than a search`(option: String, command: String) throws
+    {
+        var cold = try Bench("?\(option)&latency=20ms&at=0")
+        _ = cold.ask("ATSP0")
+        var warm = try Bench("?\(option)&latency=20ms&at=0")
+        _ = warm.ask(command)
+        let (searched, remembered) = (milliseconds(&cold, "0100"), milliseconds(&warm, "0100"))
+        #expect(remembered <= searched, "\(remembered) ms, \(searched) ms")
+    }
+
     @Test func `zero latency means that nothing takes time`() throws {
         var bench = try Bench.ready("?latency=0")
         for line in ["0100", "01FE", "0902", "ATZ", "ATI", "09021", "04", "ATSP0", "0100"] {

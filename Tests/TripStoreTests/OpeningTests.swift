@@ -78,6 +78,17 @@ import Testing
         }
     }
 
+    /// What a disk without room leaves behind.
+    @Test func `an empty file is none yet, and becomes one when it may be written to`() throws {
+        let scratch = try Scratch()
+        try Data().write(to: URL(filePath: scratch.path()))
+        #expect(throws: StoreError.empty(path: scratch.path())) {
+            try TripStore(path: scratch.path(), access: .readOnly)
+        }
+        #expect(try TripStore(path: scratch.path()).trips() == [])
+        #expect(try TripStore(path: scratch.path(), access: .readOnly).trips() == [])
+    }
+
     @Test func `another program's database is left alone`() throws {
         let scratch = try Scratch()
         try scratch.sql { try $0.execute(sql: "CREATE TABLE person (name TEXT)") }

@@ -158,9 +158,14 @@ import Testing
             }
             kill(getpid(), SIGKILL)
         }
-        // Who only reads sees the trip as it was left.
+        // Who only reads sees what became of it, and writes nothing down.
         let reader = try TripStore(path: path, access: .readOnly)
-        #expect(try reader.trip(1).endReason == nil)
+        #expect(try reader.trip(1).endReason == .crashed)
+        #expect(try reader.trips().map(\.endReason) == [.crashed])
+        try scratch.sql { database in
+            let reason = try String.fetchOne(database, sql: "SELECT end_reason FROM trip")
+            #expect(reason == nil)
+        }
         let store = try TripStore(path: path)
         let trip = try store.trip(1)
         #expect(trip.endReason == .crashed && trip.readings == 10 && trip.seconds == 9)

@@ -1,6 +1,6 @@
 import ArgumentParser
-import Glibc
 import Diagnostics
+import Glibc
 import OBDCore
 import PIDTables
 import TripExport

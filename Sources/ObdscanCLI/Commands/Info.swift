@@ -177,7 +177,11 @@ private struct VehicleAnswers {
     func refusals(of ecu: ECUAddress?) -> [NegativeResponse] {
         var found: [NegativeResponse] = []
         let asked = items.compactMap { item -> (ecu: ECUAddress?, refusal: NegativeResponse)? in
-            if case .negativeResponse(let refusal, let ecu, _) = item { (ecu, refusal) } else { nil }
+            if case .negativeResponse(let refusal, let ecu, _) = item {
+                (ecu, refusal)
+            } else {
+                nil
+            }
         }
         for one in current.refusals + announced.refusals + asked
         where one.ecu == ecu && !found.contains(one.refusal) {

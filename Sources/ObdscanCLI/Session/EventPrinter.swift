@@ -27,7 +27,8 @@ struct EventPrinter: ScanObserver {
         if let log = try output.openLogFile() {
             printers.append(
                 EventPrinter(
-                    interests: traceStates ? .all : [.milestones, .requests, .progress], descriptor: log,
+                    interests: traceStates ? .all : [.milestones, .requests, .progress],
+                    descriptor: log,
                     asJSON: false))
         }
         return printers

@@ -1,0 +1,91 @@
+import Foundation
+import Testing
+
+/// `send` with commands that print what they hear on the bus until they are stopped.
+@Suite(.ownThreads) struct `Listening to the bus` {
+    private let workplace: Workplace
+
+    init() throws { workplace = try Workplace() }
+
+    @Test func `lines come while it goes on, and Ctrl-C ends it in order`() async throws {
+        let program = try workplace.start(["send", "AT MA", "-d", "sim:"])
+        // Nothing has ended, and everything that was heard is shown.
+        let lines = try await program.lines(with: "0C9", count: 5)
+        #expect(lines.allSatisfy { $0.allSatisfy(\.isHexDigit) })
+        program.send(SIGINT)
+        let outcome = try await program.finish(within: 10)
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(!outcome.output.contains("STOPPED"))
+    }
+
+    @Test func `its time is up, the adapter is at its prompt, and the next command follows`()
+        async throws
+    {
+        let outcome = try await workplace.run([
+            "send", "--duration", "500ms", "AT MA", "AT I", "-d", "sim:",
+        ])
+        #expect(outcome.status == 0, "\(outcome)")
+        let lines = outcome.output.split(separator: "\n")
+        #expect(lines.count > 10, "\(outcome)")
+        #expect(lines.last?.hasPrefix("ELM327") == true, "\(outcome)")
+    }
+
+    @Test func `Ctrl-C leaves out what would have followed, and says so`() async throws {
+        let program = try workplace.start(["send", "AT MA", "010C", "-d", "sim:"])
+        try await program.lines(with: "0C9", count: 2)
+        program.send(SIGTERM)
+        let outcome = try await program.finish(within: 10)
+        #expect(outcome.errors.contains("not sent: 010C"), "\(outcome)")
+    }
+
+    @Test func `a silent bus is listened to all the same`() async throws {
+        let adapter = try ScriptedAdapter(.tcp) { line in
+            line.text == "ATMA" ? .busy : .say(PlainAdapter.answer(line.text))
+        }
+        let outcome = try await workplace.run([
+            "send", "--duration", "6s", "AT MA", "AT RV", "-d", adapter.address,
+        ])
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(outcome.output == "12.6V\n", "\(outcome)")
+    }
+
+    @Test func `frames as JSON`() async throws {
+        let outcome = try await workplace.run([
+            "send", "--duration", "500ms", "AT MA", "--format", "json", "-d", "sim:",
+        ])
+        let objects = try outcome.objects()
+        #expect(objects.count > 10)
+        #expect(objects.allSatisfy { $0["kind"] as? String == "frame" && $0["time"] != nil })
+        #expect(objects.contains { $0["id"] as? String == "0C9" }, "\(outcome)")
+    }
+
+    /// More than any answer has: an exchange that is not listening would call it a flood.
+    @Test func `however much comes, it is no flood`() async throws {
+        let adapter = try ScriptedAdapter(.tcp) { line in
+            line.text == "ATMA"
+                ? .talkOn("0C9 00 00 00 00 00 00 00 00 \r")
+                : .say(PlainAdapter.answer(line.text))
+        }
+        let program = try workplace.start(["send", "AT MA", "-d", adapter.address])
+        try await program.lines(with: "0C9", count: 12_000)
+        program.send(SIGINT)
+        // This adapter does not stop: it is left all the same.
+        let outcome = try await program.finish(within: 20)
+        #expect(!outcome.errors.contains("more came than"), "\(outcome.errors)")
+    }
+}
+
+/// `obdscan` alone, and words that name no command.
+@Suite(.ownThreads) struct `The first minute` {
+    @Test func `says what is attached and what to do next`() async throws {
+        let workplace = try Workplace()
+        let outcome = try await workplace.run([])
+        #expect(outcome.status == 0)
+        for words in ["Accessories\n", "Next\n  obdscan ", "obdscan --help"] {
+            #expect(outcome.output.contains(words), "\(outcome)")
+        }
+        #expect(!outcome.output.contains("obdscan trips"))
+        #expect(try await workplace.run(["log", "--duration", "1s", "-d", "sim:"]).status == 0)
+        #expect(try await workplace.run([]).output.contains("obdscan trips"))
+    }
+}

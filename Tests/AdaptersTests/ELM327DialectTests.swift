@@ -418,7 +418,7 @@ private func ask(
     }
 
     private func monitor(
-        _ text: String = "AT MA", atMost: Duration = .seconds(5)
+        _ text: String = "ATMA", atMost: Duration = .seconds(5)
     ) -> AdapterRequest {
         .monitor(id: RequestID(rawValue: 5), text: text, atMost: atMost)
     }
@@ -429,7 +429,7 @@ private func ask(
         adapter.deaf = ["ATMA"]
         adapter.outputs = []
         adapter.send(monitor())
-        #expect(adapter.written.last == Array("AT MA\r".utf8))
+        #expect(adapter.written.last == Array("ATMA\r".utf8))
         #expect(adapter.outputs.contains(.arm(.listen, after: .seconds(5))))
         adapter.receive("0C90000000000000000\r")
         #expect(adapter.outputs.contains(.text("0C90000000000000000")))
@@ -473,7 +473,7 @@ private func ask(
         #expect(adapter.ends.isEmpty)
     }
 
-    @Test func `a search before listening does not end it`() {
+    @Test func `a search before listening does not end it`() throws {
         var adapter = ScriptedAdapter.genuine()
         adapter.initialise()
         adapter.deaf = ["ATMA"]

@@ -100,9 +100,9 @@ import Testing
 
     /// SAE J1979: 01 01 counts stored codes, A = 80 + count; 43 tells them.
     @Test(arguments: [
-        ("7E8064101830000000", "7E8024300", "counts 3 codes, but its list is empty"),
-        ("7E8064101830000000", "7E80443010301", "counts 3 stored, but lists 1"),
-        ("7E8064101010000000", "7E8024300", "counts 1 code, but its list is empty"),
+        ("7E806410183000000", "7E8024300", "counts 3 codes, but its list is empty"),
+        ("7E806410183000000", "7E80443010301", "counts 3 stored, but lists 1"),
+        ("7E806410101000000", "7E8024300", "counts 1 code, but its list is empty"),
     ])
     func `a count of codes that the list does not bear out`(
         count: String, list: String, words: String
@@ -119,7 +119,7 @@ import Testing
         let outcome = try await run(
             ["dtc", "--exit-code"],
             others: [
-                "0101": "7E8064101810000000", "03": "7E80443010301", "07": "7E8024700",
+                "0101": "7E806410181000000", "03": "7E80443010301", "07": "7E8024700",
                 "0A": "7E8024A00",
             ])
         #expect(outcome.output.contains("P0301") && !outcome.output.contains("counts"))

@@ -121,8 +121,9 @@ import Testing
         let one = try await workplace.run(["export", "--format", "json", "--ecu", "7E9"])
         #expect(try one.objects().allSatisfy { $0["ecu"] as? String == "7E9" })
         #expect(!one.output.isEmpty)
-        let few = try await workplace.run(["export", "--format", "json", "--signal", "rpm"])
-        #expect(try few.objects().allSatisfy { $0["signal"] as? String == "RPM" })
+        let signal = try #require(readings.first?["signal"] as? String)
+        let few = try await workplace.run(["export", "--format", "json", "--signal", signal])
+        #expect(try few.objects().allSatisfy { $0["signal"] as? String == signal })
         #expect(!few.output.isEmpty)
     }
 

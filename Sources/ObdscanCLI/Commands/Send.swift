@@ -61,9 +61,6 @@ struct SendCommand: ParsableCommand, OutputCommand {
         if accessoryDemo, !commands.isEmpty {
             throw ValidationError("--accessory-demo takes no commands")
         }
-        if duration != nil, !accessoryDemo {
-            throw ValidationError("--duration belongs to --accessory-demo")
-        }
     }
 
     func run() throws {

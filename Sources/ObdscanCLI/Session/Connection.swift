@@ -94,8 +94,12 @@ struct Connection {
     var anchor: TimeAnchor { scan.anchor }
 
     /// Both clocks at `instant`, as if the civil clock had never been set since.
+    ///
+    /// Whole microseconds before it: times that are told by either anchor are then the same.
     func anchor(at instant: Instant) -> TimeAnchor {
-        TimeAnchor(monotonic: instant, utc: utc(instant))
+        let gap = (instant - anchor.monotonic).nanoseconds / 1_000 * 1_000
+        let monotonic = anchor.monotonic + .nanoseconds(gap)
+        return TimeAnchor(monotonic: monotonic, utc: utc(monotonic))
     }
 
     /// Civil time of `instant`.

@@ -147,7 +147,8 @@ extension TripRecord {
         switch self {
         case .item(let item): item.ecu
         case .event(let event): event.ecu
-        case .note: nil
+        case .codeList(let ecu, _, _): ecu
+        case .note, .position: nil
         }
     }
 }
@@ -161,6 +162,25 @@ extension JSONLines {
         switch record {
         case .item(let item): append(item, time: time, to: &output)
         case .note(let text): appendNote(text, time: time, to: &output)
+        case .position(let place):
+            var object = JSONObject()
+            object.add("time", time)
+            object.add("kind", "position")
+            object.add("latitude", place.latitude)
+            object.add("longitude", place.longitude)
+            object.add("altitude", place.altitude)
+            object.add("speed", place.speed)
+            object.add("course", place.course)
+            object.add("accuracy", place.accuracy)
+            object.append(to: &output)
+        case .codeList(let ecu, let kind, let count):
+            var object = JSONObject()
+            object.add("time", time)
+            object.add("ecu", ecu?.description)
+            object.add("kind", "codeList")
+            object.add("list", kind.rawValue)
+            object.add("codes", count)
+            object.append(to: &output)
         case .event(let event):
             switch event.kind {
             case .negativeResponse:

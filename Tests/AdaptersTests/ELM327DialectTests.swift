@@ -428,9 +428,10 @@ private func ask(
         adapter.initialise()
         adapter.deaf = ["ATMA"]
         adapter.outputs = []
-        adapter.send(monitor())
-        #expect(adapter.written.last == Array("ATMA\r".utf8))
-        #expect(adapter.outputs.contains(.arm(.listen, after: .seconds(5))))
+        var begin: [DialectOutput] = []
+        adapter.dialect.send(monitor(), &begin)
+        #expect(begin.contains(.write(Array("ATMA\r".utf8))))
+        #expect(begin.contains(.arm(.listen, after: .seconds(5))))
         adapter.receive("0C90000000000000000\r")
         #expect(adapter.outputs.contains(.text("0C90000000000000000")))
         #expect(
@@ -481,8 +482,9 @@ private func ask(
         adapter.outputs = []
         adapter.receive("SEARCHING...")
         #expect(adapter.outputs.contains(.notice(.searching)))
-        adapter.receive("\r0C90000000000000000\r")
-        let patience = adapter.outputs.compactMap { output -> Duration? in
+        var out: [DialectOutput] = []
+        adapter.dialect.receive(Array("\r0C90000000000000000\r".utf8), &out)
+        let patience = out.compactMap { output -> Duration? in
             if case .arm(.reply, let time) = output { time } else { nil }
         }
         #expect(try #require(patience.last) > .seconds(1_000))

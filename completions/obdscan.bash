@@ -604,7 +604,7 @@ _obdscan_dtc() {
 
 _obdscan_dtc_list() {
     repeating_flags=()
-    non_repeating_flags=(--exit-code --trace-states --no-color --quiet -q --verbose -v --version -h --help)
+    non_repeating_flags=(--all-modules --exit-code --trace-states --no-color --quiet -q --verbose -v --version -h --help)
     repeating_options=(--pids)
     non_repeating_options=(--batch --to -d --device --adapter --protocol --ecu --record --db --format --units --log-file)
     __obdscan_offer_flags_options 0

@@ -156,10 +156,23 @@ public struct AdapterIdentity: Hashable, Sendable {
     public var vehicleProtocol: VehicleProtocol?
     /// Whether the adapter found the protocol by itself.
     public var protocolWasSearched: Bool
+    /// The services in which the vehicle answered while the adapter was set up; nil = it did not,
+    /// or only refused.
+    public var services: AnsweredServices?
     /// The voltage at the adapter when it was set up; unit: V.
     public var voltage: Double?
     /// Commands of the set-up that it does not know, without blanks: `ATAT1`.
     public var unsupportedCommands: [String]
+
+    /// The services in which a vehicle answered.
+    public enum AnsweredServices: Hashable, Sendable {
+        /// SAE J1979.
+        case classic
+        /// SAE J1979-2.
+        case onUDS
+        /// SAE J1939.
+        case j1939
+    }
 
     /// An adapter of which nothing is known.
     public init(

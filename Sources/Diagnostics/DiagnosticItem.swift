@@ -80,6 +80,8 @@ public struct MonitorStatus: Hashable, Sendable {
         case catalyst, heatedCatalyst, evaporative, secondaryAir, gpfOrACRefrigerant
         case oxygenSensor, oxygenSensorHeater, egrVvt
         case nmhcCatalyst, noxSCR, boostPressure, exhaustGasSensor, pmFilter
+        /// SAE J1939 alone has it (DM5).
+        case coldStartAid
     }
 
     /// Who answered.
@@ -196,6 +198,8 @@ public struct CodeReport: Hashable, Sendable {
     public var severity: UInt8?
     /// Lamps of a J1939 code.
     public var lamps: Lamps?
+    /// Whether a J1939 code is active now (DM1, DM12) or was before (DM2, DM23); nil elsewhere.
+    public var isActive: Bool?
     /// The input line, from 1; 0 on a live link.
     public var line: Int
 

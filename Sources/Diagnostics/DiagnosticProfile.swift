@@ -18,6 +18,8 @@ public enum DiagnosticQuery: Hashable, Sendable {
     case snapshot(DTC, record: UInt8)
     /// Codes by the list they are in.
     case storedCodes, pendingCodes, permanentCodes
+    /// Stored codes that are no longer active, where that is a list of its own.
+    case previousCodes
     /// The map of supported monitor ids (before CAN: test ids) behind 00, 20, …
     case supportedMonitors(UInt8)
     /// The test results of a monitor (before CAN: of a test).
@@ -77,7 +79,7 @@ public enum DiagnosticProfile: Hashable, Sendable, CaseIterable {
         case .clearCodes: false
         case .supportedPIDs, .currentData, .readiness, .readinessThisCycle, .freezeFrameCode,
             .freezeFrame, .snapshot, .storedCodes, .pendingCodes, .permanentCodes,
-            .supportedMonitors, .monitorTests, .supportedInfoTypes, .information:
+            .previousCodes, .supportedMonitors, .monitorTests, .supportedInfoTypes, .information:
             true
         }
     }
@@ -95,6 +97,7 @@ public enum DiagnosticProfile: Hashable, Sendable, CaseIterable {
         case .pendingCodes: [0x07]
         // Service 0A came with CAN.
         case .permanentCodes: isCAN ? [0x0A] : nil
+        case .previousCodes: nil
         case .supportedMonitors(let map): [0x06, map]
         case .monitorTests(let id): [0x06, id]
         case .supportedInfoTypes(let map): [0x09, map]
@@ -121,6 +124,7 @@ public enum DiagnosticProfile: Hashable, Sendable, CaseIterable {
         case .storedCodes: [0x19, 0x42, 0x33, 0x08, 0xFF]
         case .pendingCodes: [0x19, 0x42, 0x33, 0x04, 0xFF]
         case .permanentCodes: [0x19, 0x55, 0x33]
+        case .previousCodes: nil
         case .supportedMonitors(let map): [0x22, 0xF6, map]
         case .monitorTests(let id): [0x22, 0xF6, id]
         case .supportedInfoTypes(let map): [0x22, 0xF8, map]
@@ -129,12 +133,14 @@ public enum DiagnosticProfile: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// DM1 active, DM6 pending, DM28 permanent, DM5 readiness, DM11 clear; FEEC is the VIN.
+    /// DM1 active, DM2 previously active, DM6 pending, DM28 permanent, DM5 readiness, DM11 clear;
+    /// FEEC is the VIN.
     private static func parameterGroup(_ query: DiagnosticQuery) -> UInt32? {
         switch query {
         case .storedCodes: 0xFECA
         case .pendingCodes: 0xFECF
         case .permanentCodes: 0xFD80
+        case .previousCodes: 0xFECB
         case .readiness: 0xFECE
         case .information(0x02): 0xFEEC
         case .clearCodes: 0xFED3

@@ -35,7 +35,12 @@ public struct PollPlan: Sendable {
         /// Whether it can share a request: batches are cut apart by known lengths alone, and
         /// support maps are not mixed with data.
         var fitsBatch: Bool {
-            length != nil && dataID.service == .currentData && dataID.id & 0x1F != 0
+            guard length != nil else { return false }
+            switch dataID.service {
+            case .currentData: return dataID.id & 0x1F != 0
+            case .readData: return !(0xF400...0xF8FF).contains(dataID.id) || dataID.id & 0x1F != 0
+            default: return false
+            }
         }
     }
 
@@ -143,7 +148,7 @@ public struct PollPlan: Sendable {
                 items.append(
                     Item(
                         want: want, due: Instant(nanoseconds: .min), mayBatch: want.fitsBatch,
-                        payload: Self.requestPayload(want.dataID)))
+                        payload: want.dataID.requestPayload))
                 continue
             }
             if let period = want.period, let earlier = items[same].want.period {
@@ -260,7 +265,7 @@ public struct PollPlan: Sendable {
     }
 
     private func batch(around first: Int, at now: Instant, link: LinkCapabilities) -> [Int] {
-        let limit = batchLimit(link)
+        let limit = batchLimit(link, items[first].want.dataID.service)
         guard limit > 1, items.count > 1, items[first].mayBatch else { return [first] }
         var others: [Int] = []
         for index in items.indices
@@ -280,11 +285,13 @@ public struct PollPlan: Sendable {
     private func mayJoin(_ item: Item, _ first: Item, at now: Instant) -> Bool {
         item.mayBatch && item.due <= now && !isFinished(item)
             && item.want.target == first.want.target
+            && item.want.dataID.service == first.want.dataID.service
     }
 
-    private func batchLimit(_ link: LinkCapabilities) -> Int {
+    private func batchLimit(_ link: LinkCapabilities, _ service: Service) -> Int {
         guard batching != .refused, link.vehicleProtocol?.family == .can else { return 1 }
-        return max(1, min(6, link.itemsPerRequest))
+        // Identifiers of two bytes: three and the service fill the one frame that adapters send.
+        return max(1, min(service == .readData ? 3 : 6, link.itemsPerRequest))
     }
 
     private mutating func request(
@@ -293,7 +300,7 @@ public struct PollPlan: Sendable {
         let target = items[chosen[0]].want.target
         var payload = items[chosen[0]].payload
         for index in chosen.dropFirst() {
-            payload.append(UInt8(truncatingIfNeeded: items[index].want.dataID.id))
+            payload += items[index].payload.dropFirst()
         }
         for index in chosen {
             items[index].lastAsked = now
@@ -337,15 +344,6 @@ public struct PollPlan: Sendable {
         }
     }
 
-    /// Service and identifier as sent: one byte for OBD, two for DIDs, frame 00 for service 02.
-    static func requestPayload(_ dataID: DataID) -> [UInt8] {
-        var payload = [dataID.service.rawValue]
-        if dataID.digits > 2 { payload.append(UInt8(truncatingIfNeeded: dataID.id >> 8)) }
-        payload.append(UInt8(truncatingIfNeeded: dataID.id))
-        if dataID.service == .freezeFrame { payload.append(0) }
-        return payload
-    }
-
     // MARK: Learning
 
     private mutating func learn(
@@ -386,26 +384,25 @@ public struct PollPlan: Sendable {
 
     /// Which of the asked records stand in the answers of any ECU.
     private func answeredItems(_ messages: [ECUMessage], _ asked: Pending) -> [Int] {
+        let service = items[asked.items[0]].want.dataID.service
         guard asked.items.count > 1 else {
-            let expected = items[asked.items[0]].payload
-            let found = messages.contains { message in
-                message.payload.count > expected.count
-                    && message.payload[0] == expected[0] | 0x40
-                    && message.payload.dropFirst().starts(with: expected.dropFirst())
-            }
-            return found ? asked.items : []
+            let dataID = items[asked.items[0]].want.dataID
+            return messages.contains(where: dataID.isAnswered(by:)) ? asked.items : []
         }
         var found: Set<Int> = []
-        for message in messages where message.payload.first == 0x41 {
+        let width = service == .readData ? 2 : 1
+        for message in messages where message.payload.first == service.positiveResponse {
             var place = 1
-            while place < message.payload.count {
-                let id = UInt32(message.payload[place])
+            while place + width <= message.payload.count {
+                let id = message.payload[place..<place + width].reduce(UInt32(0)) {
+                    $0 << 8 | UInt32($1)
+                }
                 guard let index = asked.items.first(where: { items[$0].want.dataID.id == id }),
                     let length = items[index].want.length,
-                    place + 1 + length <= message.payload.count
+                    place + width + length <= message.payload.count
                 else { break }
                 found.insert(index)
-                place += 1 + length
+                place += width + length
             }
         }
         return asked.items.filter(found.contains)

@@ -5,7 +5,8 @@ public import OBDCore
 /// `0100` first, on whatever protocol the adapter finds. An ECU that answers it positively is asked
 /// by the classic services, even if it knows the newer ones. Only when no ECU answers it, the CAN
 /// protocols are forced one after the other and asked for SAE J1979-2's protocol identifier, whose
-/// one good answer is exactly `62 F8 10 01`.
+/// one good answer is exactly `62 F8 10 01`. Whoever is silent then is asked for its active codes
+/// (DM1) in SAE J1939, which adapters never search for.
 public struct ProfileDiscovery: Hashable, Sendable {
     /// What to do next.
     public enum Step: Hashable, Sendable {
@@ -20,6 +21,7 @@ public struct ProfileDiscovery: Hashable, Sendable {
     private enum Phase: Hashable {
         case classic
         case onUDS(Int)
+        case j1939
         case done
     }
 
@@ -33,6 +35,7 @@ public struct ProfileDiscovery: Hashable, Sendable {
         self.forced = forced
         if let forced {
             candidates = forced.family == .can ? [forced] : []
+            if forced.family == .j1939 { phase = .j1939 }
         } else {
             candidates = [.can11At500, .can29At500, .can11At250, .can29At250]
         }
@@ -43,6 +46,7 @@ public struct ProfileDiscovery: Hashable, Sendable {
         switch phase {
         case .classic: .ask(request: [0x01, 0x00], on: forced)
         case .onUDS(let index): .ask(request: [0x22, 0xF8, 0x10], on: candidates[index])
+        case .j1939: .ask(request: Self.activeCodes, on: .j1939)
         case .done: profiles.isEmpty ? .nobody : .found(profiles)
         }
     }
@@ -58,15 +62,28 @@ public struct ProfileDiscovery: Hashable, Sendable {
                 profiles[message.ecu] = DiagnosticProfile(classic: family)
             }
             phase = profiles.isEmpty && !candidates.isEmpty ? .onUDS(0) : .done
+            if forced == nil, vehicleProtocol == .j1939 { phase = .j1939 }
         case .onUDS(let index):
             for message in messages where message.payload == [0x62, 0xF8, 0x10, 0x01] {
                 profiles[message.ecu] = .onUDS
             }
             let isLast = index + 1 >= candidates.count
-            phase = profiles.isEmpty && !isLast ? .onUDS(index + 1) : .done
+            if !profiles.isEmpty {
+                phase = .done
+            } else {
+                phase = isLast ? (forced == nil ? .j1939 : .done) : .onUDS(index + 1)
+            }
+        case .j1939:
+            for message in messages where message.parameterGroup != nil {
+                profiles[message.ecu] = .j1939
+            }
+            phase = .done
         case .done: return
         }
     }
+
+    /// Parameter group FECA, DM1.
+    private static let activeCodes: [UInt8] = [0x00, 0xFE, 0xCA]
 
     /// `41 00` and a whole map.
     private static func isClassic(_ message: ECUMessage) -> Bool {

@@ -108,6 +108,13 @@ public struct Readiness: Hashable, Sendable {
     }
 
     private mutating func note(_ reading: Reading, _ table: PIDTable) {
+        // SPN 1218 of DM5: active codes.
+        if reading.dataID == DataID(DataID.parameterGroups, 0xFECE) {
+            if table[reading.signal].id == "SPN1218", case .number(let count) = reading.value {
+                ecus[place(of: reading.ecu)].codeCount = Int(count)
+            }
+            return
+        }
         guard reading.dataID?.id == 0x01 || reading.dataID?.id == 0xF401,
             reading.dataID?.service == .currentData || reading.dataID?.service == .readData
         else { return }

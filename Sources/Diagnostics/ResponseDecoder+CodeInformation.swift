@@ -62,6 +62,8 @@ extension ResponseDecoder {
         switch payload[1] {
         case 0x04: decodeSnapshot(answer, &out)
         case 0x06: decodeExtendedData(answer, &out)
+        case 0x01, 0x07: decodeCodeCount(answer, &out)
+        case 0x03: decodeSnapshotList(answer, &out)
         default:
             guard let form = Self.form(of: payload[1]) else {
                 out.append(.message(answer.message))
@@ -157,7 +159,7 @@ extension ResponseDecoder {
     // MARK: Data kept with a code
 
     /// The code in front of snapshot and extended data: `59 04 DTC status …`; nil when it is cut.
-    private func appendCode(_ answer: Answer, _ out: inout [DiagnosticItem]) -> DTC? {
+    func appendCode(_ answer: Answer, _ out: inout [DiagnosticItem]) -> DTC? {
         let payload = answer.payload
         guard payload.count >= 6 else {
             out.append(
@@ -178,56 +180,6 @@ extension ResponseDecoder {
         report.statusByte = payload[5]
         out.append(.code(report))
         return code
-    }
-
-    /// `59 04 DTC status {record, count, {DID data}}`.
-    private func decodeSnapshot(_ answer: Answer, _ out: inout [DiagnosticItem]) {
-        guard let code = appendCode(answer, &out) else { return }
-        let payload = answer.payload
-        var place = 6
-        while place < payload.count {
-            if RecordSplitter.isFiller(payload, from: place) { return }
-            guard place + 2 <= payload.count else {
-                out.append(answer.error(.leftOver(InlineBytes(payload[place...]))))
-                return
-            }
-            let frame = payload[place]
-            let count = Int(payload[place + 1])
-            place += 2
-            for _ in 0..<count {
-                guard place + 2 <= payload.count else {
-                    out.append(
-                        answer.error(.malformed("snapshot \(Hex.string([frame])) is cut short")))
-                    return
-                }
-                let did = UInt32(payload[place]) << 8 | UInt32(payload[place + 1])
-                place += 2
-                guard let record = record(ofDataIdentifier: did, from: answer.ecu),
-                    record.length.lowerBound == record.length.upperBound
-                else {
-                    // Without its length nothing behind it can be told apart.
-                    out.append(.message(answer.message))
-                    return
-                }
-                let length = record.length.lowerBound
-                guard place + length <= payload.count else {
-                    out.append(
-                        answer.error(
-                            .tooShort(
-                                DataID(.readData, did), expected: length,
-                                received: payload.count - place)))
-                    return
-                }
-                let origin = RecordDecoder.Origin(
-                    ecu: answer.ecu, dataID: DataID(.readData, did), line: answer.line,
-                    frame: frame, dtc: code, overrides: memory.overrides(of: answer.ecu),
-                    pid: did & 0xFF00 == 0xF400 ? did & 0xFF : nil)
-                records.decode(payload, place..<place + length, signals: record.signals, origin) {
-                    out.append(.reading($0))
-                }
-                place += length
-            }
-        }
     }
 
     /// `59 06 DTC status {record, data}`; what the data mean, and where they end, nobody tells.

@@ -8,12 +8,16 @@ extension ResponseDecoder {
             return
         }
         if let kind = Self.listKind(of: group) {
-            decodeDiagnosticMessage(answer, kind, &out)
+            decodeDiagnosticMessage(answer, kind, isActive: Self.isActive(group), &out)
             return
         }
         let id = DataID(DataID.parameterGroups, group)
         guard let record = table.record(id, from: answer.ecu) else {
             out.append(.message(answer.message))
+            return
+        }
+        if group == Self.calibrations {
+            decodeCalibrations(answer, record, &out)
             return
         }
         let length = answer.payload.count
@@ -28,6 +32,7 @@ extension ResponseDecoder {
         records.decode(answer.payload, 0..<end, signals: record.signals, origin) {
             out.append(.reading($0))
         }
+        if group == Self.readiness { appendReadiness(answer, &out) }
         if end < length { answer.checkRest(from: end, &out) }
     }
 
@@ -44,9 +49,17 @@ extension ResponseDecoder {
         }
     }
 
+    private static func isActive(_ group: UInt32) -> Bool? {
+        switch group {
+        case 0xFECA, 0xFED4: true
+        case 0xFECB, 0xFDB5: false
+        default: nil
+        }
+    }
+
     /// Two bytes of lamps, then four a code: `SPN SPN SPN:3|FMI:5 CM:1|OC:7`.
     private func decodeDiagnosticMessage(
-        _ answer: Answer, _ kind: CodeReport.Kind, _ out: inout [DiagnosticItem]
+        _ answer: Answer, _ kind: CodeReport.Kind, isActive: Bool?, _ out: inout [DiagnosticItem]
     ) {
         let payload = answer.payload
         guard payload.count >= 6 else {
@@ -78,6 +91,7 @@ extension ResponseDecoder {
                         conversionMethod: fourth & 0x80 != 0)),
                 line: answer.line)
             report.lamps = lamps
+            report.isActive = isActive
             out.append(.code(report))
         }
         answer.checkRest(from: place, &out)

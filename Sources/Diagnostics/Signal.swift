@@ -78,6 +78,8 @@ public struct Signal: Hashable, Sendable {
     public var isSigned: Bool
     /// Whether later bytes are more significant, as in SAE J1939.
     public var isLittleEndian = false
+    /// Which part of a text whose parts each end with an asterisk, from 1; nil = all of it.
+    public var part: Int?
     /// What the raw bits become.
     public var kind: Kind
     /// The factor's numerator.
@@ -127,7 +129,8 @@ public struct Signal: Hashable, Sendable {
             && left.isSigned == right.isSigned && left.multiplier == right.multiplier
             && left.divisor == right.divisor && left.offset == right.offset
             && left.unit == right.unit && left.supportFlag == right.supportFlag
-            && left.isLittleEndian == right.isLittleEndian && left.condition == right.condition
+            && left.part == right.part && left.isLittleEndian == right.isLittleEndian
+            && left.condition == right.condition
             && left.notAvailable == right.notAvailable && left.aliases == right.aliases
             && left.labels.elementsEqual(right.labels, by: ==)
     }

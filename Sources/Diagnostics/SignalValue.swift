@@ -93,6 +93,7 @@ extension Signal {
     ///
     /// Support flags and conditions are not looked at: ``PIDTable/value(of:in:)`` does that.
     public func value(in data: some RandomAccessCollection<UInt8>) -> Reading.Value {
+        if let part { return value(ofPart: part, in: data) }
         if kind == .text || kind == .bytes {
             guard bitOffset >= 0, bitLength > 0, bitOffset & 7 == 0, bitLength & 7 == 0,
                 data.count >= (bitOffset + bitLength) / 8
@@ -101,10 +102,25 @@ extension Signal {
             if bitLength <= 64, let raw = raw(in: data), isNotAvailable(raw) {
                 return .missing(.notAvailable, code: nil)
             }
-            return .text(kind == .text ? Self.text(of: field) : Hex.string(field))
+            if kind == .text { return .text(Self.text(of: field)) }
+            return .text(isLittleEndian ? Hex.string(Array(field.reversed())) : Hex.string(field))
         }
         guard let raw = raw(in: data) else { return .missing(.tooShort, code: nil) }
         return value(raw: raw)
+    }
+
+    /// One part of a text; `.missing` where the text has fewer.
+    private func value(
+        ofPart part: Int, in data: some RandomAccessCollection<UInt8>
+    ) -> Reading.Value {
+        guard bitOffset >= 0, bitOffset & 7 == 0, data.count > bitOffset / 8 else {
+            return .missing(.tooShort, code: nil)
+        }
+        let field = data.dropFirst(bitOffset / 8).prefix(bitLength / 8)
+        let parts = field.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false)
+        guard part <= parts.count else { return .missing(.notAvailable, code: nil) }
+        let text = Self.text(of: Array(parts[part - 1]))
+        return text.isEmpty ? .missing(.notAvailable, code: nil) : .text(text)
     }
 
     private func bytes(of raw: UInt64) -> [UInt8] {

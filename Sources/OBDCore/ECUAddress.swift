@@ -68,6 +68,36 @@ public struct ECUAddress: Hashable, Comparable, Sendable {
     }
 }
 
+extension ECUAddress {
+    /// Whether OBD sends requests to one ECU here: 7E0 to 7E7, 18DAxxF1.
+    public var isUsualRequest: Bool {
+        switch form {
+        case .can11: (0x7E0...0x7E7).contains(value)
+        case .can29: value & 0x1FFF_00FF == 0x18DA_00F1
+        case .byte: true
+        }
+    }
+
+    /// Where an ECU with this request address answers by the rule of OBD: eight higher, or with
+    /// both addresses swapped.
+    public var usualResponder: ECUAddress {
+        switch form {
+        case .can11: ECUAddress(value + 8 & 0x7FF, .can11, extended: extended)
+        case .can29: physicalRequest
+        case .byte: self
+        }
+    }
+
+    /// The address as a command wants it: so many digits as its form has.
+    public var digits: String {
+        switch form {
+        case .byte: Hex.string(value, digits: 2)
+        case .can11: Hex.string(value, digits: 3)
+        case .can29: Hex.string(value, digits: 8)
+        }
+    }
+}
+
 extension ECUAddress: CustomStringConvertible {
     /// The address as on the wire.
     public var description: String {

@@ -1,7 +1,7 @@
 /// The words that a table's line may begin with, or that may stand in a signal's line.
 enum Keyword: Equatable {
     case record, signal
-    case alias, none, scale, offset, unit, `if`, signed, little
+    case alias, none, scale, offset, unit, `if`, signed, little, part
     case header, reply
     case example, source, note, unverified
     /// One of the kinds of a signal.
@@ -25,6 +25,7 @@ enum Keyword: Equatable {
         case (2, 0x6966): self = .if
         case (6, 0x7369_676E_6564): self = .signed
         case (6, 0x6C69_7474_6C65): self = .little
+        case (4, 0x7061_7274): self = .part
         case (6, 0x6865_6164_6572): self = .header
         case (5, 0x72_6570_6C79): self = .reply
         case (7, 0x65_7861_6D70_6C65): self = .example

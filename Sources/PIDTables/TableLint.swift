@@ -133,6 +133,7 @@ private struct RecordCheck {
             return false
         }
         if signal.kind == .supportMap && other.kind == .supportMap { return false }
+        if signal.part != other.part { return false }
         return !bits(of: signal).isDisjoint(with: bits(of: other))
     }
 

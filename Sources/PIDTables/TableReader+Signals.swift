@@ -55,6 +55,13 @@ extension TableReader {
             case .kind where first > 0: signal.kind = kind(option)
             case .unverified where first > 0:
                 if detail == .everything { record.unverified.insert(record.signals.count) }
+            case .part where first > 0:
+                position += 1
+                let number = try word(at: position, "the part's number")
+                guard let part = unsigned(number), part > 0 else {
+                    throw fault(.malformed(string(number), wanted: "a number from 1"))
+                }
+                signal.part = part
             case .scale:
                 position += 1
                 try readScale(&signal, try word(at: position, "the factor"))
@@ -77,7 +84,7 @@ extension TableReader {
                     signal.aliases.append(try checked(alias).lowercased())
                 }
                 return
-            case .signed, .little, .kind, .unverified, .record, .signal, .header, .reply,
+            case .signed, .little, .part, .kind, .unverified, .record, .signal, .header, .reply,
                 .example, .source, .note, .other:
                 let before = position > 0 ? string(words[position - 1]) : "the line's begin"
                 throw fault(.unexpected(string(option), after: before))

@@ -98,7 +98,7 @@ struct TableReader {
         switch keyword {
         case .record: try readRecord()
         case .signal: try readSignal()
-        case .alias, .none, .scale, .offset, .unit, .if, .signed, .little:
+        case .alias, .none, .scale, .offset, .unit, .if, .signed, .little, .part:
             try continueSignal()
         case .header, .reply: try readAddress(keyword)
         case .example, .source, .note, .unverified: try readEvidence(keyword)

@@ -219,7 +219,11 @@ extension AdapterRequest {
 extension VehicleRequest {
     /// Records that it asks for.
     var records: Int {
-        service == .currentData ? max(1, payload.count - 1) : 1
+        switch service {
+        case .currentData?: max(1, payload.count - 1)
+        case .readData?: max(1, (payload.count - 1) / 2)
+        default: 1
+        }
     }
 }
 

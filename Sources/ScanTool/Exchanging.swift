@@ -193,6 +193,10 @@ extension ScanTool {
         if waiting.reply.messages.contains(where: { $0.isPending(for: waiting.request) }) {
             return repeats < policy.pendingRepeats
         }
+        // NRC 37 is not among them: it says to wait, and not to ask again at once.
+        if waiting.reply.messages.contains(where: { $0.asksToRepeat(waiting.request) }) {
+            return repeats < policy.busyRepeats
+        }
         guard waiting.reply.messages.isEmpty, waiting.reply.frames.isEmpty else { return false }
         return waiting.reply.statuses.contains { status in
             switch status.recovery {
@@ -210,6 +214,17 @@ extension ECUMessage {
             payload[2] == NRC.responsePending.rawValue
         else { return false }
         return payload[1] == asked.payload.first
+    }
+}
+
+extension ECUMessage {
+    /// Whether it says to ask the same once more after a pause: busy, or the result is not ready.
+    func asksToRepeat(_ request: AdapterRequest) -> Bool {
+        guard case .vehicle(let asked) = request, payload.count == 3, payload[0] == 0x7F,
+            payload[1] == asked.payload.first
+        else { return false }
+        let nrc = NRC(payload[2])
+        return nrc == .busyRepeatRequest || nrc == .routineNotComplete
     }
 }
 

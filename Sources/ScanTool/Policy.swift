@@ -6,6 +6,9 @@ public struct Policy: Hashable, Sendable {
     public var pendingLimit: Duration = .milliseconds(5_500)
     /// "Response pending" answers that are waited out in one exchange.
     public var pendingCount = 24
+    /// Repeats of a request that an ECU was too busy for (NRC 21), or whose result was not ready yet
+    /// (NRC 23), where it may be repeated.
+    public var busyRepeats = 5
     /// Before a request that was answered "pending" only, or was disturbed, is repeated.
     public var repeatPause: Duration = .milliseconds(100)
     /// Repeats of a request that was answered "pending" only, where it may be repeated.

@@ -82,6 +82,10 @@ extension JSONLines {
                 JSONText.append(Int(code.occurrenceCount), to: &output)
             }
         }
+        if let isActive = report.isActive {
+            JSONText.append(raw: ",\"active\":", to: &output)
+            JSONText.append(isActive, to: &output)
+        }
         if let status = report.statusByte {
             JSONText.append(raw: ",\"statusByte\":", to: &output)
             append(hex: status, to: &output)

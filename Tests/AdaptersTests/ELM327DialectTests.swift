@@ -4,7 +4,7 @@ import Testing
 import VehicleLink
 
 /// Plays an adapter: answers each command from a table, in pieces of a given size.
-private struct ScriptedAdapter {
+struct ScriptedAdapter {
     /// Command without blanks → reply without prompt; what is not in it is answered `?`.
     var answers: [String: String]
     /// Bytes handed over at a time; 0 = all at once.
@@ -126,7 +126,7 @@ private struct ScriptedAdapter {
     }
 }
 
-private func ask(
+func ask(
     _ payload: [UInt8], frames: Int? = nil, target: ECUAddress? = nil
 ) -> AdapterRequest {
     .vehicle(
@@ -242,7 +242,8 @@ private func ask(
     ])
     func `without a vehicle the adapter's word is kept`(text: String, status: AdapterStatus) {
         var adapter = ScriptedAdapter.genuine(["0100": text, "22F810": "NO DATA"])
-        for digit in ["6", "7", "8", "9"] { adapter.answers["ATTP\(digit)"] = "OK" }
+        for digit in ["6", "7", "8", "9", "A"] { adapter.answers["ATTP\(digit)"] = "OK" }
+        adapter.answers["00FECA"] = "NO DATA"
         adapter.initialise()
         #expect(adapter.failure == .noVehicle(status))
         // Nothing is stored in the adapter, and it searches again as before.
@@ -252,6 +253,7 @@ private func ask(
         #expect(adapter.commands.count(where: { $0 == "0100" }) == (status == .noData ? 2 : 1))
         // SAE J1979-2: every CAN protocol is forced and asked before giving up.
         #expect(adapter.commands.count(where: { $0 == "22F810" }) == 4)
+        #expect(adapter.commands.count(where: { $0 == "00FECA" }) == 1)
     }
 
     @Test func `a vehicle that speaks OBDonUDS alone is found`() {
@@ -393,10 +395,9 @@ private func ask(
         #expect(adapter.ends == [.refused])
         adapter.initialise()
         adapter.written = []
-        adapter.send(ask([]))
         adapter.send(ask([UInt8](repeating: 0x22, count: 9)))
         adapter.send(.command(id: RequestID(rawValue: 3), text: "ATI\r04", mayRepeat: false))
-        #expect(adapter.ends == [.refused, .refused, .refused, .refused])
+        #expect(adapter.ends == [.refused, .refused, .refused])
         #expect(adapter.written.isEmpty)
     }
 

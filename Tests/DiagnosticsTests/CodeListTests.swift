@@ -138,6 +138,20 @@ import Testing
             [
                 "stored P0133-1C status 2F", "message",
             ]),
+        // PID 06 has one or two bytes: only with one does what follows come out even.
+        Row(
+            "190401331CFF", .can, "590401331C2F0103F40C1AF8F40680F40D32",
+            [
+                "stored P0133-1C status 2F", "RPM=1726 frame 1 dtc P0133-1C",
+                "SHRTFT1=0 frame 1 dtc P0133-1C", "VSS=50 frame 1 dtc P0133-1C",
+            ]),
+        // Two records behind each other.
+        Row(
+            "190401331CFF", .can, "590401331C2F0001F40D32F001F40D33",
+            [
+                "stored P0133-1C status 2F", "VSS=50 frame 0 dtc P0133-1C",
+                "VSS=51 frame 240 dtc P0133-1C",
+            ]),
         Row("190401331CFF", .can, "590402331C2F", ["message"]),
         Row(
             "190601331CFF", .can, "590601331C2F01020304",

@@ -48,12 +48,47 @@ import Testing
             .supportedMonitors(0), .monitorTests(1), .supportedInfoTypes(0), .information(2),
             .clearCodes,
         ]
-        for profile in [DiagnosticProfile.classicCAN, .classicLegacy, .onUDS] {
+        for profile in DiagnosticProfile.allCases {
             for query in queries {
                 guard let request = profile.request(for: query) else { continue }
                 #expect(profile.isReadOnly(query) == VehicleRequest.isReadOnly(request))
             }
         }
+    }
+}
+
+@Suite struct `Records in other services` {
+    @Test(
+        arguments: [
+            ("01:0C", "01:0C", "22:F40C", nil), ("09:02", "09:02", "22:F802", nil),
+            ("06:01", "06:01", "22:F601", nil), ("02:0C", "02:0C", nil, nil),
+            ("22:F190", "22:F190", "22:F190", nil), ("FE:00F004", nil, nil, "FE:00F004"),
+        ] as [(String, String?, String?, String?)])
+    func `a record stands where the profile keeps it`(
+        name: String, classic: String?, onUDS: String?, j1939: String?
+    ) throws {
+        let id = try #require(DataID(name))
+        #expect(DiagnosticProfile.classicCAN.place(of: id)?.description == classic)
+        #expect(DiagnosticProfile.onUDS.place(of: id)?.description == onUDS)
+        #expect(DiagnosticProfile.j1939.place(of: id)?.description == j1939)
+    }
+
+    @Test(arguments: [
+        ("01:0C", "010C"), ("02:0C", "020C00"), ("22:F40C", "22F40C"), ("21:05", "2105"),
+        ("FE:00F004", "00F004"), ("FE:00FEEC", "00FEEC"),
+    ])
+    func `what asks for a record alone`(name: String, request: String) throws {
+        #expect(Hex.string(try #require(DataID(name)).requestPayload) == request)
+    }
+
+    // SAE J1939-73: DM3 and DM11 are requests that clear.
+    @Test(arguments: [
+        ("00FECA", true), ("00FECE", true), ("00FEEC", true), ("00F004", true), ("00FED3", false),
+        ("00FECC", false), ("00FE", false), ("00FECA00", false), ("01FECA", true),
+    ])
+    func `requests for parameter groups that only read`(request: String, isReadOnly: Bool) throws {
+        #expect(
+            VehicleRequest.isReadOnly(try #require(Hex.bytes(request))) == isReadOnly)
     }
 }
 
@@ -88,7 +123,22 @@ import Testing
             #expect(discovery.step == .ask(request: [0x22, 0xF8, 0x10], on: vehicleProtocol))
             discovery.answered([], on: vehicleProtocol)
         }
+        #expect(discovery.step == .ask(request: [0x00, 0xFE, 0xCA], on: .j1939))
+        discovery.answered([], on: .j1939)
         #expect(discovery.step == .nobody)
+    }
+
+    @Test func `whoever is silent on OBD may speak SAE J1939`() {
+        let engine = ECUAddress(0x00, .byte)
+        var answer = ECUMessage(ecu: engine, payload: Hex.bytes("00FF00000000FFFF") ?? [])
+        answer.parameterGroup = 0xFECA
+        var discovery = ProfileDiscovery(forced: .j1939)
+        #expect(discovery.step == .ask(request: [0x00, 0xFE, 0xCA], on: .j1939))
+        discovery.answered([answer], on: .j1939)
+        #expect(discovery.step == .found([engine: .j1939]))
+        var silent = ProfileDiscovery(forced: .j1939)
+        silent.answered([message("4100BE3EB811")], on: .j1939)
+        #expect(silent.step == .nobody)
     }
 
     @Test(arguments: [

@@ -204,4 +204,49 @@ private func ecu(
         }
         #expect(request.payload == payload)
     }
+
+    @Test func `data identifiers travel three to a request, and alone where that is refused`() {
+        let identifiers: [UInt32] = [0xF404, 0xF405, 0xF40D, 0xF411]
+        let wants = identifiers.map { PollPlan.Want(DataID(.readData, $0), length: 1) }
+        var bench = Bench(wants, rounds: 2)
+        bench.run(20) { request in
+            var payload: [UInt8] = [0x62]
+            for place in stride(from: 1, to: request.payload.count, by: 2) {
+                payload += request.payload[place..<place + 2] + [0x55]
+            }
+            return .answered(
+                [ECUMessage(ecu: ECUAddress(0x7E8, .can11), payload: payload)], intact: true)
+        }
+        // 22 and three identifiers are the seven bytes of one frame.
+        #expect(bench.asked.first?.payload == [0x22, 0xF4, 0x04, 0xF4, 0x05, 0xF4, 0x0D])
+        #expect(bench.asked.allSatisfy { $0.payload.count <= 7 })
+        #expect(bench.plan.batchesWork == true)
+
+        var stubborn = Bench(wants, rounds: 1)
+        stubborn.run(20) { request in
+            let refusal: [UInt8] = [0x7F, 0x22, 0x13]
+            let payload =
+                request.payload.count > 3 ? refusal : [0x62] + Array(request.payload[1...]) + [1]
+            return .answered(
+                [ECUMessage(ecu: ECUAddress(0x7E8, .can11), payload: payload)], intact: true)
+        }
+        let alone = stubborn.asked.filter { $0.payload.count == 3 }.map(\.payload)
+        #expect(Set(alone) == Set(identifiers.map { [0x22, 0xF4, UInt8($0 & 0xFF)] }))
+    }
+
+    @Test func `parameter groups are asked for one by one`() {
+        let wants = [0xF004, 0xFEEE].map {
+            PollPlan.Want(DataID(DataID.parameterGroups, $0), length: 8)
+        }
+        var bench = Bench(wants, rounds: 1)
+        bench.link.vehicleProtocol = .j1939
+        bench.run(5) { request in
+            var message = ECUMessage(
+                ecu: ECUAddress(0, .byte), payload: [UInt8](repeating: 0, count: 8))
+            message.parameterGroup = UInt32(request.payload[1]) << 8 | UInt32(request.payload[2])
+            return .answered([message], intact: true)
+        }
+        #expect(bench.asked.map(\.payload) == [[0x00, 0xF0, 0x04], [0x00, 0xFE, 0xEE]])
+        #expect(bench.plan.next(at: bench.now, link: bench.link) == .done)
+    }
 }

@@ -82,7 +82,19 @@ private let second = RequestID(rawValue: 2)
         #expect(outcome.reply.messages == [ScriptDialect.pending])
     }
 
-    @Test(arguments: ["d>", "p>", "z", "l>", "x", "n>"])
+    // ISO 14229-1: 21 busy, repeat request. ISO 14230-3: 23 routine not complete. 37 asks for a
+    // delay that nobody but the user can judge.
+    @Test(arguments: [("B>", 3), ("N>", 3), ("D>", 1)])
+    func `asks again where the ECU says so`(_ words: String, _ count: Int) {
+        var tool = Tool.after(StateSample.idle)
+        var written = tool.effects(of: .read)
+        for _ in 0..<5 { written += tool.effects(of: [.heard(words), .deadlineExpired(.pause)]) }
+        #expect(written.filter { $0 == .write(Array("R".utf8)) }.count == count)
+        #expect(written.outcomes == 1)
+        #expect(tool.state.kind == .processing)
+    }
+
+    @Test(arguments: ["d>", "p>", "z", "l>", "x", "n>", "B>", "N>", "D>"])
     func `never sends a writing request twice`(_ words: String) {
         var tool = Tool.after(StateSample.idle)
         var written = tool.effects(of: [.clear, .heard(words)])

@@ -111,6 +111,9 @@ struct ScriptDialect: AdapterDialect {
         case "x": end(.flooded, &out)
         case "m": out.append(.message(Self.answer))
         case "p": out.append(.message(Self.pending))
+        case "B": out.append(.message(Self.refusal(0x21)))
+        case "N": out.append(.message(Self.refusal(0x23)))
+        case "D": out.append(.message(Self.refusal(0x37)))
         case "e": out.append(.linkError(LinkError(.notAFrame)))
         case "n": out.append(.status(.noData))
         case "d": out.append(.status(.dataError))
@@ -130,6 +133,9 @@ struct ScriptDialect: AdapterDialect {
     static let engine = ECUAddress(0x7E8, .can11)
     static let answer = ECUMessage(ecu: engine, payload: [0x41, 0x0C, 0x1A, 0xF8])
     // ISO 14229-1: 7F, the service asked, NRC 78.
+    static func refusal(_ nrc: UInt8) -> ECUMessage {
+        ECUMessage(ecu: engine, payload: [0x7F, 0x01, nrc])
+    }
     static let pending = ECUMessage(ecu: engine, payload: [0x7F, 0x01, 0x78])
     static let read = AdapterRequest.vehicle(
         VehicleRequest(id: RequestID(rawValue: 1), payload: [0x01, 0x0C]))
@@ -149,6 +155,7 @@ extension Policy {
         var policy = Policy()
         policy.pendingCount = 2
         policy.pendingRepeats = 1
+        policy.busyRepeats = 2
         policy.initialisationTries = 2
         policy.sessionTries = 3
         return policy

@@ -62,8 +62,18 @@ struct RunningExchange: Hashable, Sendable {
 struct WireSettings: Hashable, Sendable {
     /// The ECU that requests go to; nil = all.
     var target: ECUAddress?
-    /// Whether the adapter waits a second for answers instead of its default.
-    var waitsLong = false
+    /// Whose answers come through.
+    var responders = VehicleRequest.Responders.usual
+    /// Where flow control goes instead of where the adapter would send it.
+    var flowControl: ECUAddress?
+    /// How long the adapter waits for an answer (`AT ST`); unit: 4 ms.
+    var patience = Self.usualPatience
+
+    /// The adapter's default.
+    static let usualPatience: UInt8 = 0x32
+    /// The longest, for services that take their time.
+    static let longestPatience: UInt8 = 0xFF
+
     /// Services that answered "pending": they need the longer wait.
     var slowServices: Set<UInt8> = [0x04, 0x14]
 }
@@ -108,6 +118,10 @@ extension ELM327Dialect {
             return
         }
         running.part = .request
+        guard !running.command.isEmpty else {
+            end(&out)
+            return
+        }
         write(running.command, &out)
         out.append(.arm(.reply, after: patience))
         if let atMost = running.listeningTime { out.append(.arm(.listen, after: atMost)) }
@@ -134,7 +148,9 @@ extension ELM327Dialect {
         if let atMost = running.listeningTime { return atMost + .seconds(2) }
         switch running.request {
         case .command, .monitor: return .seconds(5)
-        case .vehicle: return wire.waitsLong ? .seconds(6) : .milliseconds(2_500)
+        case .vehicle:
+            return wire.patience == WireSettings.longestPatience
+                ? .seconds(6) : .milliseconds(2_500)
         }
     }
 
@@ -145,7 +161,7 @@ extension ELM327Dialect {
         case .reply: break
         }
         // Without segmented sending a request has to fit one frame.
-        guard !request.payload.isEmpty, request.payload.count <= 7 else { return nil }
+        guard request.payload.count <= 7 else { return nil }
         var text: [UInt8] = []
         text.reserveCapacity(request.payload.count * 2 + 1)
         for byte in request.payload { Hex.append(byte, to: &text) }
@@ -167,12 +183,67 @@ extension ELM327Dialect {
             commands.append(header)
             wire.target = request.target
         }
-        let slow = request.payload.first.map(wire.slowServices.contains) ?? false
-        if slow != wire.waitsLong {
-            commands.append(slow ? "ATSTFF" : "ATST32")
-            wire.waitsLong = slow
+        appendResponders(for: request, &commands)
+        let patience = patience(for: request)
+        if patience != wire.patience {
+            commands.append("ATST" + Hex.string([patience]))
+            wire.patience = patience
         }
         return commands
+    }
+
+    /// What the request needs `AT ST` to be; unit: 4 ms.
+    private func patience(for request: VehicleRequest) -> UInt8 {
+        if request.payload.first.map(wire.slowServices.contains) ?? false {
+            return WireSettings.longestPatience
+        }
+        guard let time = request.answerTime else { return WireSettings.usualPatience }
+        let units = (time.seconds * 250).rounded(.up)
+        return UInt8(min(max(1, units), 255))
+    }
+
+    /// Receive filter and flow control, where they are not what the adapter does by itself.
+    ///
+    /// It lets through the answers of 7E8 to 7EF, or 18DAF1xx, and sends flow control to their
+    /// request addresses. An ECU elsewhere needs both said.
+    private mutating func appendResponders(
+        for request: VehicleRequest, _ commands: inout [String]
+    ) {
+        var responders = request.responders
+        var flowControl: ECUAddress?
+        if let target = request.target, target.form == .can11, !target.isUsualRequest {
+            if responders == .usual { responders = .one(target.usualResponder) }
+            if case .one = responders { flowControl = target }
+        }
+        if responders != wire.responders {
+            switch responders {
+            case .usual: commands.append("ATCRA")
+            case .one(let ecu): commands.append("ATCRA" + ecu.digits)
+            case .matching(let pattern, let mask):
+                commands.append("ATCF" + pattern.digits)
+                commands.append("ATCM" + ECUAddress(mask, pattern.form).digits)
+            }
+            wire.responders = responders
+        }
+        if flowControl != wire.flowControl {
+            if let flowControl {
+                // The adapter takes its own mode only when header and data are known to it.
+                commands.append("ATFCSH" + flowControl.digits)
+                if wire.flowControl == nil { commands += ["ATFCSD300000", "ATFCSM1"] }
+            } else {
+                commands.append("ATFCSM0")
+            }
+            wire.flowControl = flowControl
+        }
+    }
+
+    /// What puts the filter back where an adapter does not know `AT CRA` alone (before v1.4b).
+    private func defaultFilter() -> [String] {
+        switch capabilities.vehicleProtocol?.addressForm {
+        case .can11: ["ATCF7E8", "ATCM7F8"]
+        case .can29: ["ATCF18DAF100", "ATCM1FFFFF00"]
+        case .byte, nil: []
+        }
     }
 
     /// `AT SH` for one ECU, or back to all of them; nil where the protocol is not known.
@@ -192,7 +263,11 @@ extension ELM327Dialect {
             guard let target else { return "ATSHC233F1" }
             return target.form == .byte
                 ? "ATSH82" + Hex.string(target.value, digits: 2) + "F1" : nil
-        case .iso9141, .j1850, .j1939: return nil
+        case .j1939:
+            guard let target else { return "ATSHEAFFF9" }
+            return target.form == .byte
+                ? "ATSHEA" + Hex.string(target.value, digits: 2) + "F9" : nil
+        case .iso9141, .j1850: return nil
         }
     }
 
@@ -202,7 +277,13 @@ extension ELM327Dialect {
     mutating func takeLine(_ line: [UInt8], _ out: inout [DialectOutput]) {
         reader.read(line, number: 0, &items)
         switch running.part {
-        case .preparation, .cover:
+        case .preparation:
+            if reader.isAnswering("ATCRA"), items.contains(where: \.isUnknownCommand) {
+                running.preparations.insert(contentsOf: defaultFilter(), at: 0)
+            }
+            items.removeAll(keepingCapacity: true)
+            return
+        case .cover:
             items.removeAll(keepingCapacity: true)
             return
         case .request: break
@@ -290,6 +371,7 @@ extension ELM327Dialect {
         heardLines = false
         reader.takePrompt(&items)
         deliverItems(&out)
+        noteTypedSetting()
         if running.refused && !running.delivered {
             // The adapter knows no count digit: the request never reached the vehicle.
             capabilities.frameCountHelps = false
@@ -309,6 +391,23 @@ extension ELM327Dialect {
             return
         }
         end(&out)
+    }
+
+    /// A command that a user typed may have changed what requests count on.
+    private mutating func noteTypedSetting() {
+        guard case .command(_, let text, _) = running.request, let command = AdapterCommand(text)
+        else { return }
+        switch command {
+        case .reset: wire = WireSettings()
+        case .choose:
+            capabilities.vehicleProtocol = reader.settings.vehicleProtocol
+            setItemsPerRequest()
+        case .echo, .linefeeds, .headers, .spaces, .showLength, .automaticFormatting,
+            .extendedAddressing, .joinFrames, .formatJ1939Headers, .testerAddress, .voltage,
+            .protocolNumber, .protocolName, .stnProtocolNumber, .monitor, .monitorGroup,
+            .transmit, .other:
+            break
+        }
     }
 
     private func isReadOnly(_ request: AdapterRequest) -> Bool {

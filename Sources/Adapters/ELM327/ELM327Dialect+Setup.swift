@@ -102,9 +102,19 @@ extension ELM327Dialect {
                 setProtocol(number.found, searched: number.automatic, &out)
             }
             next(rest[...], &out)
+        case .activeCodes:
+            if messages.contains(where: { $0.parameterGroup != nil }) {
+                setup.heardVehicle = true
+                identity.services = .j1939
+                setProtocol(.j1939, searched: true, &out)
+                finishSetup(&out)
+            } else {
+                next(rest[...], &out)
+            }
         case .protocolIdentifier(let candidate):
             if messages.contains(where: { $0.payload == [0x62, 0xF8, 0x10, 0x01] }) {
                 setup.heardVehicle = true
+                identity.services = .onUDS
                 setProtocol(candidate, searched: true, &out)
                 finishSetup(&out)
             } else {
@@ -120,6 +130,11 @@ extension ELM327Dialect {
         setup.searchStatus = statuses.last ?? setup.searchStatus
         // Any answer shows that the protocol is right, a refusal too.
         setup.heardVehicle = !messages.isEmpty
+        if messages.contains(where: { $0.payload.starts(with: [0x41, 0x00]) }) {
+            identity.services = .classic
+        } else if messages.contains(where: { $0.parameterGroup != nil }) {
+            identity.services = .j1939
+        }
         if setup.heardVehicle {
             if let fixed = options.vehicleProtocol {
                 setProtocol(fixed, searched: false, &out)
@@ -131,10 +146,10 @@ extension ELM327Dialect {
         } else if isFirst, statuses.allSatisfy({ $0 == .noData || $0 == .unknownCommand }) {
             // A vehicle that slept, or a command that arrived garbled.
             next([SetupScript.secondSearch] + rest[...], &out)
-        } else if options.vehicleProtocol == nil {
-            next(SetupScript.forced[...], &out)
+        } else if let fixed = options.vehicleProtocol {
+            next(fixed.family == .can ? [SetupScript.identifier(fixed)] : [], &out)
         } else {
-            next([], &out)
+            next(SetupScript.forced[...], &out)
         }
     }
 
@@ -160,7 +175,7 @@ extension ELM327Dialect {
     }
 
     /// Up to six PIDs a request are a matter of the vehicle protocol: CAN alone has them.
-    private mutating func setItemsPerRequest() {
+    mutating func setItemsPerRequest() {
         capabilities.itemsPerRequest = capabilities.vehicleProtocol?.family == .can ? 6 : 1
     }
 

@@ -27,6 +27,8 @@ enum SetupScript {
             case forcedProtocol(VehicleProtocol)
             /// Asks an OBDonUDS vehicle for its protocol identifier.
             case protocolIdentifier(VehicleProtocol)
+            /// Asks a J1939 vehicle for its active codes.
+            case activeCodes
         }
 
         var command: String
@@ -76,6 +78,14 @@ enum SetupScript {
 
     /// The steps that connect the vehicle.
     static func connection(_ options: ELM327Dialect.Options) -> [Step] {
+        if options.vehicleProtocol == .j1939 {
+            return [Step("ATSPA", .vehicleProtocol), activeCodes(.search)]
+        }
+        if options.vehicleProtocol == nil, options.rememberedProtocol == .j1939 {
+            // What was true last time is tried first; silence leads back to the usual search.
+            return [Step("ATSPA", .forcedProtocol(.j1939)), activeCodes(.activeCodes)]
+                + automatic
+        }
         let selection: String
         if let fixed = options.vehicleProtocol {
             selection = "ATSP\(fixed.digit)"
@@ -83,12 +93,17 @@ enum SetupScript {
             // A: search on when it is not this one.
             selection = "ATSPA\(remembered.digit)"
         } else {
-            selection = "ATSP0"
+            return automatic
         }
-        return [
-            Step(selection, .vehicleProtocol),
-            Step("0100", .search, patience: firstRequestPatience),
-        ]
+        return [Step(selection, .vehicleProtocol), search]
+    }
+
+    private static let search = Step("0100", .search, patience: firstRequestPatience)
+    private static let automatic = [Step("ATSP0", .vehicleProtocol), search]
+
+    /// DM1 (SAE J1939-73), which every ECU with diagnostics answers.
+    private static func activeCodes(_ purpose: Step.Purpose) -> Step {
+        Step("00FECA", purpose, patience: .seconds(5))
     }
 
     /// Once more: vehicles that were asleep leave the first request unanswered.
@@ -97,10 +112,15 @@ enum SetupScript {
     /// The question which protocol the search found.
     static let protocolNumber = Step("ATDPN", .protocolNumber)
 
-    /// What finds a vehicle that speaks OBDonUDS alone (SAE J1979-2).
+    /// Asks for SAE J1979-2's protocol identifier on the protocol in use.
+    static func identifier(_ candidate: VehicleProtocol) -> Step {
+        Step("22F810", .protocolIdentifier(candidate), patience: .seconds(5))
+    }
+
+    /// What finds a vehicle that speaks OBDonUDS alone (SAE J1979-2), or SAE J1939.
     ///
-    /// It leaves the adapter's own search without an answer, so each CAN protocol is forced and
-    /// asked for the protocol identifier.
+    /// Both leave the adapter's own search without an answer, so each CAN protocol is forced and
+    /// asked for the protocol identifier, and J1939 for its active codes.
     /// `AT TP` stores nothing, and at the end the adapter searches again as before.
     static let forced: [Step] =
         [
@@ -108,7 +128,9 @@ enum SetupScript {
         ].flatMap { candidate in
             [
                 Step("ATTP\(candidate.digit)", .forcedProtocol(candidate)),
-                Step("22F810", .protocolIdentifier(candidate), patience: .seconds(5)),
+                identifier(candidate),
             ]
-        } + [Step("ATSP0")]
+        } + [
+            Step("ATTPA", .forcedProtocol(.j1939)), activeCodes(.activeCodes), Step("ATSP0"),
+        ]
 }

@@ -28,6 +28,11 @@ public struct ConversationItem: Hashable, Sendable {
     /// The request it answers, and what is known of the vehicle's protocol.
     public var exchange: Exchange
 
+    /// Whether the adapter did not understand.
+    var isUnknownCommand: Bool {
+        if case .status(.unknownCommand, _) = content { true } else { false }
+    }
+
     /// An item.
     public init(_ content: Content, line: Int, exchange: Exchange) {
         self.content = content

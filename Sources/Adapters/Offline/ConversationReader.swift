@@ -348,6 +348,9 @@ public struct ConversationReader: Hashable, Sendable {
         ask(compact, &out)
     }
 
+    /// Whether what comes now answers the command `compact`.
+    func isAnswering(_ compact: String) -> Bool { requestText.elementsEqual(compact.utf8) }
+
     /// Takes the prompt of a live link, as a line `>` would say it.
     mutating func takePrompt(_ out: inout [ConversationItem]) {
         readPrompt(&out)

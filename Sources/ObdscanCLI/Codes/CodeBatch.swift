@@ -46,7 +46,11 @@ struct CodeBatch {
                 case .noCodes: line.kind = "none"
                 case .announced(let count, let isEmpty):
                     line.error = CodePrinter.text(counts: count, isEmpty)
-                case .unanswered: line.error = "did not answer for its codes"
+                case .unanswered:
+                    let module = scan.modules.first { $0.module.responder == ecu }
+                    line.error =
+                        module?.refusal.map { "refused service \($0.service): \($0.nrc.name)" }
+                        ?? "did not answer for its codes"
                 }
                 lines.append(line)
             }

@@ -22,12 +22,15 @@ struct CodeScan: Sendable {
         var ecu: ECUAddress?
         var kind: CodeReport.Kind
         var code: CodeReport.Code
+        var isActive: Bool?
     }
 
     /// What the ECUs say about lamp and number of codes.
     var status: [Asked]
     /// Stored, pending and permanent codes.
     var lists: [List]
+    /// ECUs at addresses of their own, where they were asked for.
+    var modules: [ModuleScan.Module] = []
 
     /// Asks for everything; a list that is refused or silent hides none of the others.
     init(_ connection: Connection, in services: VehicleServices) throws(ScanError) {
@@ -35,14 +38,16 @@ struct CodeScan: Sendable {
         lists = []
         var known: Set<Known> = []
         for (query, kind) in [
-            (DiagnosticQuery.storedCodes, CodeReport.Kind.stored), (.pendingCodes, .pending),
-            (.permanentCodes, .permanent),
+            (DiagnosticQuery.storedCodes, CodeReport.Kind.stored), (.previousCodes, .stored),
+            (.pendingCodes, .pending), (.permanentCodes, .permanent),
         ] {
             for asked in try connection.ask(query, in: services) {
                 let items = asked.answer.items.filter { item in
                     guard case .code(let report) = item else { return true }
                     return known.insert(
-                        Known(ecu: report.ecu, kind: report.kind, code: report.code)
+                        Known(
+                            ecu: report.ecu, kind: report.kind, code: report.code,
+                            isActive: report.isActive)
                     ).inserted
                 }
                 lists.append(List(kind: kind, asked: asked, items: items))
@@ -51,16 +56,31 @@ struct CodeScan: Sendable {
     }
 
     /// Everything that was asked.
-    var asked: [Asked] { status + lists.map(\.asked) }
+    var asked: [Asked] { status + lists.map(\.asked) + modules.flatMap(\.asked) }
 
     /// When the last answer was complete.
     var time: Instant { asked.map(\.answer.answered).max() ?? .zero }
 
     /// Every code, in the order in which it was reported.
-    var codes: [CodeReport] {
+    var codes: [CodeReport] { listedCodes + modules.flatMap { newCodes(of: $0) } }
+
+    private var listedCodes: [CodeReport] {
         lists.flatMap { list in
             list.items.compactMap { item in
                 if case .code(let report) = item { report } else { nil }
+            }
+        }
+    }
+
+    /// A module's codes without those that its OBD lists have told already: there they stand
+    /// without a failure type.
+    func newCodes(of module: ModuleScan.Module) -> [CodeReport] {
+        module.codes.filter { report in
+            guard case .dtc(let code) = report.code, code.failureType ?? 0 == 0 else { return true }
+            return !listedCodes.contains { listed in
+                guard case .dtc(let other) = listed.code else { return false }
+                return listed.ecu == report.ecu && listed.kind == report.kind
+                    && other.code == code.code && other.failureType ?? 0 == 0
             }
         }
     }
@@ -92,11 +112,14 @@ struct CodeScan: Sendable {
                 }
         }
         let answered = stored.contains { list in
-            list.asked.answer.reply.messages.contains {
-                $0.ecu == ecu && $0.payload.first != Service.negativeResponse.rawValue
-            }
+            list.asked.answer.reply.messages.contains { $0.ecu == ecu && !$0.isRefusal }
         }
         let isEmpty = answered && !isDamaged
+        if !isEmpty, let module = modules.first(where: { $0.module.responder == ecu }),
+            module.service != nil, module.asked.allSatisfy({ $0.answer.reply.errors.isEmpty })
+        {
+            return .noCodes
+        }
         switch announced(by: ecu, table) {
         case 0: return .noCodes
         case let count?: return .announced(count, listIsEmpty: isEmpty)
@@ -108,7 +131,7 @@ struct CodeScan: Sendable {
     /// count is of stored codes alone (SAE J1979).
     func difference(of ecu: ECUAddress?, _ table: PIDTable) -> (counted: Int, listed: Int)? {
         guard let counted = announced(by: ecu, table) else { return nil }
-        let listed = codes.filter { $0.ecu == ecu && $0.kind == .stored }.count
+        let listed = listedCodes.filter { $0.ecu == ecu && $0.kind == .stored }.count
         return counted == listed ? nil : (counted, listed)
     }
 
@@ -131,139 +154,47 @@ struct CodeScan: Sendable {
 
     /// Whether `ecu` asks for the malfunction indicator lamp; nil where it did not tell.
     func lampIsOn(_ ecu: ECUAddress?, _ table: PIDTable) -> Bool? {
-        Readiness(status.flatMap(\.answer.items), table: table).ecus.first { $0.ecu == ecu }?
-            .lampIsOn
-    }
-}
-
-/// Prints codes for people, as JSON Lines, or as CSV with the columns of a batch.
-struct CodePrinter {
-    private let output: OutputOptions
-    private let texts: CodeTexts
-    private let table: PIDTable
-    private let palette: Palette
-
-    /// A printer with the texts of the codes.
-    init(_ output: OutputOptions, table: PIDTable, texts: CodeTexts) {
-        self.output = output
-        self.table = table
-        self.texts = texts
-        palette = Palette(isOn: output.colours(1))
-    }
-
-    /// Prints what one vehicle said.
-    func print(
-        _ scan: CodeScan, of accessory: String, at time: UTC, to writer: inout TextOutput
-    ) throws(OutputError) {
-        switch output.format {
-        case .text:
-            try writer.write(text(scan))
-            for note in notes(scan) { output.note(note) }
-        case .csv:
-            try writer.append { bytes in
-                CodeBatchCSV.appendHeader(to: &bytes)
-                let lines = CodeBatch.lines(
-                    scan, accessory: accessory, label: nil, vin: nil, texts: texts, table: table,
-                    time: time)
-                for line in lines { CodeBatchCSV.append(line, to: &bytes) }
-            }
-        case .json:
-            var printer = AnswerPrinter(output, table: table)
-            for list in scan.lists {
-                for item in list.items {
-                    try printer.print(item, at: time, to: &writer)
-                }
-                try printer.printRest(of: list.asked, at: time, to: &writer)
-            }
-            for ecu in scan.ecus {
-                guard let difference = scan.difference(of: ecu, table) else { continue }
-                output.note(
-                    "\(ecu?.description ?? "vehicle"): counts \(difference.counted) stored codes, "
-                        + "but lists \(difference.listed)")
-            }
-        }
-    }
-
-    private func text(_ scan: CodeScan) -> String {
-        var result = ""
-        for ecu in scan.ecus {
-            let codes = scan.codes.filter { $0.ecu == ecu }
-            var heading = palette(.bold, ecu?.description ?? "vehicle")
-            switch scan.lampIsOn(ecu, table) {
-            case true: heading += palette(.bad, "  check engine lamp on")
-            case false: heading += "  lamp off"
-            case nil: break
-            }
-            if codes.isEmpty {
-                switch scan.absence(of: ecu, table) {
-                case .noCodes: heading += "  no codes"
-                case .announced(let count, let isEmpty):
-                    heading += palette(.warning, "  " + Self.text(counts: count, isEmpty))
-                case .unanswered: heading += "  did not answer for its codes"
-                }
-            } else if let difference = scan.difference(of: ecu, table) {
-                heading += palette(
-                    .warning,
-                    "  counts \(difference.counted) stored, but lists \(difference.listed)")
-            }
-            result += heading + "\n"
-            var rows = TextTable([("", .left), ("", .left), ("", .left)])
-            for report in codes {
-                rows.add([
-                    .init(report.fullText, .bold),
-                    .init(report.kind.rawValue, report.kind == .pending ? .dim : nil),
-                    .init(texts.text(of: report.code) ?? "no text for this code is known"),
-                ])
-            }
-            result += rows.text(palette, indent: 2)
-        }
-        return result
-    }
-
-    /// What is said of an ECU whose count and list do not agree.
-    static func text(counts count: Int, _ listIsEmpty: Bool) -> String {
-        "counts \(count) \(count == 1 ? "code" : "codes"), but its list "
-            + (listIsEmpty ? "is empty" : "did not come")
-    }
-
-    /// What else was said: refusals, silence, damage.
-    private func notes(_ scan: CodeScan) -> [String] {
-        var notes: [String] = []
-        for list in scan.lists {
-            for item in list.items {
-                switch item {
-                case .negativeResponse(let refusal, let ecu, _):
-                    notes.append(
-                        "\(ecu?.description ?? "vehicle"): \(list.kind.rawValue) codes refused: "
-                            + "\(refusal.nrc.name)")
-                case .error(let error):
-                    notes.append("\(error.ecu?.description ?? "vehicle"): \(error.reason)")
-                case .message(let message):
-                    notes.append(
-                        "\(message.ecu?.description ?? "vehicle"): answered "
-                            + Hex.string(message.payload))
-                case .reading, .monitor, .monitorTest, .code: continue
-                }
-            }
-            for error in list.asked.answer.reply.errors {
-                notes.append("\(error.ecu?.description ?? "vehicle"): \(error.reason)")
-            }
-            if let problem = list.asked.problem {
-                notes.append("\(list.kind.rawValue) codes: \(problem.message)")
-            } else if let status = list.asked.status {
-                notes.append("\(list.kind.rawValue) codes: no answer (\(status.text))")
-            }
-        }
-        return notes
+        let told = Readiness(status.flatMap(\.answer.items), table: table).ecus
+            .first { $0.ecu == ecu }?.lampIsOn
+        return told
+            ?? lists.lazy.flatMap(\.asked.answer.reply.messages)
+            .filter { $0.ecu == ecu }.compactMap(\.lampIsOn).first
     }
 }
 
 extension CodeReport {
+    /// The list it is in; in SAE J1939 a stored code may not be active any more.
+    var kindText: String {
+        isActive == false ? "\(kind.rawValue), not active" : kind.rawValue
+    }
+
     /// The code with its failure type: `P0301-11`.
     var fullText: String {
         switch code {
         case .dtc(let dtc): dtc.description
         case .j1939(let code): code.text
+        }
+    }
+}
+
+extension ECUMessage {
+    /// Whether it says no: a negative response, or in SAE J1939 an acknowledgement that is none.
+    var isRefusal: Bool {
+        switch parameterGroup {
+        case 0xE800: payload.first != 0x00
+        case nil: payload.first == Service.negativeResponse.rawValue
+        default: false
+        }
+    }
+
+    /// Whether DM1 (SAE J1939-73) asks for the malfunction indicator lamp: the first byte's highest
+    /// two bits; nil where they say nothing, and for everything else.
+    var lampIsOn: Bool? {
+        guard parameterGroup == 0xFECA, let lamps = payload.first else { return nil }
+        switch lamps >> 6 {
+        case 0: return false
+        case 1: return true
+        default: return nil
         }
     }
 }

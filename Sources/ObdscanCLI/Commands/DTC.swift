@@ -13,6 +13,7 @@ struct DTCCommand: ParsableCommand {
         discussion: """
             EXAMPLES
               obdscan dtc                                   stored, pending and permanent codes
+              obdscan dtc --all-modules                     of every module, not only for emissions
               obdscan dtc --batch cars.txt --to codes.csv   many vehicles into one table
               obdscan dtc explain P0301 U0100               offline
               obdscan dtc clear                             asks first
@@ -30,6 +31,15 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
             The three lists are asked for one by one: an ECU that refuses one of them hides neither \
             its other lists nor those of other ECUs.
 
+            With --all-modules every address is asked where a module of the vehicle may be: 11-bit \
+            identifiers 700 to 7FF, 18DAxxF1 of 29-bit ones, every target address of ISO 14230 \
+            (KWP), about half a minute; after two minutes it ends, whatever comes. Only services \
+            that read are used: TesterPresent (3E), then the module's codes (19 02, or KWP's 18 \
+            00), and the name it gives itself. Afterwards the adapter's header, filter and flow \
+            control are put back. ISO 9141-2 and SAE J1850 have no such addresses; in SAE J1939 \
+            every ECU answers anyhow. Modules behind a gateway that lets nothing through, and those \
+            that want an initialisation of their own, stay unseen.
+
             With --batch every accessory or recorded conversation of a list is read, one after the \
             other, into one table. A line of the list is ACCESSORY [LABEL]; # begins a comment. The \
             columns are time, accessory, label, vin, ecu, kind, code, failure_type, status_byte, \
@@ -39,8 +49,12 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
             EXAMPLES
               obdscan dtc list -d /dev/ttyUSB0
               obdscan dtc list --exit-code --quiet && echo clean
+              obdscan dtc list --all-modules
               obdscan dtc list --batch fleet.txt --to codes.csv
             """)
+
+    @Flag(help: "Ask every address where a module may be, not only those of emissions ECUs.")
+    var allModules = false
 
     @Flag(help: "Exit with 1 when there are codes.")
     var exitCode = false
@@ -61,6 +75,9 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
 
     func validate() throws {
         if to != nil && batch == nil { throw ValidationError("--to needs --batch LIST") }
+        if allModules && vehicle.ecu != nil {
+            throw ValidationError("--all-modules asks every ECU: leave --ecu out")
+        }
         if batch != nil && (vehicle.record != nil || vehicle.device != nil) {
             throw ValidationError("--batch LIST names its accessories: leave -d and --record out")
         }
@@ -74,8 +91,7 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
         let table = try loadTable(tables)
         var hasCodes = false
         try withVehicle(vehicle, output, table, SessionNeeds(vehicle: .maybeSilent)) { connection in
-            let scan = try CodeScan(connection, in: try connection.services())
-            if let failure = connection.failure(of: scan.asked) { throw failure }
+            let scan = try self.scan(connection, try connection.services())
             hasCodes = scan.hasCodes(table)
             var writer = TextOutput.standard
             let printer = CodePrinter(output, table: table, texts: PIDTables.codeTexts())
@@ -85,6 +101,39 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
             try writer.flush()
         }
         if exitCode && hasCodes { throw Failure.silent(.findings) }
+    }
+
+    /// Everything that the ECUs of one vehicle say.
+    private func scan(
+        _ connection: Connection, _ services: VehicleServices
+    ) throws -> CodeScan {
+        var scan = try CodeScan(connection, in: services)
+        if allModules { try addModules(to: &scan, connection, services) }
+        if let failure = connection.failure(of: scan.asked) { throw failure }
+        return scan
+    }
+
+    private func addModules(
+        to scan: inout CodeScan, _ connection: Connection, _ services: VehicleServices
+    ) throws {
+        let known =
+            connection.scan.link?.capabilities.vehicleProtocol
+            ?? services.first.answer.exchange.vehicleProtocol
+        guard let known else {
+            output.note("The vehicle protocol is not known: --protocol tells where to look.")
+            return
+        }
+        guard let found = try ModuleScan(connection, on: known, output) else {
+            output.note(
+                known == .j1939
+                    ? "In SAE J1939 every ECU was asked already."
+                    : "\(known.title) has no addresses of modules to ask.")
+            return
+        }
+        scan.modules = found.modules
+        if found.unasked > 0 {
+            output.note("The time was up before \(found.unasked) addresses were asked.")
+        }
     }
 
     private func runBatch(_ path: String) throws {
@@ -130,8 +179,7 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
         var lines: [CodeBatchCSV.Line] = []
         try withVehicle(options, output, table, SessionNeeds(vehicle: .maybeSilent)) { connection in
             let services = try connection.services()
-            let scan = try CodeScan(connection, in: services)
-            if let failure = connection.failure(of: scan.asked) { throw failure }
+            let scan = try self.scan(connection, services)
             let vin = try connection.vin(by: services.profiles)
             lines = CodeBatch.lines(
                 scan, accessory: entry.accessory, label: entry.label, vin: vin?.text,

@@ -2,6 +2,7 @@ import ArgumentParser
 import Diagnostics
 import OBDCore
 import PIDTables
+import ScanSession
 import TripExport
 
 /// `obdscan dtc clear`.
@@ -12,8 +13,10 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
         discussion: """
             Clearing also erases freeze frames, test results and readiness: a vehicle is not ready \
             for an inspection until it was driven for days. Permanent codes stay until the ECU \
-            itself is content. What is lost is shown and kept in the database first. The request is \
-            sent once and never repeated.
+            itself is content. What is lost — codes, freeze frames, readiness — is shown and kept in \
+            the database first. The request is sent once and never repeated: where no ECU confirms, \
+            the codes are read again to see what became of it, for up to five seconds. A SAE J1939 \
+            vehicle gets DM11, each ECU with its own address.
 
             EXAMPLES
               obdscan dtc clear
@@ -43,7 +46,7 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
             try printer.print(
                 before, of: connection.accessory, at: connection.utc(before.time), to: &writer)
             try writer.flush()
-            let frozen = try connection.ask(.freezeFrameCode(frame: 0), in: services)
+            let frozen = try frames(before, connection, services)
             showLoss(before, frozen, table)
             try permission.checkThatVehicleStandsStill(connection)
             try permission.confirm(
@@ -51,39 +54,50 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
             let snapshot = try CodeSnapshot(vehicle.database, connection)
             try snapshot.keep(before.asked + frozen)
             // Once: the state of the vehicle after a lost answer is not known.
-            let cleared: [Asked]
+            let clearing: CodeClearing
             do {
-                cleared = try connection.ask(.clearCodes, in: services)
+                clearing = try CodeClearing(before, connection, in: services)
             } catch {
                 try snapshot.finish([])
                 throw error
             }
-            try snapshot.finish(cleared)
-            let after = try connection.ask(.readiness, in: services)
-            try report(cleared, after, connection, &writer)
+            try snapshot.finish(clearing.sent)
+            try report(clearing, before, connection, &writer)
         }
+    }
+
+    /// What froze with the codes, in whichever services the ECUs keep it.
+    private func frames(
+        _ before: CodeScan, _ connection: Connection, _ services: VehicleServices
+    ) throws(ScanError) -> [Asked] {
+        var frozen = try FrameScan(0, connection, in: services).asked
+        if services.profiles.contains(.onUDS) {
+            frozen += try SnapshotScan(before.codes, connection, record: nil).asked
+        }
+        return frozen
     }
 
     private func showLoss(_ before: CodeScan, _ frozen: [Asked], _ table: PIDTable) {
         let readiness = Readiness(
             before.status.flatMap(\.answer.items), table: table)
         let complete = readiness.supported.count - readiness.incomplete.count
-        var losses = ["\(before.codes.filter { $0.kind != .permanent }.count) codes"]
+        var losses = ["\(before.clearable.count) codes"]
         if complete > 0 { losses.append("\(complete) completed monitors") }
         let hasFrame = frozen.flatMap(\.answer.items).contains { item in
-            if case .reading(let reading) = item, case .text = reading.value { true } else { false }
+            guard case .reading(let reading) = item else { return false }
+            return reading.dtc != nil || reading.frame != nil && reading.value.isText
         }
         if hasFrame { losses.append("the freeze frame") }
         output.note("Lost will be: \(losses.joined(separator: ", ")), and all test results.")
     }
 
     private func report(
-        _ cleared: [Asked], _ after: [Asked], _ connection: Connection,
+        _ clearing: CodeClearing, _ before: CodeScan, _ connection: Connection,
         _ writer: inout TextOutput
     ) throws {
         if output.format == .json {
             var printer = AnswerPrinter(output, table: connection.table)
-            for asked in cleared + after {
+            for asked in clearing.sent + clearing.after.status {
                 let time = connection.utc(asked.answer.answered)
                 for item in asked.answer.items {
                     try printer.print(item, at: time, to: &writer)
@@ -92,41 +106,43 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
             }
         }
         try writer.flush()
-        let messages = cleared.flatMap(\.answer.reply.messages)
-        var refusal: Failure?
-        for message in messages {
-            let name = message.ecu?.description ?? connection.accessory
-            if message.confirmsClearing {
-                output.note("\(name): cleared")
-            } else if message.payload.count == 3, message.payload.first == 0x7F {
-                let nrc = NRC(message.payload[2])
-                let failure = Failure(
-                    "\(name) refused to clear: \(nrc.name)",
-                    hint: nrc == .conditionsNotCorrect
-                        ? "ignition on, engine off, then once more" : nil,
-                    status: .timedOut)
-                writeToStandardError(failure.text)
-                refusal = failure
-            }
+        for message in clearing.sent.flatMap(\.answer.reply.messages)
+        where message.confirmsClearing {
+            output.note("\(message.ecu?.description ?? connection.accessory): cleared")
         }
-        let items = after.flatMap(\.answer.items)
-        if let lampIsOn = Readiness(items, table: connection.table).lampIsOn {
-            output.note(lampIsOn ? "The check engine lamp is still on." : "The lamp is off.")
+        for refusal in clearing.refusals {
+            let failure = Failure(
+                "\(refusal.ecu?.description ?? connection.accessory) refused to clear: "
+                    + refusal.reason,
+                hint: refusal.isConditions ? "ignition on, engine off, then once more" : nil,
+                status: .timedOut)
+            writeToStandardError(failure.text)
         }
-        if let refusal { throw Failure.silent(refusal.status) }
-        if !messages.contains(where: \.confirmsClearing) {
-            throw cleared.compactMap(\.problem).first
-                ?? Failure(
-                    "\(connection.accessory): no ECU confirmed; the request is not repeated",
-                    hint: "obdscan dtc shows whether the codes are gone", status: .timedOut)
+        let left = clearing.after.clearable.count
+        if left > 0 { output.note("\(left) codes are there still, or again.") }
+        let ecus = clearing.after.ecus
+        let lamps = ecus.compactMap { clearing.after.lampIsOn($0, connection.table) }
+        if !lamps.isEmpty {
+            output.note(
+                lamps.contains(true) ? "The check engine lamp is still on." : "The lamp is off.")
         }
+        if !clearing.refusals.isEmpty { throw Failure.silent(.timedOut) }
+        if clearing.isConfirmed { return }
+        if clearing.isGone(since: before) {
+            output.note("No ECU confirmed, but reading again shows that the codes are gone.")
+            return
+        }
+        throw clearing.sent.compactMap(\.problem).first
+            ?? Failure(
+                "\(connection.accessory): no ECU confirmed, and reading again shows no change; "
+                    + "the request is not repeated",
+                hint: "ignition on, engine off; obdscan dtc shows the codes", status: .timedOut)
     }
 }
 
-extension ECUMessage {
-    /// Whether it is the answer to a request to clear codes: 44, or 54 of UDS.
-    var confirmsClearing: Bool {
-        payload.first == Service.clearCodes.positiveResponse
-            || payload.first == Service.clearDiagnosticInformation.positiveResponse
+extension Reading.Value {
+    /// Whether it is text, such as the code that froze a frame.
+    fileprivate var isText: Bool {
+        if case .text = self { true } else { false }
     }
 }

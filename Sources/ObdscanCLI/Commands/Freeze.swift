@@ -9,15 +9,22 @@ struct FreezeCommand: ParsableCommand, OutputCommand {
         commandName: "freeze",
         abstract: "Freeze frames: what was measured when a code was stored.",
         discussion: """
-            Asks each ECU which code froze its frame, then for every value that the frame holds.
+            Asks each ECU which code froze its frame, then for every value that the frame holds. \
+            Vehicles that speak SAE J1979-2 (OBDonUDS) keep frames with each code: those of every \
+            stored and pending code are asked for, the first one and the latest. (How such frames \
+            are asked for is known from one public program only, not from the standard.) What a \
+            SAE J1939 vehicle froze (DM4) is shown as it was sent.
 
             EXAMPLES
               obdscan freeze
               obdscan freeze --frame 1 --format json
             """)
 
-    @Option(help: ArgumentHelp("Frame number; the mandatory one is 0.", valueName: "number"))
-    var frame: UInt8 = 0
+    @Option(
+        help: ArgumentHelp(
+            "Frame number; without it the mandatory one, 0, or with OBDonUDS all of them.",
+            valueName: "number"))
+    var frame: UInt8?
 
     @OptionGroup var vehicle: VehicleOptions
     @OptionGroup var tables: TableOptions
@@ -29,36 +36,61 @@ struct FreezeCommand: ParsableCommand, OutputCommand {
             var writer = TextOutput.standard
             var printer = AnswerPrinter(output, table: table)
             let services = try connection.services()
-            let causes = try connection.ask(.freezeFrameCode(frame: frame), in: services)
-            let codes = frozenCodes(causes.flatMap(\.answer.items))
-            for cause in causes { try print(cause, codes, connection, &printer, &writer) }
-            if codes.isEmpty {
-                try printer.finish(&writer)
-                if let failure = connection.failure(of: causes) { throw failure }
-                output.note("No freeze frame is stored.")
+            if services.profiles.contains(.j1939) {
+                try printRaw(connection, &printer, &writer)
                 return
             }
-            // The map of a frame is asked for like any value of it.
-            let supported = try connection.supportedIDs(in: services) {
-                .freezeFrame(pid: $0, frame: frame)
+            let hasSnapshots = services.profiles.contains(.onUDS)
+            if hasSnapshots {
+                try printSnapshots(services, connection, &printer, &writer)
+                if services.profiles == [.onUDS] { return }
             }
-            for id in supported.all where id != 0x02 {
-                for asked in try connection.ask(.freezeFrame(pid: id, frame: frame), in: services) {
-                    try print(asked, codes, connection, &printer, &writer)
-                }
+            let frame = frame ?? 0
+            let scan = try FrameScan(frame, connection, in: services)
+            let codes = scan.codes
+            for asked in scan.asked { try print(asked, codes, connection, &printer, &writer) }
+            if codes.isEmpty {
+                try printer.finish(&writer)
+                if hasSnapshots { return }
+                if let failure = connection.failure(of: scan.causes) { throw failure }
+                output.note("No freeze frame is stored.")
+                return
             }
             try printer.finish(&writer)
         }
     }
 
-    /// Which code froze the frame of which ECU.
-    private func frozenCodes(_ items: [DiagnosticItem]) -> [(ecu: ECUAddress?, code: DTC)] {
-        items.compactMap { item in
-            guard case .reading(let reading) = item, case .text(let text) = reading.value,
-                let code = DTC(text)
-            else { return nil }
-            return (reading.ecu, code)
+    /// The frames that ECUs keep with their codes.
+    private func printSnapshots(
+        _ services: VehicleServices, _ connection: Connection, _ printer: inout AnswerPrinter,
+        _ writer: inout TextOutput
+    ) throws {
+        let scan = try CodeScan(connection, in: services)
+        if let failure = connection.failure(of: scan.asked) { throw failure }
+        let snapshots = try SnapshotScan(scan.codes, connection, record: frame)
+        for asked in snapshots.asked {
+            let time = connection.utc(asked.answer.answered)
+            for item in asked.answer.items {
+                // The code stands in each of its readings.
+                if case .code = item { continue }
+                try printer.print(item, at: time, to: &writer)
+            }
+            try printer.printRest(of: asked, at: time, to: &writer)
         }
+        try printer.finish(&writer)
+        if !snapshots.hasFrames { output.note("No freeze frame is stored.") }
+    }
+
+    /// DM4, whose parameters depend on the ECU.
+    private func printRaw(
+        _ connection: Connection, _ printer: inout AnswerPrinter, _ writer: inout TextOutput
+    ) throws {
+        let asked = try connection.ask([0x00, 0xFE, 0xCD])
+        let time = connection.utc(asked.answer.answered)
+        for item in asked.answer.items { try printer.print(item, at: time, to: &writer) }
+        try printer.printRest(of: asked, at: time, to: &writer)
+        try printer.finish(&writer)
+        if asked.answer.reply.messages.isEmpty { output.note("No freeze frame is stored.") }
     }
 
     private func print(

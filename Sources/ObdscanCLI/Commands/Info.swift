@@ -154,8 +154,12 @@ private struct VehicleAnswers {
         current = try connection.supportedIDs(in: services) { .supportedPIDs($0) }
         announced = try connection.supportedIDs(in: services) { .supportedInfoTypes($0) }
         // Without a map the identification number is asked for all the same: some ECUs forget it.
-        for id in announced.all.isEmpty ? [0x02] : announced.all {
+        let ids = announced.all.isEmpty ? [0x02] : announced.all
+        for id in ids where services.profiles != [.j1939] {
             information += try connection.ask(.information(id), in: services)
+        }
+        for request in services.profiles.flatMap(\.identificationRequests) {
+            information.append(try connection.ask(request))
         }
     }
 

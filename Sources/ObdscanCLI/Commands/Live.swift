@@ -111,11 +111,33 @@ extension PollSetup {
         _ selected: [SelectedSignal], _ connection: Connection, every period: Duration?,
         _ output: OutputOptions
     ) throws -> PollSetup {
+        var setup = try choose(selected, connection, every: period, output)
+        setup.onlyECU = connection.ecu
+        return setup
+    }
+
+    private static func choose(
+        _ selected: [SelectedSignal], _ connection: Connection, every period: Duration?,
+        _ output: OutputOptions
+    ) throws -> PollSetup {
+        // Asked alone, where the protocol has such requests.
+        let ecu = connection.hasPhysicalRequests ? connection.ecu : nil
         if !selected.isEmpty {
-            return PollSetup(
-                selected, table: connection.table, every: period, ecu: connection.ecu)
+            let profiles = try connection.signalProfiles(for: selected)
+            let known = SignalNames(connection.table).resolve(selected, in: profiles)
+            if known.signals.isEmpty, let first = known.unknown.first {
+                throw first.failure(connection)
+            }
+            for name in known.unknown { output.note(name.text) }
+            var setup = PollSetup(
+                known.signals, table: connection.table, every: period, ecu: ecu)
+            setup.profiles = profiles
+            return setup
         }
         let services = try connection.services()
+        if services.profiles == [.j1939] {
+            return PollSetup(j1939: connection.table, every: period, ecu: ecu)
+        }
         let supported = try connection.supportedIDs(in: services) { .supportedPIDs($0) }
         guard !supported.all.isEmpty else {
             throw connection.failure(of: [services.first])
@@ -125,7 +147,7 @@ extension PollSetup {
         }
         return PollSetup(
             supported: supported, by: services.profiles, table: connection.table, every: period,
-            ecu: connection.ecu)
+            ecu: ecu)
     }
 
     /// The plan for a session.

@@ -192,6 +192,7 @@ extension MonitorStatus.Monitor {
         case .boostPressure: "Boost pressure"
         case .exhaustGasSensor: "Exhaust gas sensor"
         case .pmFilter: "Particulate filter"
+        case .coldStartAid: "Cold start aid"
         }
     }
 }

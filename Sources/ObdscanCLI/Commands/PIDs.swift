@@ -60,6 +60,15 @@ struct PIDsListCommand: ParsableCommand, OutputCommand {
         try withVehicle(vehicle, output, table) { connection in
             let services = try connection.services()
             var ids: Set<DataID> = []
+            if services.profiles.contains(.j1939) {
+                // Nothing announces parameter groups: each is asked for once.
+                for record in table.measuredGroups {
+                    let asked = try connection.ask(record.dataID.requestPayload)
+                    if asked.answer.reply.messages.contains(where: record.dataID.isAnswered(by:)) {
+                        ids.insert(record.dataID)
+                    }
+                }
+            }
             for id in try connection.supportedIDs(in: services, { .supportedPIDs($0) }).all {
                 ids.insert(DataID(.currentData, UInt32(id)))
             }

@@ -12,7 +12,9 @@ struct ReadCommand: ParsableCommand, OutputCommand {
         discussion: """
             Signals are given by their SAE short name (RPM VSS ECT), by an alias (rpm speed \
             coolant-temp) or by service and PID (01:0C). Every ECU that answers is shown. \
-            'obdscan pids list' shows all names.
+            'obdscan pids list' shows all names. A name is asked for in the services that the \
+            vehicle speaks: SAE J1979, SAE J1979-2 (OBDonUDS, 22 F40C instead of 01 0C) or SAE \
+            J1939 (the engine speed is SPN190 there); a number means just itself.
 
             EXAMPLES
               obdscan read rpm speed coolant-temp
@@ -30,10 +32,16 @@ struct ReadCommand: ParsableCommand, OutputCommand {
     func run() throws {
         let table = try loadTable(tables)
         let names = SignalNames(table)
-        let questions = try SignalQuestion.all(signals.map { try names.find($0) })
-        let isForAdapter = questions.allSatisfy { $0.record == nil }
+        let selected = try signals.map { try names.find($0) }
+        let isForAdapter = selected.allSatisfy { $0.record == nil }
         let needs = SessionNeeds(vehicle: isForAdapter ? .unused : .maybeSilent)
         try withVehicle(vehicle, output, table, needs) { connection in
+            let known = try names.resolve(selected, in: connection.signalProfiles(for: selected))
+            let questions = SignalQuestion.all(known.signals)
+            if questions.isEmpty, let first = known.unknown.first {
+                throw first.failure(connection)
+            }
+            for name in known.unknown { output.note(name.text) }
             var writer = TextOutput.standard
             var printer = AnswerPrinter(output, table: table)
             var isAnswered = false
@@ -75,6 +83,8 @@ struct ReadCommand: ParsableCommand, OutputCommand {
 struct SignalQuestion: Hashable, Sendable {
     /// The record; nil = the voltage at the adapter.
     var record: PIDTable.Record?
+    /// Under what it is asked for.
+    var dataID: DataID?
     /// The signals wanted; empty = all of the record.
     var signals: [SignalIndex]
 
@@ -83,8 +93,10 @@ struct SignalQuestion: Hashable, Sendable {
         var questions: [SignalQuestion] = []
         for one in selected {
             let signals = one.signal.map { [$0] } ?? []
-            guard let place = questions.firstIndex(where: { $0.record == one.record }) else {
-                questions.append(SignalQuestion(record: one.record, signals: signals))
+            let same = questions.firstIndex { $0.record == one.record && $0.dataID == one.dataID }
+            guard let place = same else {
+                questions.append(
+                    SignalQuestion(record: one.record, dataID: one.dataID, signals: signals))
                 continue
             }
             let known = questions[place].signals
@@ -106,12 +118,7 @@ extension Connection {
     /// Asks for a record, or for the voltage at the adapter.
     func ask(_ question: SignalQuestion) throws(ScanError) -> Asked {
         guard let record = question.record else { return try command("AT RV") }
-        let id = record.dataID
-        var payload = [id.service.rawValue]
-        if id.digits > 2 { payload.append(UInt8(truncatingIfNeeded: id.id >> 8)) }
-        payload.append(UInt8(truncatingIfNeeded: id.id))
-        if id.service == .freezeFrame { payload.append(0) }
-        return try ask(payload, target: record.target)
+        return try ask((question.dataID ?? record.dataID).requestPayload, target: record.target)
     }
 }
 

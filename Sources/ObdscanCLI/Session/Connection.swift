@@ -14,9 +14,7 @@ struct Asked: Sendable {
 
     /// Whether an ECU answered anything positive.
     var isPositive: Bool {
-        answer.reply.messages.contains { message in
-            message.payload.first.map { $0 != Service.negativeResponse.rawValue } ?? false
-        }
+        answer.reply.messages.contains { !$0.payload.isEmpty && !$0.isRefusal }
     }
 
     /// The adapter's word where no ECU answered.
@@ -56,9 +54,20 @@ struct Connection {
     func request(
         _ payload: [UInt8], target: ECUAddress? = nil, mayRepeat: Bool? = nil
     ) -> VehicleRequest {
-        VehicleRequest(
-            id: RequestID(rawValue: 0), target: ecu?.physicalRequest ?? target, payload: payload,
-            mayRepeat: mayRepeat)
+        let target = hasPhysicalRequests ? ecu?.physicalRequest ?? target : nil
+        var request = VehicleRequest(
+            id: RequestID(rawValue: 0), target: target, payload: payload, mayRepeat: mayRepeat)
+        if let ecu, let target, !target.isUsualRequest { request.responders = .one(ecu) }
+        return request
+    }
+
+    /// Whether a request can go to one ECU alone; before KWP OBD knows none, so that all are asked
+    /// and one is listened to.
+    var hasPhysicalRequests: Bool {
+        switch scan.link?.capabilities.vehicleProtocol?.family {
+        case .iso9141, .j1850: false
+        case .iso14230, .can, .j1939, nil: true
+        }
     }
 
     /// Asks the adapter itself.

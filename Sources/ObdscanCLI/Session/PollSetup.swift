@@ -12,6 +12,8 @@ struct PollSetup: Sendable {
     var readsVoltage: Bool
     /// In which services the vehicle's name is asked for.
     var profiles: [DiagnosticProfile]
+    /// The ECU of `--ecu`; where no request reaches one ECU alone, the others' answers do not count.
+    var onlyECU: ECUAddress?
 
     /// What named signals need.
     init(_ selected: [SelectedSignal], table: PIDTable, every period: Duration?, ecu: ECUAddress?) {
@@ -20,12 +22,12 @@ struct PollSetup: Sendable {
         readsVoltage = false
         profiles = [.classicCAN]
         for one in selected {
-            guard let record = one.record else {
+            guard let record = one.record, let dataID = one.dataID else {
                 readsVoltage = true
                 named += [table.adapterVoltage].compactMap(\.self)
                 continue
             }
-            wants.append(PollPlan.Want(record, period: period, ecu: ecu))
+            wants.append(PollPlan.Want(record, as: dataID, period: period, ecu: ecu))
             if let signal = one.signal {
                 named.append(signal)
             } else {
@@ -42,15 +44,31 @@ struct PollSetup: Sendable {
         self.profiles = profiles
         named = []
         readsVoltage = true
-        wants = supported.all.compactMap { id in
-            guard let record = table.record(DataID(.currentData, UInt32(id))) else { return nil }
-            return PollPlan.Want(record, period: period ?? Self.pace(of: id), ecu: ecu)
+        wants = supported.all.flatMap { id in
+            let classic = DataID(.currentData, UInt32(id))
+            guard let record = table.record(classic) else { return [PollPlan.Want]() }
+            return profiles.compactMap { $0.place(of: classic) }.map { place in
+                PollPlan.Want(record, as: place, period: period ?? Self.pace(of: id), ecu: ecu)
+            }
+        }
+    }
+
+    /// The measured parameter groups of a vehicle that speaks SAE J1939, which announces none.
+    init(j1939 table: PIDTable, every period: Duration?, ecu: ECUAddress?) {
+        profiles = [.j1939]
+        named = []
+        readsVoltage = true
+        wants = table.measuredGroups.map { record in
+            PollPlan.Want(
+                record, as: record.dataID, period: period ?? Self.pace(ofGroup: record.dataID.id),
+                ecu: ecu)
         }
     }
 
     /// Whether a reading is one of the named signals, or any where none is named.
     func wants(_ reading: Reading) -> Bool {
-        named.isEmpty || named.contains(reading.signal)
+        if let onlyECU, reading.ecu != nil, reading.ecu != onlyECU { return false }
+        return named.isEmpty || named.contains(reading.signal)
     }
 
     /// In which order signals are shown: as named, else what drivers look at first.
@@ -58,8 +76,25 @@ struct PollSetup: Sendable {
         if !named.isEmpty { return named }
         // Engine speed, vehicle speed, coolant, load, throttle, intake, fuel level, trims.
         let favourites: [UInt32] = [0x0C, 0x0D, 0x05, 0x04, 0x11, 0x10, 0x0B, 0x0F, 0x2F, 0x5C]
+        if profiles == [.j1939] {
+            return [0xF004, 0xFEF1, 0xFEEE, 0xF003, 0xFEF2].flatMap { group in
+                table.record(DataID(DataID.parameterGroups, group))?.signals
+                    .map { SignalIndex(rawValue: $0) } ?? []
+            }
+        }
         return favourites.flatMap { id in
             table.record(DataID(.currentData, id))?.signals.map { SignalIndex(rawValue: $0) } ?? []
+        }
+    }
+
+    /// How often a parameter group is worth asking; nil = as often as the link allows.
+    private static func pace(ofGroup group: UInt32) -> Duration? {
+        switch group {
+        // Engine and pedal, vehicle speed, fuel rate.
+        case 0xF000...0xF0FF, 0xFEF1, 0xFEF2: nil
+        // Hours, distances, fuel used.
+        case 0xFEE0, 0xFEE5, 0xFEE9: .seconds(10)
+        default: .seconds(1)
         }
     }
 
@@ -78,11 +113,12 @@ struct PollSetup: Sendable {
 }
 
 extension PollPlan.Want {
-    /// A record of the table; one whose length varies cannot share a request.
-    init(_ record: PIDTable.Record, period: Duration?, ecu: ECUAddress?) {
+    /// A record of the table, asked for under `dataID`; one whose length varies cannot share a
+    /// request.
+    init(_ record: PIDTable.Record, as dataID: DataID, period: Duration?, ecu: ECUAddress?) {
         let length = record.length
         self.init(
-            record.dataID,
+            dataID,
             length: length.lowerBound == length.upperBound ? length.lowerBound : nil,
             period: period, target: ecu?.physicalRequest ?? record.target)
     }

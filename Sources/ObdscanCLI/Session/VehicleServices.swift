@@ -17,18 +17,16 @@ extension Connection {
     ///
     /// - Throws: a ``Failure`` when the adapter says that there is no vehicle to ask.
     func services() throws -> VehicleServices {
-        let forced = vehicleProtocol
-        if forced == .j1939 {
-            let first = try ask(.vehicle(request([0x00, 0xFE, 0xCA])))
-            return VehicleServices(
-                profiles: [.j1939], first: first, isAnswered: !first.answer.reply.messages.isEmpty)
-        }
+        // Where the adapter's setting up found it, 01 00 would be no request.
+        let isJ1939 = scan.link?.capabilities.vehicleProtocol == .j1939
+        let forced = vehicleProtocol ?? (isJ1939 ? .j1939 : nil)
         var discovery = ProfileDiscovery(forced: forced)
         var first: Asked?
         while true {
             switch discovery.step {
             case .ask(let payload, let on):
-                if let on, on != forced { _ = try command("AT SP \(on.digit)") }
+                // Tried, not stored: what the adapter remembers stays.
+                if let on, on != forced { _ = try command("AT TP \(on.digit)") }
                 let asked = try ask(payload)
                 first = first ?? asked
                 discovery.answered(
@@ -37,7 +35,7 @@ extension Connection {
                 let distinct = DiagnosticProfile.allCases.filter { profiles.values.contains($0) }
                 return try result(distinct, first, isAnswered: true)
             case .nobody:
-                if forced == nil { _ = try command("AT SP 0") }
+                if vehicleProtocol == nil, !isJ1939 { _ = try command("AT SP 0") }
                 if let status = first?.status, status != .noData {
                     throw Failure(insteadOfAnswer: status, accessory: accessory)
                 }

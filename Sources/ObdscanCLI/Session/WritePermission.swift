@@ -20,9 +20,14 @@ struct WritePermission {
     /// Refuses while the engine runs or the vehicle moves, unless forced.
     func checkThatVehicleStandsStill(_ connection: Connection) throws {
         if force { return }
-        for (pid, what) in [(UInt8(0x0C), "the engine runs"), (0x0D, "the vehicle moves")] {
-            for case .reading(let reading) in try connection.ask([0x01, pid]).answer.items {
-                guard reading.dataID == DataID(.currentData, UInt32(pid)),
+        let names = SignalNames(connection.table)
+        for (name, what) in [("RPM", "the engine runs"), ("VSS", "the vehicle moves")] {
+            let signal = [try names.find(name)]
+            let resolved = names.resolve(signal, in: try connection.signalProfiles(for: signal))
+            for case .reading(let reading) in try SignalQuestion.all(resolved.signals).flatMap({
+                try connection.ask($0).answer.items
+            }) {
+                guard resolved.signals.contains(where: { $0.signal == reading.signal }),
                     case .number(let value) = reading.value, value > 0
                 else { continue }
                 throw Failure(

@@ -8,11 +8,23 @@ struct SelectedSignal: Hashable, Sendable {
     var record: PIDTable.Record?
     /// The signal; nil = every signal of the record.
     var signal: SignalIndex?
+    /// Under what the record is asked for; nil = the voltage at the adapter.
+    var dataID: DataID?
+    /// Whether the user gave service and number, which mean what they say.
+    var isByNumber = false
+
+    /// A signal of a record, asked for as the table names it.
+    init(record: PIDTable.Record?, signal: SignalIndex?, isByNumber: Bool = false) {
+        self.record = record
+        self.signal = signal
+        dataID = record?.dataID
+        self.isByNumber = isByNumber
+    }
 }
 
 /// Finds signals by what users type: SAE name (`RPM`), alias (`coolant-temp`) or `01:0C`.
 struct SignalNames {
-    private let table: PIDTable
+    let table: PIDTable
     private let voltage: SignalIndex?
 
     /// Names of the signals in `table`.
@@ -30,7 +42,7 @@ struct SignalNames {
                     hint: "raw data of any PID: obdscan send \(id.service)\(id.idText)",
                     status: .usage)
             }
-            return SelectedSignal(record: record, signal: nil)
+            return SelectedSignal(record: record, signal: nil, isByNumber: true)
         }
         let wanted = Self.key(name)
         var byAlias: SelectedSignal?
@@ -70,7 +82,7 @@ struct SignalNames {
     }
 
     /// Case, blanks, hyphens and underscores make no difference.
-    private static func key(_ text: String) -> [UInt8] {
+    static func key(_ text: String) -> [UInt8] {
         text.utf8.compactMap { character in
             switch character {
             case 0x20, 0x2D, 0x5F: nil
@@ -83,7 +95,7 @@ struct SignalNames {
     /// At most three names that a slip of the fingers could have meant.
     private func nearest(to wanted: [UInt8]) -> [String] {
         let bound = wanted.count < 4 ? 1 : wanted.count < 8 ? 2 : 3
-        var found: [(distance: Int, name: String)] = []
+        var found: [(distance: Int, name: String, service: Service)] = []
         for record in table.records {
             for index in record.signals {
                 let signal = table[SignalIndex(rawValue: index)]
@@ -93,11 +105,14 @@ struct SignalNames {
                 guard let best = candidates.min(by: { $0.distance < $1.distance }),
                     best.distance <= bound
                 else { continue }
-                found.append(best)
+                found.append((best.distance, best.name, record.dataID.service))
             }
         }
+        // What most vehicles speak comes before what trucks call it.
+        let usual = found.filter { $0.service != DataID.parameterGroups }
+        let others = found.filter { $0.service == DataID.parameterGroups }
         var names: [String] = []
-        for candidate in found.sorted(by: { $0.distance < $1.distance })
+        for candidate in (usual + others).sorted(by: { $0.distance < $1.distance })
         where names.count < 3
             && !names.contains(where: { Self.key($0) == Self.key(candidate.name) })
         {

@@ -1,0 +1,29 @@
+public import OBDCore
+
+extension DataID {
+    /// The request that asks for this record alone: service and identifier.
+    ///
+    /// One byte of identifier for OBD, two for data identifiers, frame 00 behind service 02. J1939
+    /// has no services: the request is the group's number, most significant byte first.
+    public var requestPayload: [UInt8] {
+        if service == Self.parameterGroups {
+            return [UInt8(id >> 16 & 0xFF), UInt8(id >> 8 & 0xFF), UInt8(id & 0xFF)]
+        }
+        var payload = [service.rawValue]
+        if digits > 2 { payload.append(UInt8(truncatingIfNeeded: id >> 8)) }
+        payload.append(UInt8(truncatingIfNeeded: id))
+        if service == .freezeFrame { payload.append(0) }
+        // Reports of numbers of codes want a status mask: all of them.
+        if service == .readCodeInformation, id != 0x03 { payload.append(0xFF) }
+        return payload
+    }
+
+    /// Whether `message` is a positive answer to ``requestPayload`` and carries data.
+    public func isAnswered(by message: ECUMessage) -> Bool {
+        if service == Self.parameterGroups { return message.parameterGroup == id }
+        let expected = requestPayload
+        return message.payload.count > expected.count
+            && message.payload[0] == service.positiveResponse
+            && message.payload.dropFirst().starts(with: expected.dropFirst())
+    }
+}

@@ -1,0 +1,72 @@
+import OBDCore
+
+/// SAE J1939-73: readiness (DM5) and calibrations (DM19).
+extension ResponseDecoder {
+    /// DM5.
+    static let readiness: UInt32 = 0xFECE
+    /// DM19.
+    static let calibrations: UInt32 = 0xD300
+
+    /// The monitors of byte 5, supported, and of byte 7, not complete; from bit 0 on.
+    private static let firstMonitors: [MonitorStatus.Monitor] = [
+        .catalyst, .heatedCatalyst, .evaporative, .secondaryAir, .gpfOrACRefrigerant,
+        .exhaustGasSensor, .oxygenSensorHeater, .egrVvt,
+    ]
+    /// The monitors of bytes 6 and 8; three bits are reserved.
+    private static let secondMonitors: [MonitorStatus.Monitor] = [
+        .coldStartAid, .boostPressure, .pmFilter, .noxSCR, .nmhcCatalyst,
+    ]
+
+    /// Bytes 4 to 8: what is monitored, and which of it has not run since codes were cleared.
+    ///
+    /// Byte 4: bits 0 to 2 misfire, fuel system and components supported, 4 to 6 not complete. An
+    /// ECU whose OBD compliance (byte 3) is 05, none, or not available has no monitors to tell.
+    func appendReadiness(_ answer: Answer, _ out: inout [DiagnosticItem]) {
+        let bytes = answer.payload
+        guard bytes.count >= 8, bytes[2] != 0x05, bytes[2] < 0xFB else { return }
+        func append(_ monitor: MonitorStatus.Monitor, _ isSupported: Bool, _ isIncomplete: Bool) {
+            out.append(
+                .monitor(
+                    MonitorStatus(
+                        ecu: answer.ecu, scope: .sinceClear, monitor: monitor,
+                        supported: isSupported, complete: isSupported ? !isIncomplete : nil,
+                        line: answer.line)))
+        }
+        for (bit, monitor) in [MonitorStatus.Monitor.misfire, .fuelSystem, .components].enumerated()
+        {
+            append(monitor, bytes[3] & 0x01 << UInt8(bit) != 0, bytes[3] & 0x10 << UInt8(bit) != 0)
+        }
+        for (bit, monitor) in Self.firstMonitors.enumerated() {
+            let mask = UInt8(1) << UInt8(bit)
+            append(monitor, bytes[4] & mask != 0, bytes[6] & mask != 0)
+        }
+        for (bit, monitor) in Self.secondMonitors.enumerated() {
+            let mask = UInt8(1) << UInt8(bit)
+            append(monitor, bytes[5] & mask != 0, bytes[7] & mask != 0)
+        }
+    }
+
+    /// Twenty bytes a calibration, so many behind each other as the ECU has.
+    func decodeCalibrations(
+        _ answer: Answer, _ record: PIDTable.Record, _ out: inout [DiagnosticItem]
+    ) {
+        let length = record.length.upperBound
+        let id = record.dataID
+        guard answer.payload.count >= length else {
+            out.append(
+                answer.error(.tooShort(id, expected: length, received: answer.payload.count)))
+            return
+        }
+        var place = 0
+        let origin = RecordDecoder.Origin(ecu: answer.ecu, dataID: id, line: answer.line)
+        while place + length <= answer.payload.count {
+            defer { place += length }
+            // Empty places are filled.
+            if answer.payload[place + 4..<place + length].allSatisfy({ $0 == 0xFF }) { continue }
+            records.decode(
+                answer.payload, place..<place + length, signals: record.signals, origin
+            ) { out.append(.reading($0)) }
+        }
+        answer.checkRest(from: place, &out)
+    }
+}

@@ -1,0 +1,145 @@
+import OBDCore
+
+/// UDS snapshots (ISO 14229-1), the freeze frames of SAE J1979-2.
+extension ResponseDecoder {
+    /// One data identifier of a snapshot record and where its data stand.
+    private struct SnapshotItem {
+        var frame: UInt8
+        var did: UInt32
+        var record: PIDTable.Record
+        var data: Range<Int>
+    }
+
+    /// How the bytes of a snapshot can be cut.
+    private enum Cutting {
+        /// In one way, to the end.
+        case one([SnapshotItem])
+        /// In several ways: nothing says which is right.
+        case several
+        /// An identifier whose length nobody knows: what is behind it cannot be told apart.
+        case unknownIdentifier
+        /// In no way.
+        case none
+    }
+
+    /// `59 04 DTC status {record, count, {DID data}}`.
+    ///
+    /// The lengths of the data are not sent. Where an identifier's data may be of several lengths,
+    /// the one counts with which everything behind it comes out even.
+    func decodeSnapshot(_ answer: Answer, _ out: inout [DiagnosticItem]) {
+        guard let code = appendCode(answer, &out), answer.payload.count > 6 else { return }
+        switch cut(answer) {
+        case .one(let items):
+            for item in items {
+                let origin = RecordDecoder.Origin(
+                    ecu: answer.ecu, dataID: DataID(.readData, item.did), line: answer.line,
+                    frame: item.frame, dtc: code, overrides: memory.overrides(of: answer.ecu),
+                    pid: item.did & 0xFF00 == 0xF400 ? item.did & 0xFF : nil)
+                records.decode(answer.payload, item.data, signals: item.record.signals, origin) {
+                    out.append(.reading($0))
+                }
+            }
+        case .several, .unknownIdentifier: out.append(.message(answer.message))
+        case .none: out.append(answer.error(.malformed("snapshot that cannot be cut")))
+        }
+    }
+
+    /// `59 01 mask format count` and `59 07 mask format count`: how many codes match.
+    func decodeCodeCount(_ answer: Answer, _ out: inout [DiagnosticItem]) {
+        let id = DataID(.readCodeInformation, UInt32(answer.payload[1]))
+        guard let record = table.record(id) else {
+            out.append(.message(answer.message))
+            return
+        }
+        let end = 2 + record.length.upperBound
+        guard answer.payload.count >= end else {
+            out.append(
+                answer.error(
+                    .tooShort(
+                        id, expected: record.length.upperBound, received: answer.payload.count - 2))
+            )
+            return
+        }
+        let origin = RecordDecoder.Origin(ecu: answer.ecu, dataID: id, line: answer.line)
+        records.decode(answer.payload, 2..<end, signals: record.signals, origin) {
+            out.append(.reading($0))
+        }
+        answer.checkRest(from: end, &out)
+    }
+
+    /// `59 03 {DTC record}`: which codes have which snapshots.
+    func decodeSnapshotList(_ answer: Answer, _ out: inout [DiagnosticItem]) {
+        let payload = answer.payload
+        let id = DataID(.readCodeInformation, 0x03)
+        guard let record = table.record(id) else {
+            out.append(.message(answer.message))
+            return
+        }
+        var place = 2
+        while place + 4 <= payload.count, !RecordSplitter.isFiller(payload, from: place) {
+            var origin = RecordDecoder.Origin(ecu: answer.ecu, dataID: id, line: answer.line)
+            origin.dtc = DTC(
+                UInt16(payload[place]) << 8 | UInt16(payload[place + 1]),
+                failureType: payload[place + 2])
+            records.decode(payload, place..<place + 4, signals: record.signals, origin) {
+                out.append(.reading($0))
+            }
+            place += 4
+        }
+        answer.checkRest(from: place, &out)
+    }
+
+    private func cut(_ answer: Answer) -> Cutting {
+        var search = SnapshotSearch(decoder: self, answer: answer)
+        search.readFrames(from: 6, [])
+        if search.found.count == 1 { return .one(search.found[0]) }
+        if search.found.count > 1 { return .several }
+        return search.metUnknown ? .unknownIdentifier : .none
+    }
+
+    /// A search through the lengths that each identifier's data may have.
+    private struct SnapshotSearch {
+        let decoder: ResponseDecoder
+        let answer: Answer
+        var found: [[SnapshotItem]] = []
+        var metUnknown = false
+        /// Steps left; far more than any real snapshot needs, so that a made-up one ends.
+        var budget = 4096
+
+        mutating func readFrames(from place: Int, _ items: [SnapshotItem]) {
+            let payload = answer.payload
+            if place == payload.count
+                || !items.isEmpty && RecordSplitter.isFiller(payload, from: place)
+            {
+                found.append(items)
+                return
+            }
+            guard place + 2 <= payload.count else { return }
+            readItems(
+                Int(payload[place + 1]), frame: payload[place], from: place + 2, items)
+        }
+
+        private mutating func readItems(
+            _ count: Int, frame: UInt8, from place: Int, _ items: [SnapshotItem]
+        ) {
+            budget -= 1
+            guard budget > 0, found.count < 2 else { return }
+            guard count > 0 else {
+                readFrames(from: place, items)
+                return
+            }
+            let payload = answer.payload
+            guard place + 2 <= payload.count else { return }
+            let did = UInt32(payload[place]) << 8 | UInt32(payload[place + 1])
+            guard let record = decoder.record(ofDataIdentifier: did, from: answer.ecu) else {
+                metUnknown = true
+                return
+            }
+            for length in record.length where place + 2 + length <= payload.count {
+                let data = place + 2..<place + 2 + length
+                let item = SnapshotItem(frame: frame, did: did, record: record, data: data)
+                readItems(count - 1, frame: frame, from: data.upperBound, items + [item])
+            }
+        }
+    }
+}

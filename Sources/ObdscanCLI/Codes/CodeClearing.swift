@@ -1,0 +1,108 @@
+import Diagnostics
+import OBDCore
+import ScanSession
+
+/// Sends the request to clear once, and finds out what became of it by reading, never by asking
+/// again.
+struct CodeClearing: Sendable {
+    /// What was sent and what came.
+    let sent: [Asked]
+    /// What the ECUs said afterwards: readiness with the lamp, and their codes.
+    private(set) var after: CodeScan
+
+    /// ISO 15765-4 gives an ECU five seconds after "response pending"; some clear for longer than
+    /// an adapter listens.
+    private static let limit = Duration.milliseconds(5_500)
+    /// Between two looks.
+    private static let pause = Duration.seconds(1)
+
+    /// Clears the codes that `before` shows.
+    ///
+    /// Every ECU of a SAE J1939 vehicle is asked by its own address: a request to all gets no
+    /// acknowledgement there.
+    init(
+        _ before: CodeScan, _ connection: Connection, in services: VehicleServices
+    ) throws(ScanError) {
+        var sent: [Asked] = []
+        for profile in services.profiles {
+            guard let payload = profile.request(for: .clearCodes) else { continue }
+            let targets = profile == .j1939 ? before.ecus.filter { $0?.form == .byte } : []
+            for target in targets.isEmpty ? [nil] : targets {
+                sent.append(
+                    try connection.ask(
+                        .vehicle(
+                            connection.request(
+                                payload, target: target?.physicalRequest, mayRepeat: false))))
+            }
+        }
+        self.sent = sent
+        after = try CodeScan(connection, in: services)
+        let end = Clock.now + Self.limit
+        while !isConfirmed, refusals.isEmpty, !isGone(since: before), Clock.now < end {
+            var waiting = Waiting()
+            let interrupt = waiting.add(connection.interrupt)
+            waiting.add(deadline: min(end, Clock.now + Self.pause))
+            waiting.wait()
+            if waiting.isReady(interrupt) { throw .interrupted }
+            after = try CodeScan(connection, in: services)
+        }
+    }
+
+    private var messages: [ECUMessage] { sent.flatMap(\.answer.reply.messages) }
+
+    /// Whether any ECU said that it has cleared.
+    var isConfirmed: Bool { messages.contains(where: \.confirmsClearing) }
+
+    /// Who refused, and why.
+    var refusals: [(ecu: ECUAddress?, reason: String, isConditions: Bool)] {
+        messages.compactMap { message in
+            if message.parameterGroup == 0xE800 {
+                guard let control = message.payload.first, control != 0 else { return nil }
+                let reasons: [UInt8: String] = [
+                    1: "negative acknowledgement", 2: "access denied", 3: "cannot respond",
+                ]
+                return (message.ecu, reasons[control] ?? "acknowledgement \(control)", false)
+            }
+            guard message.payload.count == 3, message.payload[0] == 0x7F,
+                message.payload[2] != NRC.responsePending.rawValue
+            else { return nil }
+            let nrc = NRC(message.payload[2])
+            return (message.ecu, nrc.name, nrc == .conditionsNotCorrect)
+        }
+    }
+
+    /// Whether the ECUs that had stored or pending codes show none of them any more.
+    func isGone(since before: CodeScan) -> Bool {
+        let had = before.clearable
+        guard !had.isEmpty else { return false }
+        let left = Set(after.clearable.map(\.code))
+        let answered = Set(
+            after.lists.filter { $0.kind == .stored }.flatMap(\.asked.answer.reply.messages)
+                .filter { !$0.isRefusal }.map(\.ecu))
+        return had.allSatisfy { !left.contains($0.code) && answered.contains($0.ecu) }
+    }
+}
+
+extension CodeScan {
+    /// The codes that clearing erases: permanent ones stay, and in SAE J1939 DM11 is for active ones
+    /// alone.
+    var clearable: [CodeReport] {
+        codes.filter { $0.kind != .permanent && $0.isActive != false }
+    }
+}
+
+extension ECUMessage {
+    /// Whether it is the answer to a request to clear codes: 44, 54 of UDS, or in SAE J1939 a
+    /// positive acknowledgement (PGN E800) of DM11.
+    var confirmsClearing: Bool {
+        switch parameterGroup {
+        case 0xE800:
+            payload.count == 8 && payload[0] == 0x00
+                && payload[5...7].elementsEqual([0xD3, 0xFE, 0])
+        case nil:
+            payload.first == Service.clearCodes.positiveResponse
+                || payload.first == Service.clearDiagnosticInformation.positiveResponse
+        default: false
+        }
+    }
+}

@@ -1,0 +1,157 @@
+import Diagnostics
+import OBDCore
+import ScanSession
+import TripExport
+
+/// Prints codes for people, as JSON Lines, or as CSV with the columns of a batch.
+struct CodePrinter {
+    private let output: OutputOptions
+    private let texts: CodeTexts
+    private let table: PIDTable
+    private let palette: Palette
+
+    /// A printer with the texts of the codes.
+    init(_ output: OutputOptions, table: PIDTable, texts: CodeTexts) {
+        self.output = output
+        self.table = table
+        self.texts = texts
+        palette = Palette(isOn: output.colours(1))
+    }
+
+    /// Prints what one vehicle said.
+    func print(
+        _ scan: CodeScan, of accessory: String, at time: UTC, to writer: inout TextOutput
+    ) throws(OutputError) {
+        switch output.format {
+        case .text:
+            try writer.write(text(scan))
+            for note in notes(scan) { output.note(note) }
+        case .csv:
+            try writer.append { bytes in
+                CodeBatchCSV.appendHeader(to: &bytes)
+                let lines = CodeBatch.lines(
+                    scan, accessory: accessory, label: nil, vin: nil, texts: texts, table: table,
+                    time: time)
+                for line in lines { CodeBatchCSV.append(line, to: &bytes) }
+            }
+        case .json:
+            var printer = AnswerPrinter(output, table: table)
+            for list in scan.lists {
+                for item in list.items {
+                    try printer.print(item, at: time, to: &writer)
+                }
+                try printer.printRest(of: list.asked, at: time, to: &writer)
+            }
+            for module in scan.modules { try print(module, scan, at: time, &printer, &writer) }
+            for ecu in scan.ecus {
+                guard let difference = scan.difference(of: ecu, table) else { continue }
+                output.note(
+                    "\(ecu?.description ?? "vehicle"): counts \(difference.counted) stored codes, "
+                        + "but lists \(difference.listed)")
+            }
+        }
+    }
+
+    private func print(
+        _ module: ModuleScan.Module, _ scan: CodeScan, at time: UTC,
+        _ printer: inout AnswerPrinter, _ writer: inout TextOutput
+    ) throws(OutputError) {
+        var object = JSONObject()
+        object.add("kind", "module")
+        object.add("time", time)
+        object.add("ecu", module.module.responder.description)
+        object.add("request", module.module.request.description)
+        object.add("name", module.name)
+        object.add("service", module.service?.description)
+        try writer.append { object.append(to: &$0) }
+        for report in scan.newCodes(of: module) {
+            try printer.print(.code(report), at: time, to: &writer)
+        }
+        for asked in module.asked {
+            for item in asked.answer.items {
+                if case .code = item { continue }
+                try printer.print(item, at: time, to: &writer)
+            }
+            try printer.printRest(of: asked, at: time, to: &writer)
+        }
+    }
+
+    private func text(_ scan: CodeScan) -> String {
+        var result = ""
+        for ecu in scan.ecus {
+            let codes = scan.codes.filter { $0.ecu == ecu }
+            let module = scan.modules.first { $0.module.responder == ecu }
+            var heading = palette(.bold, ecu?.description ?? "vehicle")
+            if let name = module?.name { heading += "  \(printable(name))" }
+            switch scan.lampIsOn(ecu, table) {
+            case true: heading += palette(.bad, "  check engine lamp on")
+            case false: heading += "  lamp off"
+            case nil: break
+            }
+            if codes.isEmpty {
+                switch scan.absence(of: ecu, table) {
+                case .noCodes: heading += "  no codes"
+                case .announced(let count, let isEmpty):
+                    heading += palette(.warning, "  " + Self.text(counts: count, isEmpty))
+                case .unanswered:
+                    heading +=
+                        module?.refusal.map { "  refused service \($0.service): \($0.nrc.name)" }
+                        ?? "  did not answer for its codes"
+                }
+            }
+            if !codes.isEmpty, let difference = scan.difference(of: ecu, table) {
+                heading += palette(
+                    .warning,
+                    "  counts \(difference.counted) stored, but lists \(difference.listed)")
+            }
+            result += heading + "\n"
+            var rows = TextTable([("", .left), ("", .left), ("", .left)])
+            for report in codes {
+                rows.add([
+                    .init(report.fullText, .bold),
+                    .init(report.kindText, report.kind == .pending ? .dim : nil),
+                    .init(texts.text(of: report.code) ?? "no text for this code is known"),
+                ])
+            }
+            result += rows.text(palette, indent: 2)
+        }
+        return result
+    }
+
+    /// What is said of an ECU whose count and list do not agree.
+    static func text(counts count: Int, _ listIsEmpty: Bool) -> String {
+        "counts \(count) \(count == 1 ? "code" : "codes"), but its list "
+            + (listIsEmpty ? "is empty" : "did not come")
+    }
+
+    /// What else was said: refusals, silence, damage.
+    private func notes(_ scan: CodeScan) -> [String] {
+        var notes: [String] = []
+        for list in scan.lists {
+            for item in list.items {
+                switch item {
+                case .negativeResponse(let refusal, let ecu, _):
+                    notes.append(
+                        "\(ecu?.description ?? "vehicle"): \(list.kind.rawValue) codes refused: "
+                            + "\(refusal.nrc.name)")
+                case .error(let error):
+                    notes.append("\(error.ecu?.description ?? "vehicle"): \(error.reason)")
+                case .message(let message):
+                    notes.append(
+                        "\(message.ecu?.description ?? "vehicle"): answered "
+                            + Hex.string(message.payload))
+                case .reading, .monitor, .monitorTest, .code: continue
+                }
+            }
+            for error in list.asked.answer.reply.errors {
+                notes.append("\(error.ecu?.description ?? "vehicle"): \(error.reason)")
+            }
+            if let problem = list.asked.problem {
+                notes.append("\(list.kind.rawValue) codes: \(problem.message)")
+            } else if let status = list.asked.status {
+                notes.append("\(list.kind.rawValue) codes: no answer (\(status.text))")
+            }
+        }
+        return notes
+    }
+}

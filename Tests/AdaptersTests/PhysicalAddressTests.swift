@@ -1,0 +1,146 @@
+import Adapters
+import OBDCore
+import Testing
+
+@Suite struct `Asking one ECU` {
+    private static let settings = [
+        "ATSH726", "ATSH710", "ATSHDA28F1", "ATSHDB33F1", "ATCRA72E", "ATCRA77A", "ATCRA",
+        "ATFCSH726",
+        "ATFCSH710", "ATFCSD300000", "ATFCSM1", "ATFCSM0", "ATCF700", "ATCM700", "ATST19",
+        "ATCF7E8", "ATCM7F8", "ATSHEA00F9", "ATSHEAFFF9",
+    ]
+
+    private func adapter(_ more: [String: String] = [:]) -> ScriptedAdapter {
+        var adapter = ScriptedAdapter.genuine(more)
+        for command in Self.settings where more[command] == nil { adapter.answers[command] = "OK" }
+        adapter.initialise()
+        adapter.written = []
+        adapter.outputs = []
+        return adapter
+    }
+
+    private func request(
+        _ payload: [UInt8], to target: UInt32?, _ responders: VehicleRequest.Responders = .usual
+    ) -> VehicleRequest {
+        var request = VehicleRequest(
+            id: RequestID(rawValue: 1), target: target.map { ECUAddress($0, .can11) },
+            payload: payload)
+        request.responders = responders
+        return request
+    }
+
+    @Test func `an ECU outside OBD's addresses needs its filter and flow control`() {
+        var adapter = adapter(["1902FF": "72E037F1911"])
+        adapter.send(.vehicle(request([0x19, 0x02, 0xFF], to: 0x726)))
+        #expect(
+            adapter.commands == [
+                "ATSH726", "ATCRA72E", "ATFCSH726", "ATFCSD300000", "ATFCSM1", "1902FF",
+            ])
+        #expect(adapter.messages.map(\.payload) == [[0x7F, 0x19, 0x11]])
+        adapter.written = []
+        // A second one keeps the mode and the data.
+        adapter.answers["1902FF"] = "77A037F1911"
+        adapter.send(
+            .vehicle(
+                request([0x19, 0x02, 0xFF], to: 0x710, .one(ECUAddress(0x77A, .can11)))))
+        #expect(adapter.commands == ["ATSH710", "ATCRA77A", "ATFCSH710", "1902FF"])
+        adapter.written = []
+        // All of them again: everything is as it was.
+        adapter.send(.vehicle(request([0x01, 0x0C], to: nil)))
+        #expect(adapter.commands == ["ATSH7DF", "ATCRA", "ATFCSM0", "010C"])
+    }
+
+    @Test func `an empty request sends nothing and puts the settings back`() {
+        var adapter = adapter(["3E00": "72E027E00"])
+        var probe = request(
+            [0x3E, 0x00], to: 0x726,
+            .matching(pattern: ECUAddress(0x700, .can11), mask: 0x700))
+        probe.answerTime = .milliseconds(100)
+        adapter.send(.vehicle(probe))
+        #expect(adapter.commands == ["ATSH726", "ATCF700", "ATCM700", "ATST19", "3E00"])
+        #expect(adapter.messages.map(\.ecu) == [ECUAddress(0x72E, .can11)])
+        adapter.written = []
+        adapter.outputs = []
+        adapter.send(.vehicle(request([], to: nil)))
+        #expect(adapter.commands == ["ATSH7DF", "ATCRA", "ATST32"])
+        #expect(adapter.ends == [.complete])
+        adapter.written = []
+        adapter.outputs = []
+        adapter.send(.vehicle(request([], to: nil)))
+        #expect(adapter.commands.isEmpty)
+        #expect(adapter.ends == [.complete])
+    }
+
+    @Test func `an adapter that cannot reset its filter gets the default one`() {
+        var adapter = adapter(["1902FF": "NO DATA", "ATCRA": "?"])
+        adapter.send(.vehicle(request([0x19, 0x02, 0xFF], to: 0x726)))
+        adapter.written = []
+        adapter.send(.vehicle(request([0x01, 0x0C], to: nil)))
+        #expect(
+            adapter.commands == ["ATSH7DF", "ATCRA", "ATCF7E8", "ATCM7F8", "ATFCSM0", "010C"])
+    }
+
+    @Test func `a reset that the user typed is not forgotten`() {
+        var adapter = adapter()
+        adapter.send(.vehicle(request([0x01, 0x0C], to: 0x7E0)))
+        adapter.send(.command(id: RequestID(rawValue: 2), text: "ATD", mayRepeat: true))
+        adapter.written = []
+        adapter.send(.vehicle(request([0x01, 0x0C], to: nil)))
+        #expect(adapter.commands == ["010C"])
+    }
+
+    // 18FECA00: DM1 of the engine; lamps off, SPN 100 FMI 1, twice.
+    @Test func `a vehicle that speaks SAE J1939 is found after all else`() {
+        var adapter = ScriptedAdapter.genuine([
+            "0100": "UNABLE TO CONNECT", "22F810": "NO DATA", "00FECA": "60FECA0000FF64000102FFFF",
+            "00FEEE": "60FEEE00A0FFFFB3FFFF9CFA", "ATSHEA00F9": "OK", "ATSHEAFFF9": "OK",
+        ])
+        for digit in ["6", "7", "8", "9", "A"] { adapter.answers["ATTP\(digit)"] = "OK" }
+        adapter.initialise()
+        #expect(adapter.isReady)
+        #expect(adapter.dialect.identity.vehicleProtocol == .j1939)
+        #expect(adapter.dialect.identity.services == .j1939)
+        #expect(!adapter.commands.contains("ATSPA"))
+        adapter.written = []
+        adapter.outputs = []
+        adapter.send(
+            .vehicle(VehicleRequest(id: RequestID(rawValue: 1), payload: [0, 0xFE, 0xEE])))
+        #expect(adapter.messages.map(\.parameterGroup) == [0xFEEE])
+        // Reading: no harmless command has to follow.
+        #expect(adapter.commands == ["00FEEE"])
+        adapter.written = []
+        adapter.send(
+            .vehicle(
+                VehicleRequest(
+                    id: RequestID(rawValue: 1), target: ECUAddress(0x00, .byte),
+                    payload: [0, 0xFE, 0xEE])))
+        #expect(adapter.commands == ["ATSHEA00F9", "00FEEE"])
+    }
+
+    @Test func `a forced or remembered SAE J1939 is asked in its own way`() {
+        let answers = [
+            "ATSPA": "OK", "00FECA": "60FECA0000FF00000000FFFF", "ATD": "OK", "ATE0": "OK",
+            "ATL0": "OK", "ATS0": "OK", "ATH1": "OK", "ATI": "ELM327 v1.4b", "ATDPN": "A",
+        ]
+        for options in [
+            ELM327Dialect.Options(vehicleProtocol: .j1939), .init(rememberedProtocol: .j1939),
+        ] {
+            var adapter = ScriptedAdapter(answers, options)
+            adapter.initialise()
+            #expect(adapter.isReady)
+            #expect(adapter.dialect.identity.vehicleProtocol == .j1939)
+            #expect(!adapter.commands.contains("0100"))
+        }
+    }
+
+    @Test func `a forced CAN protocol is asked for SAE J1979-2 too`() {
+        var adapter = ScriptedAdapter(
+            [
+                "ATSP6": "OK", "0100": "NO DATA", "22F810": "7E80462F81001", "ATD": "OK",
+                "ATE0": "OK", "ATL0": "OK", "ATS0": "OK", "ATH1": "OK", "ATI": "ELM327 v1.4b",
+            ], ELM327Dialect.Options(vehicleProtocol: .can11At500))
+        adapter.initialise()
+        #expect(adapter.isReady)
+        #expect(adapter.dialect.identity.services == .onUDS)
+    }
+}

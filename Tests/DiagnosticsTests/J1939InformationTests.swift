@@ -1,0 +1,96 @@
+import Diagnostics
+import OBDCore
+import PIDTables
+import Testing
+
+@Suite struct `SAE J1939 identification and readiness` {
+    private func decode(_ group: UInt32, _ payload: [UInt8]) throws -> [DiagnosticItem] {
+        var decoder = ResponseDecoder(
+            table: try PIDTables.standard(), monitors: try PIDTables.monitorTables())
+        var message = ECUMessage(ecu: ECUAddress(0x00, .byte), payload: payload)
+        message.parameterGroup = group
+        var items: [DiagnosticItem] = []
+        decoder.decode(message, in: Exchange(vehicleProtocol: .j1939), &items)
+        return items
+    }
+
+    private func texts(_ items: [DiagnosticItem]) throws -> [String] {
+        let table = try PIDTables.standard()
+        return items.compactMap { item in
+            guard case .reading(let reading) = item else { return nil }
+            let id = table[reading.signal].id
+            switch reading.value {
+            case .text(let text): return "\(id)=\(text)"
+            case .number(let number): return "\(id)=\(Int(number))"
+            default: return "\(id)=none"
+            }
+        }
+    }
+
+    // Values: tests of the Equipment and Tool Institute's emissions test program (j1939-84).
+    @Test func `texts end with an asterisk each`() throws {
+        #expect(
+            try texts(decode(0xFEEC, Array("12345678901234567890*".utf8)))
+                == ["SPN237=12345678901234567890"])
+        #expect(
+            try texts(decode(0xFEEB, Array("Make1*Model1*SerialNumber1**".utf8)))
+                == ["SPN586=Make1", "SPN587=Model1", "SPN588=SerialNumber1", "SPN233=none"])
+        #expect(
+            try texts(decode(0xFEEB, Array("****".utf8)))
+                == ["SPN586=none", "SPN587=none", "SPN588=none", "SPN233=none"])
+    }
+
+    // A truck's answer in the same program: three calibrations, an empty place, one more.
+    @Test func `calibrations follow each other, checksum least significant byte first`() throws {
+        let empty = [UInt8](repeating: 0, count: 4) + [UInt8](repeating: 0xFF, count: 16)
+        let payload =
+            [0x06, 0x7A, 0x6E, 0xC9] + Array("A261XXM_E711E31D".utf8)
+            + [0xA8, 0x73, 0x89, 0x13] + Array("NOx-SAE14a ATI1".utf8) + [0x00] + empty
+        #expect(
+            try texts(decode(0xD300, payload)) == [
+                "SPN1634=C96E7A06", "SPN1635=A261XXM_E711E31D", "SPN1634=138973A8",
+                "SPN1635=NOx-SAE14a ATI1",
+            ])
+        let cut = try decode(0xD300, Array(payload.prefix(19)))
+        #expect(cut.count == 1)
+        if case .error? = cut.first {} else { Issue.record("a calibration cut short is an error") }
+    }
+
+    // j1939-84's DM5 of a heavy-duty engine (compliance 20): misfire, fuel system and components,
+    // EGR, exhaust gas sensor and its heater; boost, filter, NOx, NMHC; none of the latter complete.
+    @Test func `readiness of a diesel engine`() throws {
+        let items = try decode(0xFECE, [0x00, 0x00, 0x14, 0x37, 0xE0, 0x1E, 0xE0, 0x1E])
+        var complete: [MonitorStatus.Monitor] = []
+        var incomplete: [MonitorStatus.Monitor] = []
+        var unsupported: [MonitorStatus.Monitor] = []
+        for case .monitor(let status) in items {
+            #expect(status.scope == .sinceClear)
+            switch status.complete {
+            case true: complete.append(status.monitor)
+            case false: incomplete.append(status.monitor)
+            case nil: unsupported.append(status.monitor)
+            }
+        }
+        #expect(complete == [.components])
+        #expect(
+            incomplete == [
+                .misfire, .fuelSystem, .exhaustGasSensor, .oxygenSensorHeater, .egrVvt,
+                .boostPressure, .pmFilter, .noxSCR, .nmhcCatalyst,
+            ])
+        #expect(
+            unsupported == [
+                .catalyst, .heatedCatalyst, .evaporative, .secondaryAir, .gpfOrACRefrigerant,
+                .coldStartAid,
+            ])
+        let readiness = Readiness(items, table: try PIDTables.standard())
+        #expect(readiness.codeCount == 0)
+        #expect(readiness.incomplete.count == 9)
+    }
+
+    @Test func `an ECU that is no OBD device has no monitors`() throws {
+        for compliance in [UInt8(0x05), 0xFF] {
+            let items = try decode(0xFECE, [0x02, 0x00, compliance, 0, 0, 0, 0, 0])
+            #expect(!items.contains { if case .monitor = $0 { true } else { false } })
+        }
+    }
+}

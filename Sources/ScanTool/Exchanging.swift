@@ -7,7 +7,12 @@ extension ScanTool {
         // Taken out, not copied: whoever holds arrays alone appends without copying them.
         var taken = State.idle
         swap(&taken, &state)
-        guard case .waiting(var waiting) = consume taken else { return }
+        if case .waiting(let waiting) = consume taken { take(event, while: waiting, &out) }
+    }
+
+    private mutating func take(
+        _ event: Event, while waiting: consuming Waiting, _ out: inout [Effect]
+    ) {
         switch event {
         case .received(let bytes):
             waiting.reply.keepRaw(bytes)

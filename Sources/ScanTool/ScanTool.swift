@@ -96,8 +96,9 @@ public struct ScanTool<Dialect: AdapterDialect>: Hashable, Sendable {
         // The dialect hears of a new rate by what comes at it.
         case .lineRateSet: break
         // Deadlines of other states are never armed here; a session is open already.
-        case .deadlineExpired(.reply), .deadlineExpired(.pause), .deadlineExpired(.retry): break
-        case .opened, .openFailed, .replyProcessed, .retry: break
+        case .deadlineExpired(.reply), .deadlineExpired(.pause), .deadlineExpired(.retry), .opened,
+            .openFailed, .replyProcessed, .retry:
+            break
         }
     }
 

@@ -67,5 +67,5 @@ public struct Processing: Hashable, Sendable {
     /// The request.
     public internal(set) var id: RequestID
     /// Whether the end was asked for meanwhile.
-    public internal(set) var isStopping = false
+    public internal(set) var isStopping: Bool
 }

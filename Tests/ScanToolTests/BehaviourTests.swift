@@ -53,6 +53,63 @@ private let second = RequestID(rawValue: 2)
         #expect(report.next == .givenUp && report.attempt == 1)
     }
 
+    /// Bytes to write, timers, a line rate and news pass through wherever the dialect has them to
+    /// say; `voltage` is told where it answers nothing.
+    @Test(arguments: [
+        ("set up", StateSample.start, true), ("idle", StateSample.idle, true),
+        ("exchanging", StateSample.idle + [.read], false),
+        ("processing", StateSample.idle + [.read, .heard("m>")], true),
+    ])
+    func `does what the dialect says at any time`(
+        name: String, way: [Event], tellsVoltage: Bool
+    ) {
+        var tool = Tool.after(way)
+        let before = tool.state.kind
+        var expected: [Effect] = [
+            .write(Array("w".utf8)), .arm(.dialect(.listen), after: .seconds(1)),
+            .disarm(.dialect(.listen)), .setLineRate(115_200), .notice(.dialect(.aboutToSleep)),
+        ]
+        if tellsVoltage { expected.append(.notice(.voltage(12.5))) }
+        #expect(tool.effects(of: .heard("wkjbsu")) == expected)
+        // A timer of the dialect is its own matter.
+        #expect(
+            tool.effects(of: .heard("k")) == [.arm(.dialect(.listen), after: .seconds(1))])
+        #expect(tool.effects(of: .deadlineExpired(.dialect(.listen))).isEmpty)
+        #expect(tool.state.kind == before)
+    }
+
+    @Test func `what answers nothing is dropped`() {
+        var setUp = Tool.after(StateSample.start)
+        #expect(setUp.effects(of: .heard("m")).isEmpty)
+        var idle = Tool.after(StateSample.idle)
+        #expect(idle.effects(of: .heard("t")).isEmpty)
+        #expect(idle.effects(of: .heard("m")) == [.notice(.unsolicited(ScriptDialect.answer))])
+        var waiting = Tool.after(StateSample.idle + [.read])
+        #expect(waiting.effects(of: .heard("r")).isEmpty)
+        #expect(waiting.state.kind == .waiting)
+    }
+
+    @Test func `NO DATA and damaged frames are an answer that is not asked for again`() throws {
+        for (words, errors) in [("n>", 0), ("e>", 1), ("en>", 1)] {
+            var tool = Tool.after(StateSample.idle + [.read])
+            let outcome = try #require(tool.effects(of: .heard(words)).outcome)
+            #expect(outcome.reply.errors.count == errors, "\(words)")
+            #expect(tool.state.kind == .processing)
+        }
+    }
+
+    @Test func `listens to the bus for as long as the request says`() {
+        var tool = Tool.after(StateSample.idle)
+        let request = VehicleRequest(
+            id: first, payload: [], mayRepeat: true,
+            ending: .listen(frames: nil, atMost: .seconds(30)))
+        let effects = tool.effects(of: .submitted(.vehicle(request)))
+        #expect(effects.contains(.arm(.reply, after: .seconds(30) + Policy.small.replyLimit)))
+        #expect(tool.effects(of: .heard("h")).isEmpty)
+        let outcome = tool.effects(of: .heard(">")).outcome
+        #expect(outcome?.reply.frames == [BusFrame(id: ScriptDialect.engine, data: [0x01])])
+    }
+
     @Test func `refuses a second request while one is under way`() {
         var tool = Tool.after(StateSample.idle + [.read])
         #expect(tool.effects(of: .clear) == [.refuse(second, .busy)])

@@ -80,9 +80,8 @@ struct ScriptDialect: AdapterDialect {
             case "v":
                 phase = .unset
                 out += [.disarm(.reply), .initialisationFailed(.noVehicle(.unableToConnect))]
-            case "b": out.append(.lineRate(115_200))
-            case "u": out.append(.voltage(12.5))
-            default: break
+            case "m": out.append(.message(Self.answer))
+            default: say(word, &out)
             }
         case .leavingSetUp:
             if word == ">" {
@@ -95,10 +94,9 @@ struct ScriptDialect: AdapterDialect {
             case "z":
                 phase = .unset
                 out.append(.notice(.adapterRestarted(banner: "z")))
-            case "s": out.append(.notice(.aboutToSleep))
             case "m": out.append(.message(Self.answer))
-            case "u": out.append(.voltage(12.5))
-            default: break
+            case "t": out.append(.text("OK"))
+            default: say(word, &out)
             }
         case .unset: break
         }
@@ -120,7 +118,21 @@ struct ScriptDialect: AdapterDialect {
         case "l": out.append(.status(.lowVoltageReset))
         case "t": out.append(.text("OK"))
         case "h": out.append(.frame(id: Self.engine, data: [0x01]))
+        // No word of an exchange: nobody is setting the adapter up.
+        case "r": out.append(.ready(identity))
+        default: say(word, &out)
+        }
+    }
+
+    /// Words that may come at any time.
+    private func say(_ word: Character, _ out: inout [DialectOutput]) {
+        switch word {
+        case "w": out.append(.write(Array("w".utf8)))
+        case "k": out.append(.arm(.listen, after: patience))
+        case "j": out.append(.disarm(.listen))
+        case "b": out.append(.lineRate(115_200))
         case "u": out.append(.voltage(12.5))
+        case "s": out.append(.notice(.aboutToSleep))
         default: break
         }
     }

@@ -20,6 +20,10 @@ struct ExportCommand: ParsableCommand, OutputCommand {
         commandName: "export",
         abstract: "Write trips to CSV or JSON Lines.",
         discussion: """
+            JSON Lines hold everything of a trip in the order of time: readings, monitors, test \
+            results, codes, refusals, events, positions and notes; with --signal readings alone. CSV \
+            holds readings.
+
             The format follows the file's ending (.csv, .jsonl, .ndjson, .json) or --format. Without \
             a trip the latest one is taken, without --to standard output. A file appears whole or \
             not at all.

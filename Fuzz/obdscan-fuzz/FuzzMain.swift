@@ -39,6 +39,9 @@ enum FuzzTarget: String, CaseIterable {
     }()
 }
 
+/// The longest that any input may take; unit: µs.
+private let longestTime = 2_000_000
+
 @main
 struct FuzzMain {
     static func main() {
@@ -47,7 +50,11 @@ struct FuzzMain {
         _ = FuzzTarget.chosen
         exit(
             runFuzzer(&count, &arguments) { bytes, count in
-                FuzzTarget.chosen.read(Array(UnsafeBufferPointer(start: bytes, count: count)))
+                let input = Array(UnsafeBufferPointer(start: bytes, count: count))
+                let start = clock()
+                FuzzTarget.chosen.read(input)
+                // Time of this processor alone: a busy machine is no finding.
+                require(clock() - start < longestTime, "\(clock() - start) µs for \(count) bytes")
                 return 0
             })
     }

@@ -6,7 +6,12 @@ import PIDTables
 func readTable(_ input: [UInt8]) {
     // What decodes is made of the text itself, so that lengths and formulas meet every pattern.
     let file = TableFile(path: "own.pids", contents: input)
-    _ = PIDTables.lint([file])
+    // Most are refused: the embedded tables, which take longer to read, are not laid under those.
+    let isRefused = PIDTables.lint([file]).contains { finding in
+        if case .text = finding.kind { return true }
+        return false
+    }
+    if isRefused { return }
     let table: PIDTable
     let records: [TableRecord]
     do {

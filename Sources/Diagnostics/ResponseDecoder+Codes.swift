@@ -10,7 +10,10 @@ extension ResponseDecoder {
             return
         }
         // Where the protocol is unknown the parity tells: codes alone are even, with a count odd.
-        let isCounted = answer.isCAN ?? (!length.isMultiple(of: 2) || isPaddedCount(answer))
+        // Permanent codes exist on CAN alone.
+        let isCounted =
+            answer.isCAN
+            ?? (kind == .permanent || !length.isMultiple(of: 2) || isPaddedCount(answer))
         if isCounted {
             decodeCountedCodes(answer, kind, recordLength: 2, &out)
         } else if length == 6 {

@@ -3,15 +3,24 @@ import VehicleLink
 
 /// Lines that are not made of digits alone.
 extension ReplyReader {
-    /// Reads a line that is not made of digits alone.
-    mutating func readWords(_ text: Span<UInt8>, line: Int, _ out: inout [ReplyEvent]) {
+    /// More words than any adapter puts on a line in front of its answer.
+    private static let mostWords = 16
+
+    /// Reads a line that is not made of digits alone; `words` stood on it already.
+    mutating func readWords(
+        _ text: Span<UInt8>, line: Int, words: Int = 0, _ out: inout [ReplyEvent]
+    ) {
+        guard words < Self.mostWords else {
+            out.append(.linkError(LinkError(.notAFrame, line: line), text: nil))
+            return
+        }
         if let state = AdapterWords.busInit(text, isContinued: busInitIsOpen) {
-            readBusInit(state, text, line: line, &out)
+            readBusInit(state, text, line: line, words: words, &out)
             return
         }
         if let start = AdapterWords.endOfSearching(text) {
             out.append(.searching)
-            readRest(text, from: start, line: line, &out)
+            readRest(text, from: start, line: line, words: words, &out)
             return
         }
         for word in ["SEARCHING", "BUSINIT"] {
@@ -19,7 +28,7 @@ extension ReplyReader {
             if let start = AdapterWords.position(of: word, in: text), start > 0,
                 isEcho(text.extracting(..<start))
             {
-                readWords(text.extracting(start...), line: line, &out)
+                readWords(text.extracting(start...), line: line, words: words + 1, &out)
                 return
             }
         }
@@ -54,7 +63,8 @@ extension ReplyReader {
     }
 
     private mutating func readBusInit(
-        _ state: AdapterWords.BusInit, _ text: Span<UInt8>, line: Int, _ out: inout [ReplyEvent]
+        _ state: AdapterWords.BusInit, _ text: Span<UInt8>, line: Int, words: Int,
+        _ out: inout [ReplyEvent]
     ) {
         switch state {
         case .open:
@@ -69,18 +79,18 @@ extension ReplyReader {
             if inferredFamily == nil, settings.vehicleProtocol == nil, fallback == nil {
                 infer(isSlow ? .iso9141 : .iso14230)
             }
-            readRest(text, from: end, line: line, &out)
+            readRest(text, from: end, line: line, words: words, &out)
         }
     }
 
     /// What stands behind `SEARCHING...` or `BUS INIT: OK` on the same line.
     private mutating func readRest(
-        _ text: Span<UInt8>, from start: Int, line: Int, _ out: inout [ReplyEvent]
+        _ text: Span<UInt8>, from start: Int, line: Int, words: Int, _ out: inout [ReplyEvent]
     ) {
         let rest = text.extracting(start...)
         guard !rest.isEmpty else { return }
         guard digits.scan(rest) else {
-            readWords(rest, line: line, &out)
+            readWords(rest, line: line, words: words + 1, &out)
             return
         }
         let result = readDigits(rest, line: line, mayBeRequest: false, &out)

@@ -290,22 +290,27 @@ public struct ConversationReader: Hashable, Sendable {
         }
     }
 
+    /// Where the answer begins on a line that may begin with the echo of the command, its line end
+    /// lost: `ATSP6OK`, doubled as some adapters do.
+    private func endOfGluedCommand(_ text: Span<UInt8>) -> Int {
+        guard !requestText.isEmpty else { return 0 }
+        let command = String(decoding: requestText, as: UTF8.self)
+        var start = 0
+        while let end = AdapterWords.end(of: command, in: text, at: start), end < text.count {
+            start = end
+            while start < text.count, isBlank(text[start]) { start += 1 }
+        }
+        return start
+    }
+
     /// The answer to an adapter command: a status or a voltage, never data.
     private mutating func readAnswer(
         _ text: Span<UInt8>, to command: AdapterCommand, answered: Bool,
         _ out: inout [ConversationItem]
     ) {
-        let glued =
-            requestText.isEmpty
-            ? nil
-            : AdapterWords.end(of: String(decoding: requestText, as: UTF8.self), in: text, at: 0)
-        if let glued, glued < text.count {
-            // The echo's line end was lost: `ATSP6OK`.
-            let rest = text.extracting(glued...)
-            let answer = rest.extracting(trimmed(rest))
-            if !answer.isEmpty { readAnswer(answer, to: command, answered: answered, &out) }
-            return
-        }
+        let start = endOfGluedCommand(text)
+        guard start < text.count else { return }
+        let text = text.extracting(start...)
         let isDigits = reader.digits.scan(text)
         if isDigits, answered, options.request == nil, !promptsCarryRequests,
             reader.looksLikeRequest

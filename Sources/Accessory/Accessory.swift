@@ -24,6 +24,8 @@ public struct Accessory: Hashable, Sendable {
     public var stablePath: String?
     /// Vendor and product: `0403:6001`; nil where it is not on USB.
     public var usbID: String?
+    /// The Device ID record of a Bluetooth accessory: `bluetooth:v000Ap0001d0100`.
+    public var deviceID: String?
     /// Who has it open; only looked up where ``AccessoryManager/attached(withHolders:)`` is told to.
     public var holder: AccessoryError.Holder?
 

@@ -36,8 +36,8 @@ public enum AccessoryError: Error, Hashable, Sendable {
     case connectTimedOut(address: String)
     /// This machine has no Bluetooth: no kernel support, no controller, or it is switched off.
     case bluetoothUnavailable(errno: Int32)
-    /// The Bluetooth accessory refused for want of pairing (EACCES, EBADE, EKEYREJECTED).
-    case notPaired(address: String, errno: Int32)
+    /// The Bluetooth accessory cannot be reached.
+    case bluetooth(address: String, BluetoothFault)
     /// No Bluetooth accessory of that name is known.
     case unknownBluetoothName(String)
     /// The session ended: unplugged, switched off or out of reach; `errno` 0 = the peer closed it.
@@ -51,8 +51,10 @@ public enum AccessoryError: Error, Hashable, Sendable {
         case .notFound, .notATerminal, .permissionDenied, .inUse, .unsupportedLineRate,
             .noAnswerAtAnyRate, .nameNotResolved, .connectTimedOut, .unknownBluetoothName:
             0
+        case .bluetooth(_, .failed(let errno)): errno
+        case .bluetooth: 0
         case .unreachable(_, let errno), .bluetoothUnavailable(let errno),
-            .notPaired(_, let errno), .lost(_, let errno), .system(_, _, let errno):
+            .lost(_, let errno), .system(_, _, let errno):
             errno
         }
     }

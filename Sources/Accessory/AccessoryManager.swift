@@ -3,8 +3,9 @@ import Synchronization
 
 /// Knows which accessories are attached.
 ///
-/// Only serial devices are found: networks and the air have to be searched, which is never done
-/// unasked. What is attached already is in the list and is not announced.
+/// Serial devices are found, and Bluetooth accessories that are connected now; networks and the air
+/// have to be searched, which is never done unasked. What is attached already is in the list and is
+/// not announced.
 public final class AccessoryManager: Sendable {
     /// Where the system shows its devices; elsewhere in tests.
     public struct Folders: Hashable, Sendable {
@@ -27,7 +28,8 @@ public final class AccessoryManager: Sendable {
         }
     }
 
-    /// One connect of one device: replugging makes a new folder in sysfs, with a new inode.
+    /// One connect of one device: replugging makes a new folder in sysfs, with a new inode; a
+    /// Bluetooth device is forgotten when it is not seen any more.
     private struct Connection: Hashable, Sendable {
         var node: String
         var inode: UInt64
@@ -40,14 +42,19 @@ public final class AccessoryManager: Sendable {
 
     /// Where the system shows its devices.
     public let folders: Folders
+    /// Whether BlueZ is asked, too.
+    let asksBlueZ: Bool
     private let known = Mutex(Known())
 
     /// A manager that has not looked yet.
-    public init(folders: Folders = .system) {
+    ///
+    /// - Parameter asksBlueZ: also finds Bluetooth accessories, which takes a call to its daemon.
+    public init(folders: Folders = .system, asksBlueZ: Bool = false) {
         self.folders = folders
+        self.asksBlueZ = asksBlueZ
     }
 
-    /// The accessories that are attached now, sorted by node.
+    /// The accessories that are attached now, sorted by node, those on Bluetooth behind them.
     ///
     /// - Parameter withHolders: also who has each open, which looks at every process.
     public func attached(withHolders: Bool = false) -> [Accessory] {
@@ -68,6 +75,11 @@ public final class AccessoryManager: Sendable {
             accessory.stablePath = stable[node]
             if withHolders { accessory.holder = DeviceHolder.find(node) }
             found.append(accessory)
+        }
+        for device in asksBlueZ ? BluetoothAccessories.devices() : [] where device.isConnected {
+            let connection = Connection(node: device.address.description, inode: 0)
+            seen.insert(connection)
+            found.append(Accessory(device, connectionID: id(of: connection)))
         }
         known.withLock { known in
             known.connections = known.connections.filter { seen.contains($0.key) }

@@ -1,14 +1,16 @@
 import CAccessory
 import Glibc
+import OBDCore
 
 /// Tells which accessories come and go, from now on.
 ///
-/// The kernel's device events (netlink) and the folders of nodes (inotify) wake it; what changed
-/// is found by looking again, so that a connect and a disconnect that cancel out are not told.
+/// The kernel's device events (netlink), the folders of nodes (inotify) and, where the manager asks
+/// it, BlueZ's signals wake it; what changed is found by looking again, so that a connect and a disconnect that cancel out are not told.
 public struct AccessoryWatch: ~Copyable {
     private let manager: AccessoryManager
     private let uevents: Int32
     private let folders: Int32
+    private var bus: SystemBus?
     private var last: [Accessory]
 
     /// Readable when something may have changed: call ``next()``.
@@ -33,7 +35,9 @@ public struct AccessoryWatch: ~Copyable {
         descriptor = epoll
         self.uevents = uevents
         self.folders = folders
+        bus = manager.asksBlueZ ? Self.subscribedBus() : nil
         last = manager.attached()
+        if let link = bus?.descriptor { _ = ca_epoll_add(epoll, link) }
         if uevents >= 0 { _ = ca_epoll_add(epoll, uevents) }
         _ = ca_epoll_add(epoll, folders)
         watchFolders()
@@ -57,12 +61,27 @@ public struct AccessoryWatch: ~Copyable {
             while ca_read(folders, buffer.baseAddress, buffer.count) > 0 {}
         }
         watchFolders()
+        do {
+            _ = try bus?.takeSignals()
+        } catch {
+            // The bus has gone, and its end of the wait with it.
+            bus = nil
+        }
         let present = manager.attached()
         defer { last = present }
         return last.filter { old in !present.contains { $0.connectionID == old.connectionID } }
             .map(AccessoryChange.disconnected)
             + present.filter { new in !last.contains { $0.connectionID == new.connectionID } }
             .map(AccessoryChange.connected)
+    }
+
+    /// A connection that BlueZ's signals come over; nil = there is no bus.
+    private static func subscribedBus() -> SystemBus? {
+        let deadline = SystemClock.now() + .seconds(2)
+        guard var bus = try? SystemBus(until: deadline, cancelledBy: nil),
+            (try? BlueZ.subscribe(&bus, until: deadline)) != nil
+        else { return nil }
+        return bus
     }
 
     /// The folder of stable names goes when it is empty, so that it is watched anew each time.

@@ -56,9 +56,7 @@ public enum Connector: Sendable {
             return try RFCOMMClient.connect(
                 address, channel: channel, within: limit, cancelledBy: cancel)
         case .bluetooth(let name):
-            return try RFCOMMClient.connect(
-                BluetoothInquiry.address(ofName: name), channel: nil, within: limit,
-                cancelledBy: cancel)
+            return try RFCOMMClient.connect(name: name, within: limit, cancelledBy: cancel)
         case .descriptor(let name, let open):
             let descriptor = try open()
             let session = DescriptorSession(descriptor: descriptor, kind: .stream, name: name)

@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/timerfd.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -156,6 +157,18 @@ int ca_connect(int fd, const void *address, unsigned length) {
     return connect(fd, (const struct sockaddr *)address, (socklen_t)length);
 }
 
+int ca_connect_unix(int fd, const char *path) {
+    struct sockaddr_un to;
+    memset(&to, 0, sizeof to);
+    to.sun_family = AF_UNIX;
+    if (strlen(path) >= sizeof to.sun_path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    strcpy(to.sun_path, path);
+    return connect(fd, (const struct sockaddr *)&to, sizeof to);
+}
+
 int ca_accept(int fd) { return accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC); }
 
 int ca_socket_error(int fd) {
@@ -171,6 +184,9 @@ int ca_tcp_tune(int fd) {
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof interval);
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof probes);
+    // Keep-alive is silent while something is unacknowledged: this ends the waiting then.
+    unsigned unacknowledged = 30000;
+    setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &unacknowledged, sizeof unacknowledged);
     return setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 

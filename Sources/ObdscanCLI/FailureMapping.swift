@@ -189,9 +189,12 @@ extension Failure {
     init(_ error: AccessoryError) {
         switch error {
         case .notFound(let path):
+            // It takes the usual USB bridges for braille displays, and the node goes.
+            let thief =
+                path.contains("ttyUSB") ? "; brltty may have taken it: sudo apt remove brltty" : ""
             self.init(
                 "\(path): there is no such accessory",
-                hint: "obdscan devices lists what is attached", status: .unavailable)
+                hint: "obdscan devices lists what is attached" + thief, status: .unavailable)
         case .notATerminal(let path):
             self.init(
                 "\(path) is no serial line",
@@ -209,9 +212,7 @@ extension Failure {
             }
             self.init(
                 "\(path) is in use" + (name.map { " by \($0)" } ?? " by another program"),
-                hint: holder.map { "end it first: kill \($0.pid)" }
-                    ?? "fuser \(path) tells which, if you may see it",
-                status: .unavailable)
+                hint: Self.remedy(for: holder, at: path), status: .unavailable)
         case .unsupportedLineRate(let path, let rate):
             self.init(
                 "\(path) cannot run at \(rate) bit/s",
@@ -230,33 +231,48 @@ extension Failure {
             self.init(
                 "\(address): \(describe(errno: number))",
                 hint: number == ECONNREFUSED
-                    ? "nothing listens there: check port or channel"
-                    : "is the adapter powered and in reach?",
+                    ? "nothing listens there, or it is taken: most Wi-Fi adapters serve one program "
+                        + "at a time; check the port, close other apps"
+                    : "is the adapter powered, and this machine in its Wi-Fi?",
                 status: .unavailable)
         case .connectTimedOut(let address):
             self.init(
                 "\(address): no connection in time",
                 hint: "is the adapter powered and in reach?", status: .unavailable)
-        case .bluetoothUnavailable(let number):
-            self.init(
-                "there is no Bluetooth here: \(describe(errno: number))",
-                hint: "switch it on with: bluetoothctl power on", status: .unavailable)
-        case .notPaired(let address, _):
-            self.init(
-                "\(address): the accessory wants to be paired first",
-                hint: "bluetoothctl pair \(address); ELM327 adapters often take 1234 or 0000",
-                status: .noPermission)
+        case .bluetoothUnavailable(let number): self.init(bluetoothErrno: number)
+        case .bluetooth(let address, let fault): self.init(fault, address: address)
         case .unknownBluetoothName(let name):
             self.init(
                 "no Bluetooth accessory is called \"\(name)\"",
-                hint: "bluetoothctl devices lists the known ones", status: .unavailable)
+                hint: "is it powered and in reach, and not connected to a phone? "
+                    + "bluetoothctl devices lists the known ones, bluetoothctl scan on finds others",
+                status: .unavailable)
         case .lost(let address, let number):
             self.init(
                 number == 0
                     ? "\(address) closed the connection" : "\(address): \(describe(errno: number))",
-                hint: "is it still plugged in and in reach?", status: .linkLost)
+                hint: number == 0 && address.hasPrefix("tcp:")
+                    ? "most Wi-Fi adapters serve one program at a time: close other apps, then retry"
+                    : "is it still plugged in and in reach?",
+                status: .linkLost)
         case .system(let call, let address, let number):
             self.init("\(address): \(call): \(describe(errno: number))", status: .unavailable)
+        }
+    }
+
+    /// What makes a program let go of a serial line.
+    private static func remedy(for holder: AccessoryError.Holder?, at path: String) -> String {
+        switch holder?.program {
+        case "ModemManager":
+            "it takes every adapter for a modem: sudo systemctl stop ModemManager; for good: "
+                + "sudo systemctl disable --now ModemManager, or a udev rule with "
+                + "ENV{ID_MM_DEVICE_IGNORE}=\"1\""
+        case "brltty":
+            "it takes USB bridges for braille displays: sudo apt remove brltty"
+        case nil:
+            "sudo fuser -v \(path) tells which; ModemManager lets go when it is stopped: "
+                + "sudo systemctl stop ModemManager"
+        default: "end it first" + (holder.map { ": kill \($0.pid)" } ?? "")
         }
     }
 

@@ -291,16 +291,19 @@ private func awaitBytes(_ session: inout DescriptorSession) throws -> [UInt8] {
 @Suite struct `A Bluetooth connection` {
     @Test(arguments: [
         // Linux net/bluetooth/lib.c, bt_to_errno.
-        (EACCES, AccessoryError.notPaired(address: "x", errno: EACCES)),
-        (EBADE, .notPaired(address: "x", errno: EBADE)),
-        (EBUSY, .inUse(path: "x", holder: nil)),
-        (EHOSTDOWN, .unreachable(address: "x", errno: EHOSTDOWN)),
-        (ECONNREFUSED, .unreachable(address: "x", errno: ECONNREFUSED)),
+        (EACCES, AccessoryError.bluetooth(address: "x", .authenticationFailed)),
+        (EBADE, .bluetooth(address: "x", .keyLost)),
+        (EBUSY, .bluetooth(address: "x", .busy)),
+        (EMLINK, .bluetooth(address: "x", .busy)),
+        (EHOSTDOWN, .bluetooth(address: "x", .silent)),
+        (ETIMEDOUT, .bluetooth(address: "x", .silent)),
+        (ECONNREFUSED, .bluetooth(address: "x", .refused(channel: 3))),
+        (ECONNRESET, .bluetooth(address: "x", .failed(errno: ECONNRESET))),
+        (ENOSYS, .bluetooth(address: "x", .failed(errno: ENOSYS))),
         (EHOSTUNREACH, .bluetoothUnavailable(errno: EHOSTUNREACH)),
-        (ETIMEDOUT, .connectTimedOut(address: "x")),
     ])
     func `tells failures apart`(_ number: Int32, _ error: AccessoryError) {
-        #expect(RFCOMMClient.error(number, "x") == error)
+        #expect(AccessoryError.bluetooth(errno: number, "x", channel: 3) == error)
     }
 
     @Test func `on a machine without Bluetooth says so`() throws {

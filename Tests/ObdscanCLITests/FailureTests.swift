@@ -1,5 +1,6 @@
 import Accessory
 import Adapters
+import Glibc
 import ScanSession
 import Testing
 import TripStore
@@ -29,7 +30,12 @@ import TripStore
             .noAnswerAtAnyRate(path: "p", rates: [38400]),
             .nameNotResolved(host: "h", reason: "unknown"),
             .unreachable(address: "a", errno: 111), .connectTimedOut(address: "a"),
-            .bluetoothUnavailable(errno: 97), .notPaired(address: "a", errno: 13),
+            .bluetoothUnavailable(errno: 97), .bluetoothUnavailable(errno: ENODEV),
+            .bluetoothUnavailable(errno: EHOSTUNREACH), .bluetooth(address: "a", .silent),
+            .bluetooth(address: "a", .refused(channel: 1)),
+            .bluetooth(address: "a", .authenticationFailed), .bluetooth(address: "a", .keyLost),
+            .bluetooth(address: "a", .busy), .bluetooth(address: "a", .lowEnergyOnly),
+            .bluetooth(address: "a", .failed(errno: EIO)),
             .unknownBluetoothName("n"), .lost(address: "a", errno: 5),
         ]
         for error in errors {
@@ -39,6 +45,18 @@ import TripStore
             #expect([.unavailable, .noPermission, .linkLost].contains(failure.status))
             #expect(!failure.message.hasSuffix("."))
         }
+    }
+
+    @Test func `a wrong pairing tells the steps and the usual numbers`() {
+        let address = "00:1D:A5:68:98:8B"
+        for fault in [BluetoothFault.authenticationFailed, .keyLost, .refused(channel: 1)] {
+            let failure = Failure(fault, address: address + "/1")
+            for step in ["agent KeyboardDisplay", "pair \(address) ", "1234", "0000", "trust"] {
+                #expect(failure.hint?.contains(step) == true, "\(fault): \(step)")
+            }
+        }
+        #expect(Failure(.keyLost, address: address).hint?.hasPrefix("bluetoothctl remove") == true)
+        #expect(Failure(.severalOfThatName([address, "B"]), address: "OBDII").status == .usage)
     }
 
     @Test func `every word of the adapter but the question mark ends a command with a remedy`() {

@@ -81,13 +81,17 @@ int ca_stream_socket(int family, int protocol);
 // connect(2) to an IPv4, IPv6 or other address of `length` bytes.
 int ca_connect(int fd, const void *address, unsigned length);
 
+// connect(2) to a Unix socket by its path.
+int ca_connect_unix(int fd, const char *path);
+
 // accept4(2): the next host of a listening socket, non-blocking, closed on exec.
 int ca_accept(int fd);
 
 // The pending error of a socket (SO_ERROR); 0 = connected.
 int ca_socket_error(int fd);
 
-// TCP_NODELAY and keep-alive: a silent peer is noticed after about half a minute.
+// TCP_NODELAY, keep-alive and TCP_USER_TIMEOUT: a peer that has vanished is noticed after about
+// half a minute, whether or not something was sent to it.
 int ca_tcp_tune(int fd);
 
 // read(2), restarted after EINTR.

@@ -27,8 +27,8 @@ struct DevicesListCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List what is attached, and what was used before.",
         discussion: """
-            Serial devices are found; accessories on the network or in the air are listed when they \
-            were used before.
+            Serial devices are found, and Bluetooth accessories that BlueZ knows as connected or \
+            paired; accessories on the network are listed when they were used before.
 
             EXAMPLES
               obdscan devices list --format json
@@ -40,10 +40,13 @@ struct DevicesListCommand: ParsableCommand, OutputCommand {
     func run() throws {
         var writer = TextOutput.standard
         var printer = AccessoryPrinter(output)
-        let attached = AccessoryManager().attached(withHolders: true)
+        let attached = AccessoryManager(asksBlueZ: true).attached(withHolders: true)
         for accessory in attached { try printer.print(AccessoryEntry(accessory), &writer) }
+        let paired = BluetoothAccessories.paired()
+        for accessory in paired { try printer.print(AccessoryEntry(paired: accessory), &writer) }
+        let shown = attached + paired
         for remembered in AdapterMemories.all(database)
-        where !attached.contains(where: { AdapterMemories.key(of: $0) == remembered.address }) {
+        where !shown.contains(where: { AdapterMemories.key(of: $0) == remembered.address }) {
             try printer.print(AccessoryEntry(remembered), &writer)
         }
         try printer.finish(&writer)
@@ -81,8 +84,7 @@ struct DevicesShowCommand: ParsableCommand, OutputCommand {
                 "\(accessory): no such accessory is attached or known",
                 hint: "obdscan devices lists them", status: .unavailable)
         }
-        if entry.connectionID != nil,
-            let remembered = AdapterMemories.all(database).first(where: { $0.address == entry.key })
+        if let remembered = AdapterMemories.all(database).first(where: { $0.address == entry.key })
         {
             entry.remember(remembered)
         }
@@ -98,17 +100,36 @@ struct DevicesShowCommand: ParsableCommand, OutputCommand {
     }
 
     private func find(_ address: AccessoryAddress) -> AccessoryEntry? {
-        let attached = AccessoryManager().attached(withHolders: true)
+        let attached = AccessoryManager(asksBlueZ: true).attached(withHolders: true)
         let match = attached.first { candidate in
-            if candidate.address == address { return true }
+            if candidate.isAt(address) { return true }
             guard case .serial(let path, _) = address else { return false }
             return candidate.stablePath == path
                 || candidate.address == .serial(path: path, rate: nil)
         }
         if let match { return AccessoryEntry(match) }
+        if let paired = BluetoothAccessories.paired().first(where: { $0.isAt(address) }) {
+            return AccessoryEntry(paired: paired)
+        }
         return AdapterMemories.all(database)
             .first { $0.address == "\(address)" || $0.address == accessory }
             .map { AccessoryEntry($0) }
+    }
+}
+
+extension Accessory {
+    /// Whether an address leads to it; a channel and a name's case make no difference.
+    fileprivate func isAt(_ address: AccessoryAddress) -> Bool {
+        switch address {
+        case .rfcomm(let device, _): self.address == .rfcomm(device, channel: nil)
+        case .bluetooth(let wanted): isBluetooth(wanted)
+        case .serial, .tcp, .simulator, .replay, .alias: self.address == address
+        }
+    }
+
+    private func isBluetooth(_ wanted: String) -> Bool {
+        guard case .rfcomm = address else { return false }
+        return name.lowercased() == wanted.lowercased()
     }
 }
 
@@ -127,7 +148,7 @@ struct DevicesWatchCommand: ParsableCommand, OutputCommand {
         let inbox = try SignalInbox(SignalInbox.endings)
         var watch: AccessoryWatch
         do {
-            watch = try AccessoryWatch(AccessoryManager())
+            watch = try AccessoryWatch(AccessoryManager(asksBlueZ: true))
         } catch {
             throw Failure("\(error.call): \(describe(errno: error.errno))", status: .unavailable)
         }

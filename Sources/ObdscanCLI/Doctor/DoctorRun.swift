@@ -96,7 +96,7 @@ struct DoctorRun {
             case .permissionDenied: return .permissions
             case .inUse: return .free
             case .nameNotResolved: return .network
-            case .bluetoothUnavailable, .notPaired, .unknownBluetoothName: return .bluetooth
+            case .bluetoothUnavailable, .bluetooth, .unknownBluetoothName: return .bluetooth
             case .noAnswerAtAnyRate: return .adapter
             case .unsupportedLineRate, .unreachable, .connectTimedOut, .lost, .system: return .link
             }

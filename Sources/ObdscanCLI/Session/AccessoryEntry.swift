@@ -35,6 +35,14 @@ struct AccessoryEntry {
         if let path = accessory.stablePath { details.append(("Stable name", path)) }
         if let driver = accessory.driver { details.append(("Driver", driver)) }
         if let usb = accessory.usbID { details.append(("USB", usb)) }
+        if let record = accessory.deviceID { details.append(("Device ID", record)) }
+    }
+
+    /// A Bluetooth accessory that is paired and may be in reach.
+    init(paired accessory: Accessory) {
+        self.init(accessory)
+        connectionID = nil
+        details.append(("Bluetooth", "paired"))
     }
 
     /// One that was used before.

@@ -1,5 +1,6 @@
 import CBluetooth
 import Glibc
+import OBDCore
 
 /// Asks a Bluetooth accessory for its services (SDP).
 enum ServiceDiscovery {
@@ -7,18 +8,49 @@ enum ServiceDiscovery {
     private static let serialPortProfile: UInt16 = 0x1101
     private static let rfcommProtocol: Int32 = 3
 
-    /// The RFCOMM channel of the Serial Port Profile; nil where none is announced.
+    /// What a look at the records brought.
+    enum Finding: Hashable, Sendable {
+        /// The channel of the Serial Port Profile.
+        case found(UInt8)
+        /// No such record, or none at all.
+        case noRecord
+        /// The waiting was cancelled.
+        case cancelled
+    }
+
+    /// The RFCOMM channel of the Serial Port Profile.
     ///
-    /// Blocks for as long as the accessory is called: about 5 s when it does not answer.
-    static func serialPortChannel(of address: BluetoothAddress) -> UInt8? {
+    /// - Throws: when the accessory cannot be reached at all.
+    static func serialPortChannel(
+        of address: BluetoothAddress, within limit: Duration, cancelledBy cancel: Int32?
+    ) throws(AccessoryError) -> Finding {
         var anyAdapter = bdaddr_t()
         var target = bdaddr_t()
         withUnsafeMutableBytes(of: &target) { $0.copyBytes(from: address.bytes.reversed()) }
-        guard let session = sdp_connect(&anyAdapter, &target, UInt32(SDP_RETRY_IF_BUSY)) else {
-            return nil
+        let flags = UInt32(SDP_NON_BLOCKING)
+        guard let session = sdp_connect(&anyAdapter, &target, flags) else {
+            throw .bluetooth(errno: errno, address.description, channel: nil)
         }
         // Many accessories take one connection at a time: this one must be gone before the next.
         defer { sdp_close(session) }
+        // The library begins to connect and leaves the waiting to us.
+        errno = EINPROGRESS
+        switch try StreamConnection.finish(
+            sdp_get_socket(session), status: -1, deadline: SystemClock.now() + limit,
+            cancelledBy: cancel)
+        {
+        case .connected: break
+        // It is there, and has no directory of its services.
+        case .failed(ECONNREFUSED): return .noRecord
+        case .failed(let number):
+            throw .bluetooth(errno: number, address.description, channel: nil)
+        case .timedOut: throw .bluetooth(address: address.description, .silent)
+        case .cancelled: return .cancelled
+        }
+        return channel(over: session).map { .found($0) } ?? .noRecord
+    }
+
+    private static func channel(over session: UnsafeMutablePointer<sdp_session_t>) -> UInt8? {
         var profile = uuid_t()
         sdp_uuid16_create(&profile, serialPortProfile)
         var range: UInt32 = 0x0000_FFFF

@@ -1,0 +1,116 @@
+import Glibc
+import OBDCore
+
+/// Asks BlueZ's daemon, which every user may.
+enum BlueZ {
+    private static let service = "org.bluez"
+    /// An inquiry takes 10.24 s to find all that can be found; older adapters are asked for their
+    /// names behind it.
+    private static let searchTime = Duration.seconds(25)
+    /// For what the daemon knows already.
+    private static let patience = Duration.seconds(5)
+
+    /// Controllers and devices, as the daemon knows them now.
+    static func objects(cancelledBy cancel: Int32? = nil) throws(SystemBus.Fault) -> BlueZObjects {
+        let deadline = SystemClock.now() + patience
+        var bus = try SystemBus(until: deadline, cancelledBy: cancel)
+        return try objects(&bus, until: deadline)
+    }
+
+    static func objects(
+        _ bus: inout SystemBus, until deadline: Instant
+    ) throws(SystemBus.Fault) -> BlueZObjects {
+        BlueZObjects(
+            try bus.call(
+                service, "/", "org.freedesktop.DBus.ObjectManager", "GetManagedObjects",
+                until: deadline))
+    }
+
+    /// Asks the bus for everything that BlueZ announces.
+    static func subscribe(_ bus: inout SystemBus, until deadline: Instant) throws(SystemBus.Fault) {
+        _ = try bus.call(
+            "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "AddMatch",
+            [.text("type='signal',sender='\(service)'")], until: deadline)
+    }
+
+    /// What is known of a device; nil = nothing, or there is nobody to ask.
+    static func device(_ address: BluetoothAddress) -> BlueZObjects.Device? {
+        (try? objects())?.devices.first { $0.address == address }
+    }
+
+    /// The device of a name: one that is known, else one that a search finds; nil = cancelled.
+    static func device(
+        named name: String, cancelledBy cancel: Int32?
+    ) throws(AccessoryError) -> BlueZObjects.Device? {
+        do {
+            return try search(name, cancelledBy: cancel)
+        } catch let fault as SystemBus.Fault {
+            switch fault {
+            case .cancelled: return nil
+            case .refused(let error) where error.hasSuffix(".NotReady"):
+                throw .bluetoothUnavailable(errno: ENETDOWN)
+            // No daemon: the controller may still be asked, by those who are allowed to.
+            case .unavailable, .refused("org.freedesktop.DBus.Error.ServiceUnknown"),
+                .refused("org.freedesktop.DBus.Error.NameHasNoOwner"):
+                let address = try BluetoothInquiry.address(ofName: name)
+                return BlueZObjects.Device(address: address, .entries([]))
+            case .refused, .nonsense: throw .bluetoothUnavailable(errno: EPROTO)
+            case .timedOut: throw .bluetoothUnavailable(errno: ETIMEDOUT)
+            }
+        } catch let error as AccessoryError {
+            throw error
+        } catch {
+            throw .unknownBluetoothName(name)
+        }
+    }
+
+    private static func search(_ name: String, cancelledBy cancel: Int32?) throws
+        -> BlueZObjects.Device
+    {
+        var bus = try SystemBus(until: SystemClock.now() + patience, cancelledBy: cancel)
+        let known = try objects(&bus, until: SystemClock.now() + patience)
+        if known.adapters.isEmpty { throw AccessoryError.bluetoothUnavailable(errno: ENODEV) }
+        let adapters = known.adapters.filter(\.isPowered)
+        if adapters.isEmpty { throw AccessoryError.bluetoothUnavailable(errno: ENETDOWN) }
+        if let device = try one(known.devices(named: name), name) { return device }
+        let deadline = SystemClock.now() + searchTime
+        try subscribe(&bus, until: deadline)
+        for adapter in adapters {
+            _ = try bus.call(
+                service, adapter.path, "org.bluez.Adapter1", "SetDiscoveryFilter",
+                [.properties(["Transport": "auto"])], until: deadline)
+            _ = try bus.call(
+                service, adapter.path, "org.bluez.Adapter1", "StartDiscovery", until: deadline)
+        }
+        var found: BlueZObjects.Device?
+        do {
+            while found == nil {
+                let signal = try bus.nextSignal(until: deadline)
+                guard signal.member == "InterfacesAdded" || signal.member == "PropertiesChanged"
+                else { continue }
+                found = try one(objects(&bus, until: deadline).devices(named: name), name)
+            }
+        } catch SystemBus.Fault.timedOut {
+            throw AccessoryError.unknownBluetoothName(name)
+        }
+        // A controller that searches connects slowly.
+        for adapter in adapters {
+            _ = try? bus.call(
+                service, adapter.path, "org.bluez.Adapter1", "StopDiscovery",
+                until: SystemClock.now() + patience)
+        }
+        guard let found else { throw AccessoryError.unknownBluetoothName(name) }
+        return found
+    }
+
+    /// The only one; which of several is meant has to be said.
+    private static func one(
+        _ devices: [BlueZObjects.Device], _ name: String
+    ) throws(AccessoryError) -> BlueZObjects.Device? {
+        if devices.count > 1 {
+            throw .bluetooth(
+                address: name, .severalOfThatName(devices.map(\.address.description)))
+        }
+        return devices.first
+    }
+}

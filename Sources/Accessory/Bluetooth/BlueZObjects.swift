@@ -1,0 +1,89 @@
+/// What BlueZ knows of controllers and devices: the reply to its ObjectManager's GetManagedObjects
+/// (BlueZ, doc/org.bluez.Adapter.rst and doc/org.bluez.Device.rst).
+struct BlueZObjects: Hashable, Sendable {
+    /// A controller of this machine.
+    struct Adapter: Hashable, Sendable {
+        var path: String
+        var isPowered: Bool
+    }
+
+    /// A device that was paired, or seen in the last search.
+    struct Device: Hashable, Sendable {
+        var address: BluetoothAddress
+        /// What it calls itself.
+        var name: String?
+        /// What its user calls it; the name where there is nothing else.
+        var alias: String?
+        var isPaired: Bool
+        var isConnected: Bool
+        /// UUIDs of its services, in small letters.
+        var services: [String]
+        /// The Device ID record: `bluetooth:v000Ap…d…` or `usb:v…`.
+        var modalias: String?
+        /// Whether anything shows that it has Bluetooth Classic.
+        var isClassic: Bool
+
+        private static let serialPort = "00001101-0000-1000-8000-00805f9b34fb"
+
+        /// Whether it announces the Serial Port Profile.
+        var offersSerialPort: Bool { services.contains(Self.serialPort) }
+
+        /// Whether it speaks Bluetooth LE and nothing else, as far as is known.
+        var isLowEnergyOnly: Bool { !isClassic && !offersSerialPort }
+
+        /// The name to show.
+        var title: String { alias ?? name ?? address.description }
+    }
+
+    var adapters: [Adapter] = []
+    var devices: [Device] = []
+
+    /// Reads the reply's body; what is not as BlueZ writes it is left out.
+    init(_ body: [DBusValue]) {
+        for object in body.first?.entries ?? [] {
+            guard let path = object.key.text else { continue }
+            if let adapter = object.value["org.bluez.Adapter1"] {
+                adapters.append(
+                    Adapter(path: path, isPowered: adapter["Powered"]?.boolean ?? false))
+            }
+            guard let device = object.value["org.bluez.Device1"],
+                let address = device["Address"]?.text.flatMap({ BluetoothAddress($0) })
+            else { continue }
+            devices.append(Device(address: address, device))
+        }
+        // A device that two controllers know is one device.
+        devices = Dictionary(grouping: devices, by: \.address).values.map { same in
+            same.max { !$0.isPaired && $1.isPaired } ?? same[0]
+        }.sorted { $0.address.description < $1.address.description }
+    }
+
+    /// The device of a name: one that is paired before others, the exact name before one that
+    /// differs in case.
+    func devices(named name: String) -> [Device] {
+        let exact = devices.filter { $0.name == name || $0.alias == name }
+        let small = name.lowercased()
+        let found =
+            exact.isEmpty
+            ? devices.filter {
+                $0.name?.lowercased() == small || $0.alias?.lowercased() == small
+            } : exact
+        let paired = found.filter(\.isPaired)
+        return paired.isEmpty ? found : paired
+    }
+}
+
+extension BlueZObjects.Device {
+    init(address: BluetoothAddress, _ properties: DBusValue) {
+        self.address = address
+        name = properties["Name"]?.text
+        alias = properties["Alias"]?.text ?? properties["Name"]?.text
+        isPaired = properties["Paired"]?.boolean ?? false
+        isConnected = properties["Connected"]?.boolean ?? false
+        services = properties["UUIDs"]?.list.compactMap { $0.text?.lowercased() } ?? []
+        modalias = properties["Modalias"]?.text
+        // Only Classic devices have a class; only LE ones an address that is not their maker's.
+        isClassic =
+            properties["Class"] != nil
+            || (services.isEmpty && properties["AddressType"]?.text != "random")
+    }
+}

@@ -1,0 +1,331 @@
+/// A value that came over D-Bus.
+indirect enum DBusValue: Hashable, Sendable {
+    /// y, n, q, i, u, x, h; what `t` holds beyond the range of `Int` is cut.
+    case integer(Int)
+    case boolean(Bool)
+    case double(Double)
+    /// s, o, g.
+    case text(String)
+    case list([DBusValue])
+    /// a{…}: in the order in which they came.
+    case entries([Entry])
+
+    /// An entry of a dictionary.
+    struct Entry: Hashable, Sendable {
+        var key: DBusValue
+        var value: DBusValue
+    }
+
+    var text: String? { if case .text(let text) = self { text } else { nil } }
+    var integer: Int? { if case .integer(let number) = self { number } else { nil } }
+    var boolean: Bool? { if case .boolean(let flag) = self { flag } else { nil } }
+    var list: [DBusValue] { if case .list(let values) = self { values } else { [] } }
+    var entries: [Entry] {
+        if case .entries(let entries) = self { entries } else { [] }
+    }
+
+    /// The value behind a key of text.
+    subscript(key: String) -> DBusValue? { entries.first { $0.key.text == key }?.value }
+}
+
+/// Why bytes are no D-Bus message.
+enum DBusFault: Error, Hashable, Sendable {
+    /// Longer than anything that is asked for here, or shorter than it says.
+    case length
+    /// A type that D-Bus does not have, or nested too deeply.
+    case signature
+    /// Written with the most significant byte first, or another version of the protocol.
+    case form
+}
+
+/// A D-Bus message, as far as a client needs it (D-Bus Specification 0.42, “Message Protocol”).
+struct DBusMessage: Hashable, Sendable {
+    /// What the message is.
+    enum Kind: UInt8, Sendable {
+        case call = 1
+        case reply, error, signal
+    }
+
+    var kind: Kind
+    var serial: UInt32
+    /// Of a reply: the serial number of the call.
+    var replySerial: UInt32?
+    var path: String?
+    var interface: String?
+    var member: String?
+    /// Of an error: its name.
+    var errorName: String?
+    var body: [DBusValue] = []
+
+    /// Nothing that BlueZ says comes near it; unit: bytes.
+    static let longest = 4 << 20
+    private static let headLength = 16
+
+    /// How many bytes the message has that begins with `bytes`; nil = more are needed to tell.
+    static func length(of bytes: [UInt8]) throws(DBusFault) -> Int? {
+        guard bytes.count >= headLength else { return nil }
+        guard bytes[0] == UInt8(ascii: "l"), bytes[3] == 1 else { throw .form }
+        var reader = DBusReader(bytes: bytes, place: 4)
+        let body = Int(try reader.word())
+        _ = try reader.word()
+        let fields = Int(try reader.word())
+        guard body <= longest, fields <= longest else { throw .length }
+        return headLength + (fields + 7) / 8 * 8 + body
+    }
+
+    /// Reads a whole message.
+    init(_ bytes: [UInt8]) throws(DBusFault) {
+        guard try Self.length(of: bytes) == bytes.count else { throw .length }
+        guard let kind = Kind(rawValue: bytes[1]) else { throw .form }
+        self.kind = kind
+        var reader = DBusReader(bytes: bytes, place: 8)
+        serial = try reader.word()
+        var signature = ""
+        for field in try reader.value(of: "a(yv)").list {
+            let parts = field.list
+            guard parts.count == 2, let code = parts[0].integer else { throw .form }
+            switch code {
+            case 1: path = parts[1].text
+            case 2: interface = parts[1].text
+            case 3: member = parts[1].text
+            case 4: errorName = parts[1].text
+            case 5: replySerial = parts[1].integer.map { UInt32(truncatingIfNeeded: $0) }
+            case 8: signature = parts[1].text ?? ""
+            default: break
+            }
+        }
+        try reader.align(to: 8)
+        body = try reader.values(of: signature)
+    }
+
+    /// The bytes of a method call.
+    static func call(
+        serial: UInt32, destination: String, path: String, interface: String, member: String,
+        arguments: [Argument] = []
+    ) -> [UInt8] {
+        var body = DBusWriter()
+        for argument in arguments { argument.write(to: &body) }
+        var fields = DBusWriter()
+        for (code, type, text) in [
+            (1, "o", path), (2, "s", interface), (3, "s", member), (6, "s", destination),
+        ] {
+            fields.field(UInt8(code), type, text)
+        }
+        let signature = arguments.map(\.signature).joined()
+        if !signature.isEmpty { fields.field(8, "g", signature) }
+        var message = DBusWriter()
+        message.bytes = [UInt8(ascii: "l"), Kind.call.rawValue, 0, 1]
+        message.word(UInt32(body.bytes.count))
+        message.word(serial)
+        message.word(UInt32(fields.bytes.count))
+        message.bytes += fields.bytes
+        message.align(to: 8)
+        return message.bytes + body.bytes
+    }
+
+    /// What calls of this program carry.
+    enum Argument: Hashable, Sendable {
+        case text(String)
+        /// a{sv} whose values are all text.
+        case properties([String: String])
+
+        var signature: String {
+            switch self {
+            case .text: "s"
+            case .properties: "a{sv}"
+            }
+        }
+
+        func write(to writer: inout DBusWriter) {
+            switch self {
+            case .text(let text): writer.text(text)
+            case .properties(let properties):
+                var entries = DBusWriter()
+                for (key, value) in properties.sorted(by: { $0.key < $1.key }) {
+                    entries.align(to: 8)
+                    entries.text(key)
+                    entries.signature("s")
+                    entries.text(value)
+                }
+                writer.word(UInt32(entries.bytes.count))
+                writer.align(to: 8)
+                writer.bytes += entries.bytes
+            }
+        }
+    }
+}
+
+/// Writes D-Bus values with the least significant byte first; places count from a multiple of 8.
+struct DBusWriter {
+    var bytes: [UInt8] = []
+
+    mutating func align(to boundary: Int) {
+        while bytes.count % boundary != 0 { bytes.append(0) }
+    }
+
+    mutating func word(_ value: UInt32) {
+        align(to: 4)
+        for shift in [0, 8, 16, 24] { bytes.append(UInt8(truncatingIfNeeded: value >> shift)) }
+    }
+
+    mutating func text(_ text: String) {
+        word(UInt32(text.utf8.count))
+        bytes += Array(text.utf8) + [0]
+    }
+
+    mutating func signature(_ text: String) {
+        bytes += [UInt8(truncatingIfNeeded: text.utf8.count)] + Array(text.utf8) + [0]
+    }
+
+    mutating func field(_ code: UInt8, _ type: String, _ value: String) {
+        align(to: 8)
+        bytes.append(code)
+        signature(type)
+        if type == "g" { signature(value) } else { text(value) }
+    }
+}
+
+/// Reads D-Bus values; everything is checked against the bytes that are there.
+struct DBusReader {
+    let bytes: [UInt8]
+    var place: Int
+    private static let deepest = 16
+
+    init(bytes: [UInt8], place: Int) {
+        self.bytes = bytes
+        self.place = place
+    }
+
+    mutating func align(to boundary: Int) throws(DBusFault) {
+        place = (place + boundary - 1) / boundary * boundary
+        if place > bytes.count { throw .length }
+    }
+
+    private mutating func take(_ count: Int) throws(DBusFault) -> ArraySlice<UInt8> {
+        guard count >= 0, count <= bytes.count - place else { throw .length }
+        defer { place += count }
+        return bytes[place..<place + count]
+    }
+
+    private mutating func number(_ size: Int) throws(DBusFault) -> UInt64 {
+        try align(to: size)
+        return try take(size).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    mutating func word() throws(DBusFault) -> UInt32 {
+        UInt32(truncatingIfNeeded: try number(4))
+    }
+
+    private mutating func text(_ count: Int) throws(DBusFault) -> String {
+        let text = String(decoding: try take(count), as: UTF8.self)
+        guard try take(1).first == 0 else { throw .form }
+        return text
+    }
+
+    /// Values one behind the other.
+    mutating func values(of signature: String) throws(DBusFault) -> [DBusValue] {
+        var types = Array(signature.utf8)[...]
+        var values: [DBusValue] = []
+        while !types.isEmpty { values.append(try value(&types, depth: 0)) }
+        return values
+    }
+
+    mutating func value(of signature: String) throws(DBusFault) -> DBusValue {
+        var types = Array(signature.utf8)[...]
+        return try value(&types, depth: 0)
+    }
+
+    private mutating func value(
+        _ types: inout ArraySlice<UInt8>, depth: Int
+    ) throws(DBusFault) -> DBusValue {
+        guard let type = types.popFirst(), depth < Self.deepest else { throw .signature }
+        switch type {
+        case UInt8(ascii: "y"): return .integer(Int(try number(1)))
+        case UInt8(ascii: "b"): return .boolean(try number(4) != 0)
+        case UInt8(ascii: "n"): return .integer(Int(Int16(truncatingIfNeeded: try number(2))))
+        case UInt8(ascii: "q"): return .integer(Int(try number(2)))
+        case UInt8(ascii: "i"): return .integer(Int(Int32(truncatingIfNeeded: try number(4))))
+        case UInt8(ascii: "u"), UInt8(ascii: "h"): return .integer(Int(try number(4)))
+        case UInt8(ascii: "x"), UInt8(ascii: "t"):
+            return .integer(Int(truncatingIfNeeded: try number(8)))
+        case UInt8(ascii: "d"): return .double(Double(bitPattern: try number(8)))
+        case UInt8(ascii: "s"), UInt8(ascii: "o"): return .text(try text(Int(try word())))
+        case UInt8(ascii: "g"): return .text(try text(Int(try number(1))))
+        case UInt8(ascii: "v"):
+            var inner = Array(try text(Int(try number(1))).utf8)[...]
+            let value = try value(&inner, depth: depth + 1)
+            guard inner.isEmpty else { throw .signature }
+            return value
+        case UInt8(ascii: "a"): return try array(&types, depth: depth + 1)
+        case UInt8(ascii: "("): return .list(try members(&types, UInt8(ascii: ")"), depth + 1))
+        default: throw .signature
+        }
+    }
+
+    /// The members of a structure or of a dictionary's entry, up to the closing bracket.
+    private mutating func members(
+        _ types: inout ArraySlice<UInt8>, _ end: UInt8, _ depth: Int
+    ) throws(DBusFault) -> [DBusValue] {
+        try align(to: 8)
+        var values: [DBusValue] = []
+        while let type = types.first, type != end {
+            values.append(try value(&types, depth: depth))
+        }
+        guard types.popFirst() == end, !values.isEmpty else { throw .signature }
+        return values
+    }
+
+    private mutating func array(
+        _ types: inout ArraySlice<UInt8>, depth: Int
+    ) throws(DBusFault) -> DBusValue {
+        let count = Int(try word())
+        guard let kind = types.first else { throw .signature }
+        try align(to: Self.alignment(of: kind))
+        guard count <= bytes.count - place else { throw .length }
+        let end = place + count
+        let element = try Self.single(types)
+        types = types.dropFirst(element.count)
+        let isDictionary = kind == UInt8(ascii: "{")
+        var values: [DBusValue] = []
+        var entries: [DBusValue.Entry] = []
+        while place < end {
+            var inner = element
+            if isDictionary {
+                inner = inner.dropFirst()
+                let pair = try members(&inner, UInt8(ascii: "}"), depth)
+                guard pair.count == 2 else { throw .signature }
+                entries.append(DBusValue.Entry(key: pair[0], value: pair[1]))
+            } else {
+                values.append(try value(&inner, depth: depth))
+            }
+        }
+        guard place == end else { throw .length }
+        return isDictionary ? .entries(entries) : .list(values)
+    }
+
+    private static func alignment(of type: UInt8) -> Int {
+        switch type {
+        case UInt8(ascii: "y"), UInt8(ascii: "g"), UInt8(ascii: "v"): 1
+        case UInt8(ascii: "n"), UInt8(ascii: "q"): 2
+        case UInt8(ascii: "x"), UInt8(ascii: "t"), UInt8(ascii: "d"), UInt8(ascii: "("),
+            UInt8(ascii: "{"):
+            8
+        default: 4
+        }
+    }
+
+    /// The one complete type that `types` begins with.
+    private static func single(_ types: ArraySlice<UInt8>) throws(DBusFault) -> ArraySlice<UInt8> {
+        var open = 0
+        for (index, type) in zip(types.indices, types) {
+            switch type {
+            case UInt8(ascii: "a"): continue
+            case UInt8(ascii: "("), UInt8(ascii: "{"): open += 1
+            case UInt8(ascii: ")"), UInt8(ascii: "}"): open -= 1
+            default: break
+            }
+            if open == 0 { return types[types.startIndex...index] }
+        }
+        throw .signature
+    }
+}

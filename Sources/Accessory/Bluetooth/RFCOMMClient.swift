@@ -1,0 +1,105 @@
+import CAccessory
+import Glibc
+import OBDCore
+
+/// Connects to Bluetooth accessories over RFCOMM.
+enum RFCOMMClient {
+    /// Channels that adapters without a service record use.
+    static let usualChannels: [UInt8] = [1, 2, 3]
+
+    /// Connects to the accessory of a name.
+    static func connect(
+        name: String, within limit: Duration, cancelledBy cancel: Int32?
+    ) throws(AccessoryError) -> DescriptorSession? {
+        guard let device = try BlueZ.device(named: name, cancelledBy: cancel) else { return nil }
+        return try connect(
+            device.address, known: device, channel: nil, within: limit, cancelledBy: cancel)
+    }
+
+    /// Connects to `channel`, or to the one that the accessory's Serial Port Profile names; nil =
+    /// the waiting was cancelled.
+    static func connect(
+        _ address: BluetoothAddress, channel: UInt8?, within limit: Duration,
+        cancelledBy cancel: Int32?
+    ) throws(AccessoryError) -> DescriptorSession? {
+        // Without Bluetooth there is no need to ask anybody.
+        Glibc.close(try socket(for: address))
+        guard hasController else { throw .bluetoothUnavailable(errno: ENODEV) }
+        return try connect(
+            address, known: BlueZ.device(address), channel: channel, within: limit,
+            cancelledBy: cancel)
+    }
+
+    private static func connect(
+        _ address: BluetoothAddress, known: BlueZObjects.Device?, channel: UInt8?,
+        within limit: Duration, cancelledBy cancel: Int32?
+    ) throws(AccessoryError) -> DescriptorSession? {
+        let target = Target(address: address, isPaired: known?.isPaired ?? false, limit: limit)
+        if known?.isLowEnergyOnly == true {
+            throw .bluetooth(address: address.description, .lowEnergyOnly)
+        }
+        if let channel { return try connect(target, on: channel, cancelledBy: cancel) }
+        let channels: [UInt8]
+        switch try ServiceDiscovery.serialPortChannel(
+            of: address, within: limit, cancelledBy: cancel)
+        {
+        case .found(let channel): channels = [channel]
+        // Some adapters have a port and no record of it.
+        case .noRecord: channels = usualChannels
+        case .cancelled: return nil
+        }
+        for channel in channels {
+            do {
+                return try connect(target, on: channel, cancelledBy: cancel)
+            } catch .bluetooth(_, .refused) {
+                // Nobody listens on that channel; another one may do.
+                continue
+            }
+        }
+        throw .bluetooth(
+            address: address.description,
+            .refused(channel: channels.count == 1 ? channels.first : nil))
+    }
+
+    /// The kernel says the same of a controller that is switched off and of none.
+    private static var hasController: Bool {
+        Files.names(in: "/sys/class/bluetooth").contains { $0.hasPrefix("hci") }
+    }
+
+    private struct Target {
+        var address: BluetoothAddress
+        var isPaired: Bool
+        var limit: Duration
+    }
+
+    private static func socket(for address: BluetoothAddress) throws(AccessoryError) -> Int32 {
+        let descriptor = ca_stream_socket(ca_af_bluetooth(), ca_btproto_rfcomm())
+        if descriptor >= 0 { return descriptor }
+        switch errno {
+        case EAFNOSUPPORT, EPROTONOSUPPORT, ENODEV: throw .bluetoothUnavailable(errno: errno)
+        default: throw .system(call: "socket", address: address.description, errno: errno)
+        }
+    }
+
+    private static func connect(
+        _ target: Target, on channel: UInt8, cancelledBy cancel: Int32?
+    ) throws(AccessoryError) -> DescriptorSession? {
+        let descriptor = try socket(for: target.address)
+        let name = "\(target.address)/\(channel)"
+        let session = DescriptorSession(descriptor: descriptor, kind: .stream, name: name)
+        // What is paired is spoken to encrypted. The others may want no pairing at all; those that
+        // do ask for it themselves, and BlueZ's agent then asks the user for the number.
+        if target.isPaired { _ = ca_rfcomm_security(descriptor) }
+        // The kernel wants the last printed byte first.
+        let status = ca_rfcomm_connect(descriptor, target.address.bytes.reversed(), channel)
+        switch try StreamConnection.finish(
+            descriptor, status: status, deadline: SystemClock.now() + target.limit,
+            cancelledBy: cancel)
+        {
+        case .connected: return session
+        case .failed(let number): throw .bluetooth(errno: number, name, channel: channel)
+        case .timedOut: throw .bluetooth(address: name, .silent)
+        case .cancelled: return nil
+        }
+    }
+}

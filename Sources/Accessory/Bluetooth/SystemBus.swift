@@ -1,0 +1,165 @@
+import CAccessory
+import Glibc
+import OBDCore
+
+/// A connection to the system's message bus, for asking BlueZ what it knows; needs no privilege.
+///
+/// The protocol has not changed since 2006, and the three calls that are needed here are less than
+/// a library's price: libsystemd would be one more package to build with, a `busctl` process cannot
+/// stay connected, and BlueZ ends a search when whoever began it leaves the bus.
+struct SystemBus: ~Copyable {
+    /// Why the bus is of no use.
+    enum Fault: Error, Hashable, Sendable {
+        /// There is no bus, or it does not let us in.
+        case unavailable(errno: Int32)
+        /// The other side answered with an error; its name.
+        case refused(String)
+        /// No answer in time.
+        case timedOut
+        /// The waiting was cancelled.
+        case cancelled
+        /// The bus said what no bus says.
+        case nonsense
+    }
+
+    /// For `poll`: readable when a message has come.
+    ///
+    /// Belongs to this value.
+    let descriptor: Int32
+    private var received: [UInt8] = []
+    private var serial: UInt32 = 0
+    private let cancel: Int32?
+    /// Signals that came while a reply was awaited.
+    private var signals: [DBusMessage] = []
+
+    /// Where the system's bus is; elsewhere by DBUS_SYSTEM_BUS_ADDRESS.
+    static var systemPath: String {
+        let prefix = "unix:path="
+        if let text = getenv("DBUS_SYSTEM_BUS_ADDRESS").map({ String(cString: $0) }),
+            text.hasPrefix(prefix)
+        {
+            return String(text.dropFirst(prefix.count).prefix { $0 != "," && $0 != ";" })
+        }
+        return "/run/dbus/system_bus_socket"
+    }
+
+    /// Connects and says who we are.
+    init(
+        path: String = SystemBus.systemPath, until deadline: Instant, cancelledBy cancel: Int32?
+    ) throws(Fault) {
+        self.cancel = cancel
+        descriptor = ca_stream_socket(AF_UNIX, 0)
+        if descriptor < 0 { throw .unavailable(errno: errno) }
+        guard ca_connect_unix(descriptor, path) == 0 else { throw .unavailable(errno: errno) }
+        let user = String(getuid()).utf8.map { String($0, radix: 16) }.joined()
+        try send(Array("\0AUTH EXTERNAL \(user)\r\n".utf8))
+        while !received.contains(0x0A) { try receive(until: deadline) }
+        let line = received.prefix { $0 != 0x0A }
+        guard line.starts(with: Array("OK ".utf8)) else { throw .unavailable(errno: EACCES) }
+        received.removeFirst(line.count + 1)
+        try send(Array("BEGIN\r\n".utf8))
+        _ = try call(
+            "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "Hello",
+            until: deadline)
+    }
+
+    deinit { Glibc.close(descriptor) }
+
+    /// Calls a method and awaits its reply.
+    mutating func call(
+        _ destination: String, _ path: String, _ interface: String, _ member: String,
+        _ arguments: [DBusMessage.Argument] = [], until deadline: Instant
+    ) throws(Fault) -> [DBusValue] {
+        serial += 1
+        try send(
+            DBusMessage.call(
+                serial: serial, destination: destination, path: path, interface: interface,
+                member: member, arguments: arguments))
+        while true {
+            let message = try next(until: deadline)
+            switch message.kind {
+            case .reply where message.replySerial == serial: return message.body
+            case .error where message.replySerial == serial:
+                throw .refused(message.errorName ?? "")
+            case .signal:
+                if signals.count < 64 { signals.append(message) }
+            case .call, .reply, .error: continue
+            }
+        }
+    }
+
+    /// Awaits the next signal that was asked for.
+    mutating func nextSignal(until deadline: Instant) throws(Fault) -> DBusMessage {
+        if !signals.isEmpty { return signals.removeFirst() }
+        while true {
+            let message = try next(until: deadline)
+            if message.kind == .signal { return message }
+        }
+    }
+
+    /// Takes what has come; true = there was a signal among it.
+    mutating func takeSignals() throws(Fault) -> Bool {
+        var found = !signals.isEmpty
+        signals.removeAll()
+        try fill()
+        while let message = try parsed() {
+            if message.kind == .signal { found = true }
+        }
+        return found
+    }
+
+    // MARK: Bytes
+
+    private mutating func next(until deadline: Instant) throws(Fault) -> DBusMessage {
+        while true {
+            if let message = try parsed() { return message }
+            try receive(until: deadline)
+        }
+    }
+
+    private mutating func parsed() throws(Fault) -> DBusMessage? {
+        do throws(DBusFault) {
+            guard let length = try DBusMessage.length(of: received), received.count >= length
+            else { return nil }
+            let bytes = Array(received[..<length])
+            received.removeFirst(length)
+            return try DBusMessage(bytes)
+        } catch {
+            throw .nonsense
+        }
+    }
+
+    private mutating func receive(until deadline: Instant) throws(Fault) {
+        var set = PollSet()
+        let link = set.add(descriptor)
+        let flag = set.add(cancel ?? -1)
+        do {
+            if try set.wait(until: deadline) == 0 { throw Fault.timedOut }
+        } catch let error as SystemError {
+            throw .unavailable(errno: error.errno)
+        } catch {
+            throw .timedOut
+        }
+        if set.isReadable(flag) { throw .cancelled }
+        if set.isReadable(link) { try fill() }
+    }
+
+    private mutating func fill() throws(Fault) {
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        while true {
+            let count = buffer.withUnsafeMutableBytes {
+                ca_read(descriptor, $0.baseAddress, $0.count)
+            }
+            if count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) { return }
+            if count <= 0 { throw .unavailable(errno: count < 0 ? errno : ECONNRESET) }
+            received += buffer[..<count]
+            if received.count > 2 * DBusMessage.longest { throw .nonsense }
+        }
+    }
+
+    /// What is sent here is small: it fits into the socket.
+    private func send(_ bytes: [UInt8]) throws(Fault) {
+        let count = bytes.withUnsafeBytes { ca_write(descriptor, $0.baseAddress, $0.count) }
+        if count != bytes.count { throw .unavailable(errno: count < 0 ? errno : ENOBUFS) }
+    }
+}

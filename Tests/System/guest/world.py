@@ -1,0 +1,216 @@
+"""What the cases act on: the program, the daemons, the cables, and what is expected of them."""
+
+import json
+import os
+import re
+import select
+import subprocess
+import time
+
+PROGRAM = "/test/obdscan"
+ENVIRONMENT = {**os.environ, "LD_LIBRARY_PATH": "/test/lib", "HOME": "/tmp", "OBDSCAN_DB": "/tmp/obdscan.db"}
+
+
+class Failed(Exception):
+    """An expectation that was not met."""
+
+
+def expect(condition, *seen):
+    if not condition:
+        raise Failed("\n".join(str(thing) for thing in seen))
+
+
+class Run:
+    """The program as a process; what it prints is collected."""
+
+    def __init__(self, *arguments, user=None, program=PROGRAM, environment=ENVIRONMENT):
+        self.arguments = arguments
+        command = [program, *arguments]
+        self.process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, user=user,
+                                        group=user, extra_groups=[] if user else None,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd="/tmp")
+        self.texts = {self.process.stdout: b"", self.process.stderr: b""}
+        self.open = set(self.texts)
+
+    @property
+    def output(self):
+        return self.texts[self.process.stdout].decode("utf-8", "replace")
+
+    @property
+    def errors(self):
+        return self.texts[self.process.stderr].decode("utf-8", "replace")
+
+    @property
+    def objects(self):
+        whole = self.output[:self.output.rfind("\n") + 1]
+        return [json.loads(line) for line in whole.splitlines()]
+
+    def __str__(self):
+        return (f"obdscan {' '.join(self.arguments)}: exit code {self.process.returncode}\n"
+                f"{self.output[-1500:]}{self.errors[-1500:]}")
+
+    def _collect(self, deadline):
+        """Takes what has come; false at the end of both streams or of the time."""
+        if not self.open:
+            return False
+        ready, _, _ = select.select(self.open, [], [], max(0, deadline - time.monotonic()))
+        for stream in ready:
+            data = os.read(stream.fileno(), 65536)
+            self.texts[stream] += data
+            if not data:
+                self.open.discard(stream)
+        return bool(ready)
+
+    def until(self, condition, seconds=20, what="what was waited for"):
+        """Collects until `condition(self)` holds."""
+        deadline = time.monotonic() + seconds
+        while not condition(self):
+            if not self._collect(deadline):
+                raise Failed(f"{what} did not come within {seconds} s\n{self}")
+        return self
+
+    def end(self, seconds=60, signal=None):
+        """Waits for its end."""
+        if signal is not None:
+            self.process.send_signal(signal)
+        deadline = time.monotonic() + seconds
+        while self._collect(deadline):
+            pass
+        try:
+            self.process.wait(max(0.1, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise Failed(f"it did not end within {seconds} s\n{self}") from None
+        return self
+
+    @property
+    def status(self):
+        return self.process.returncode
+
+
+def obdscan(*arguments, seconds=60, user=None):
+    """Runs the program to its end."""
+    return Run(*arguments, user=user).end(seconds)
+
+
+def succeeds(*arguments, **options):
+    done = obdscan(*arguments, **options)
+    expect(done.status == 0, done)
+    return done
+
+
+def fails(status, *words, of, within=60, user=None):
+    """The program ends with `status`, says all words on stderr, and gives a hint."""
+    begin = time.monotonic()
+    done = obdscan(*of, user=user, seconds=within)
+    expect(done.status == status, f"expected {status}", done)
+    for word in [*words, "hint: "]:
+        expect(word in done.errors, f"“{word}” is missing after {time.monotonic() - begin:.1f} s", done)
+    return done
+
+
+def sh(line, seconds=20, check=True):
+    """A command line of the machine's own programs."""
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, timeout=seconds,
+                          stdin=subprocess.DEVNULL)
+    if check:
+        expect(done.returncode == 0, f"{line}: {done.returncode}", done.stdout, done.stderr)
+    return done.stdout
+
+
+def wait(condition, what, seconds=20):
+    """Waits until the machine is as it should be."""
+    deadline = time.monotonic() + seconds
+    while not (value := condition()):
+        if time.monotonic() > deadline:
+            raise Failed(f"waited {seconds} s for {what}")
+        time.sleep(0.02)
+    return value
+
+
+# The cables.
+
+with open("/dev/ttyS1", "r+b", buffering=0) as _line:
+    CONTROL = os.dup(_line.fileno())
+
+
+def order(text):
+    """Asks whoever runs the machine for something."""
+    os.write(CONTROL, text.encode() + b"\n")
+    answer = b""
+    while not answer.endswith(b"\n"):
+        expect(select.select([CONTROL], [], [], 10)[0], f"no answer to “{text}”")
+        answer += os.read(CONTROL, 64)
+    expect(answer.strip() == b"ok", f"{text}: {answer.decode()}")
+
+
+def plug(cable, serial):
+    """Plugs a cable in; returns its node once udev has given it its names."""
+    order(f"plug {cable} {serial}")
+    name = wait(lambda: next((name for name in names("/dev/serial/by-id") if serial in name), None),
+                f"the by-id name of {serial}")
+    sh("udevadm settle -t 5")
+    return os.path.realpath(f"/dev/serial/by-id/{name}")
+
+
+def unplug(cable, node):
+    order(f"unplug {cable}")
+    wait(lambda: not os.path.exists(node), f"{node} to go")
+
+
+def names(folder):
+    return sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+
+
+# The controllers.
+
+class Controllers:
+    """Two virtual Bluetooth controllers within reach of each other, and BlueZ's daemon."""
+
+    def __init__(self):
+        self.daemon = None
+        self.emulator = None
+        self.addresses = []
+
+    def start(self):
+        self.emulator = subprocess.Popen(["btvirt", "-l2"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        wait(lambda: len(names("/sys/class/bluetooth")) == 2, "two controllers")
+        # The emulated controllers die when a search for LE devices ends.
+        with open("/etc/bluetooth/main.conf", "w") as file:
+            file.write("[General]\nControllerMode = bredr\nDiscoverableTimeout = 0\n[Policy]\nAutoEnable = true\n")
+        with open("/run/bluetoothd.log", "w") as log:
+            self.daemon = subprocess.Popen(["/usr/libexec/bluetooth/bluetoothd", "--compat", "--nodetach"],
+                                           stdout=log, stderr=log)
+        wait(lambda: os.path.exists("/run/sdp"), "bluetoothd")
+        for place in (0, 1):
+            wait(lambda: self.is_up(place), f"hci{place}")
+            # First the name: what an inquiry brings is not told anew when pairing is off.
+            sh(f"btmgmt --index {place} name OBDII-{place} </dev/null")
+            # The emulated controller loses its way in Secure Simple Pairing.
+            sh(f"btmgmt --index {place} ssp off </dev/null")
+            self.let_be_found(place)
+        self.addresses = [re.search("BD Address: (\\S+)", sh(f"hciconfig hci{place}"))[1] for place in (0, 1)]
+
+    @staticmethod
+    def is_up(place):
+        return "UP RUNNING" in sh(f"hciconfig hci{place}", check=False)
+
+    def switch(self, place, on):
+        sh(f"btmgmt --index {place} power {'on' if on else 'off'} </dev/null")
+        wait(lambda: self.is_up(place) == on, f"hci{place} to be switched {'on' if on else 'off'}")
+        if on:
+            self.let_be_found(place)
+
+    @staticmethod
+    def let_be_found(place):
+        """The daemon closes the door again while it starts."""
+        sh(f"btmgmt --index {place} connectable on </dev/null", check=False)
+        sh(f"btmgmt --index {place} discov yes </dev/null", check=False)
+        wait(lambda: "PSCAN ISCAN" in sh(f"hciconfig hci{place} piscan; hciconfig hci{place}", check=False),
+             f"hci{place} to be visible")
+
+    def stop(self):
+        for process in (self.daemon, self.emulator):
+            process.terminate()
+            process.wait()
+        wait(lambda: not names("/sys/class/bluetooth"), "the controllers to go")

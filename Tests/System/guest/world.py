@@ -61,7 +61,7 @@ class Run:
                 self.open.discard(stream)
         return bool(ready)
 
-    def until(self, condition, seconds=20, what="what was waited for"):
+    def until(self, condition, seconds=60, what="what was waited for"):
         """Collects until `condition(self)` holds."""
         deadline = time.monotonic() + seconds
         while not condition(self):
@@ -69,7 +69,7 @@ class Run:
                 raise Failed(f"{what} did not come within {seconds} s\n{self}")
         return self
 
-    def end(self, seconds=60, signal=None):
+    def end(self, seconds=120, signal=None):
         """Waits for its end."""
         if signal is not None:
             self.process.send_signal(signal)
@@ -88,7 +88,7 @@ class Run:
         return self.process.returncode
 
 
-def obdscan(*arguments, seconds=60, user=None):
+def obdscan(*arguments, seconds=120, user=None):
     """Runs the program to its end."""
     return Run(*arguments, user=user).end(seconds)
 
@@ -99,7 +99,7 @@ def succeeds(*arguments, **options):
     return done
 
 
-def fails(status, *words, of, within=60, user=None):
+def fails(status, *words, of, within=120, user=None):
     """The program ends with `status`, says all words on stderr, and gives a hint."""
     begin = time.monotonic()
     done = obdscan(*of, user=user, seconds=within)
@@ -109,7 +109,7 @@ def fails(status, *words, of, within=60, user=None):
     return done
 
 
-def sh(line, seconds=20, check=True):
+def sh(line, seconds=60, check=True):
     """A command line of the machine's own programs."""
     done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, timeout=seconds,
                           stdin=subprocess.DEVNULL)
@@ -118,7 +118,7 @@ def sh(line, seconds=20, check=True):
     return done.stdout
 
 
-def wait(condition, what, seconds=20):
+def wait(condition, what, seconds=60):
     """Waits until the machine is as it should be."""
     deadline = time.monotonic() + seconds
     while not (value := condition()):
@@ -182,12 +182,16 @@ class Controllers:
             self.daemon = subprocess.Popen(["/usr/libexec/bluetooth/bluetoothd", "--compat", "--nodetach"],
                                            stdout=log, stderr=log)
         wait(lambda: os.path.exists("/run/sdp"), "bluetoothd")
+        # A controller that is touched before the daemon has looked at it stays unknown to it.
+        wait(lambda: sh("bluetoothctl list </dev/null", check=False).count("Controller") >= 2,
+             "both controllers in bluetoothd", 30)
         for place in (0, 1):
-            wait(lambda: self.is_up(place), f"hci{place}")
+            wait(lambda: sh(f"hciconfig hci{place} up", check=False) is not None and self.is_up(place),
+                 f"hci{place}", 60)
             # First the name: what an inquiry brings is not told anew when pairing is off.
-            sh(f"btmgmt --index {place} name OBDII-{place} </dev/null")
+            sh(f"btmgmt --index {place} name OBDII-{place} </dev/null", check=False)
             # The emulated controller loses its way in Secure Simple Pairing.
-            sh(f"btmgmt --index {place} ssp off </dev/null")
+            sh(f"btmgmt --index {place} ssp off </dev/null", check=False)
             self.let_be_found(place)
         self.addresses = [re.search("BD Address: (\\S+)", sh(f"hciconfig hci{place}"))[1] for place in (0, 1)]
 

@@ -173,13 +173,13 @@ _obdscan() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    devices|info|pids|read|live|dtc|freeze|monitors|log|trips|export|db|decode|send|simulate|doctor|report|help)
+    devices|info|pids|read|live|dtc|freeze|monitors|log|trips|export|db|decode|send|simulate|bench|doctor|report|help)
         # Offer subcommand argument completions
         "_obdscan_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'devices info pids read live dtc freeze monitors log trips export db decode send simulate doctor report help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'devices info pids read live dtc freeze monitors log trips export db decode send simulate bench doctor report help' -- "${cur}"))
         ;;
     esac
 }
@@ -1581,6 +1581,62 @@ _obdscan_simulate() {
         return
         ;;
     '--requests')
+        __obdscan_add_completions -f
+        return
+        ;;
+    '--format')
+        __obdscan_add_completions -W 'text'$'\n''json'$'\n''csv'
+        return
+        ;;
+    '--units')
+        __obdscan_add_completions -W 'metric'$'\n''imperial'$'\n''us'
+        return
+        ;;
+    '--log-file')
+        __obdscan_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_obdscan_bench() {
+    repeating_flags=()
+    non_repeating_flags=(--trace-states --no-color --quiet -q --verbose -v --version -h --help)
+    repeating_options=(--pids)
+    non_repeating_options=(--requests --duration -d --device --adapter --protocol --ecu --record --db --format --units --log-file)
+    __obdscan_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--requests')
+        return
+        ;;
+    '--duration')
+        return
+        ;;
+    '-d'|'--device')
+        __obdscan_add_completions -f
+        return
+        ;;
+    '--adapter')
+        __obdscan_add_completions -W 'auto'$'\n''elm327'$'\n''stn'$'\n''golink'
+        return
+        ;;
+    '--protocol')
+        return
+        ;;
+    '--ecu')
+        return
+        ;;
+    '--record')
+        __obdscan_add_completions -f
+        return
+        ;;
+    '--db')
+        __obdscan_add_completions -f
+        return
+        ;;
+    '--pids')
         __obdscan_add_completions -f
         return
         ;;

@@ -110,6 +110,8 @@ function __obdscan_parse_tokens -S
             __obdscan_parse_subcommand -r 1 'yes' 'force' 'accessory-demo' 'duration=' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
         case 'simulate'
             __obdscan_parse_subcommand 1 'pty' 'link=' 'tcp=' 'rfcomm=' 'latency=' 'baud=' 'personality=' 'requests=' 'list' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+        case 'bench'
+            __obdscan_parse_subcommand -r 1 'requests=' 'duration=' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
         case 'doctor'
             __obdscan_parse_subcommand 0 'd/device=' 'protocol=' 'record=' 'adapter' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
         case 'report'
@@ -186,6 +188,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obd
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'decode' -d 'Decode recorded adapter output, offline.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'send' -d 'Send raw adapter or OBD commands, one reply each.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'simulate' -d 'Serve the simulated vehicle on a pty, on TCP or on RFCOMM, for any scan tool.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'bench' -d 'Measure how fast this adapter and vehicle answer.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'doctor' -d 'Find out why an accessory or vehicle does not answer, and how to mend it.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'report' -d 'Bundle what a bug report needs, with everything personal removed.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'help' -d 'Show subcommand help information.'
@@ -655,6 +658,24 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan simulate" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan simulate" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan simulate" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" requests' -l 'requests' -d 'Requests of each kind, 2 to 10000.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" duration' -l 'duration' -d 'How long to poll at the end.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn golink'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" record' -l 'record' -d 'Write every byte with its time to a file (obdscan-transcript(5)).' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" trace-states' -l 'trace-states' -d 'Print every transition of the state machine to stderr.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" db' -l 'db' -d 'The database.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" v verbose' -l 'verbose' -s 'v' -d 'Print more of what happens on the way.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan doctor" d device' -s 'd' -l 'device' -d 'The accessory, as in other commands.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan doctor" protocol' -l 'protocol' -d 'The vehicle protocol to try alone.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan doctor" record' -l 'record' -d 'Write every byte with its time to a file (obdscan-transcript(5)).' -rF

@@ -26,7 +26,7 @@ public struct ObdscanCommand: ParsableCommand {
             LogCommand.self,
             TripsCommand.self, ExportCommand.self, DatabaseCommand.self, DecodeCommand.self,
             SendCommand.self,
-            SimulateCommand.self, DoctorCommand.self, ReportCommand.self,
+            SimulateCommand.self, BenchCommand.self, DoctorCommand.self, ReportCommand.self,
         ])
 
     /// The root by itself says what is attached and what to do next.

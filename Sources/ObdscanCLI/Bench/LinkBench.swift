@@ -66,7 +66,6 @@ struct LinkBench {
 
     /// Polls as `live` and `log` do it, and ends the session.
     func poll(for duration: Duration) throws -> BenchFigures {
-        let before = connection.scan.statistics
         let begun = Clock.now
         connection.scan.poll(PollPlan(wants: wants))
         var loop = PollLoop(connection, queue: nil, until: Clock.now + duration)
@@ -79,11 +78,12 @@ struct LinkBench {
         case .failed(let error): throw error
         case .duration, .finished: break
         }
-        let after = connection.scan.statistics
+        // They count from the poll's beginning.
+        let statistics = connection.scan.statistics
         var figures = BenchFigures(.polling)
-        figures.requests = after.requests - before.requests
-        figures.readings = after.readings - before.readings
-        figures.failed = after.timeouts - before.timeouts
+        figures.requests = statistics.requests
+        figures.readings = statistics.readings
+        figures.failed = statistics.timeouts
         figures.seconds = (Clock.now - begun).seconds
         return figures
     }

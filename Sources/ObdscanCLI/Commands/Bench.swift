@@ -90,6 +90,6 @@ struct BenchCommand: ParsableCommand, OutputCommand {
                 "nothing to ask the vehicle: the voltage is the adapter's own",
                 hint: "name signals of the vehicle: obdscan bench rpm speed", status: .usage)
         }
-        return records.map { PollPlan.Want($0, period: nil, ecu: connection.ecu) }
+        return records.map { PollPlan.Want($0, as: $0.dataID, period: nil, ecu: connection.ecu) }
     }
 }

@@ -27,6 +27,7 @@ public struct ObdscanCommand: ParsableCommand {
             TripsCommand.self, ExportCommand.self, DatabaseCommand.self, DecodeCommand.self,
             SendCommand.self,
             SimulateCommand.self, BenchCommand.self, DoctorCommand.self, ReportCommand.self,
+            ConfigCommand.self,
         ])
 
     /// The root by itself says what is attached and what to do next.
@@ -48,6 +49,8 @@ public struct ObdscanCommand: ParsableCommand {
         }
         let log = logOptions(of: command)
         do {
+            // A wrong file stops everything but the command that mends it.
+            if log != nil { _ = try Settings.loaded.get() }
             try log?.log("starts: " + CommandLine.arguments.joined(separator: " "))
             try command.run()
             end(.silent(.done), log)

@@ -73,12 +73,7 @@ struct DevicesShowCommand: ParsableCommand, OutputCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let address: AccessoryAddress
-        do {
-            address = try AccessoryAddress(accessory)
-        } catch {
-            throw Failure(error)
-        }
+        let address = try Settings.current.resolved(accessory)
         guard var entry = find(address) else {
             throw Failure(
                 "\(accessory): no such accessory is attached or known",

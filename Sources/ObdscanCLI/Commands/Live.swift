@@ -19,12 +19,19 @@ struct LiveCommand: ParsableCommand, OutputCommand {
             EXAMPLES
               obdscan live
               obdscan live rpm speed coolant-temp
+              obdscan live --view engine
               obdscan live --duration 1m --format json > readings.jsonl
               obdscan live rpm | head
             """)
 
     @Argument(help: ArgumentHelp("Signals to show; all without.", valueName: "signal"))
     var signals: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A list of signals: engine, fuel, emissions, ev, or one of the configuration file.",
+            valueName: "view"))
+    var view: String?
 
     @Option(help: ArgumentHelp("End after so long: 90, 90s, 10m, 1h30m.", valueName: "time"))
     var duration: Lapse?
@@ -41,7 +48,8 @@ struct LiveCommand: ParsableCommand, OutputCommand {
     func run() throws {
         let table = try loadTable(tables)
         let names = SignalNames(table)
-        let selected = try signals.map { try names.find($0) }
+        let listed = try view.map { try SignalViews.signals($0, Settings.current) } ?? []
+        let selected = try (listed + signals).map { try names.find($0) }
         let isScreen = output.format == .text && isatty(STDOUT_FILENO) == 1
         let queue = try BatchQueue(full: isScreen ? .dropOldest : .refuse)
         let needs = SessionNeeds(sinks: [queue], reconnect: .always)

@@ -8,7 +8,7 @@ struct DatabaseOptions: ParsableArguments {
         help: ArgumentHelp(
             "The database.",
             discussion:
-                "Else the environment variable OBDSCAN_DB; else $XDG_DATA_HOME/obdscan/obdscan.db.",
+                "Else the environment variable OBDSCAN_DB; else `database` of the configuration file; else $XDG_DATA_HOME/obdscan/obdscan.db.",
             valueName: "file"),
         completion: .file())
     var path: String?
@@ -17,6 +17,10 @@ struct DatabaseOptions: ParsableArguments {
     var file: String? {
         if let path { return path }
         if let path = environment("OBDSCAN_DB"), !path.isEmpty { return path }
+        if let path = Settings.current.database {
+            guard path.hasPrefix("~/") else { return path }
+            return environment("HOME").map { $0 + path.dropFirst() }
+        }
         return dataFolder().map { $0 + "/obdscan.db" }
     }
 

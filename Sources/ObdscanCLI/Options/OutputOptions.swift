@@ -14,8 +14,16 @@ struct OutputOptions: ParsableArguments {
     @Option(help: "How results are printed; json is JSON Lines, one object a line.")
     var format: OutputFormat = .text
 
-    @Option(help: "Units to show; what is stored is always metric.")
-    var units: UnitSystem = .metric
+    @Option(
+        name: .customLong("units"),
+        help: ArgumentHelp(
+            "Units to show; what is stored is always metric.",
+            discussion: "Else `units` of the configuration file; else metric.",
+            valueName: "units"))
+    var chosenUnits: UnitSystem?
+
+    /// Units to show.
+    var units: UnitSystem { chosenUnits ?? Settings.current.units ?? .metric }
 
     @Flag(name: .long, help: "No colour (the environment variable NO_COLOR does the same).")
     var noColor = false

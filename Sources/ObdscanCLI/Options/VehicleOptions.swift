@@ -48,21 +48,26 @@ struct VehicleOptions: ParsableArguments {
     @Option(
         name: [.short, .customLong("device")],
         help: ArgumentHelp(
-            "The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.",
-            discussion: "Else the environment variable OBDSCAN_DEVICE; else the only attached one.",
+            "The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE, or a name of your own.",
+            discussion: """
+                Else the environment variable OBDSCAN_DEVICE; else `device` of the configuration file; \
+                else the only attached one.
+                """,
             valueName: "accessory"),
         completion: .file())
     var device: String?
 
-    @Option(help: ArgumentHelp("What the adapter speaks.", valueName: "dialect"))
-    var adapter: DialectChoice = .automatic
+    @Option(
+        name: .customLong("adapter"),
+        help: ArgumentHelp("What the adapter speaks.", valueName: "dialect"))
+    var chosenAdapter: DialectChoice?
 
     @Option(
         name: .customLong("protocol"),
         help: ArgumentHelp(
             "The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.",
             valueName: "protocol"))
-    var vehicleProtocol: ProtocolOption = .automatic
+    var chosenProtocol: ProtocolOption?
 
     @Option(help: ArgumentHelp("Only this ECU: 7E8, 18DAF110, 10.", valueName: "id"))
     var ecu: ECUOption?
@@ -77,4 +82,12 @@ struct VehicleOptions: ParsableArguments {
     var traceStates = false
 
     @OptionGroup var database: DatabaseOptions
+
+    /// What the adapter speaks.
+    var adapter: DialectChoice { chosenAdapter ?? Settings.current.adapter ?? .automatic }
+
+    /// The vehicle protocol to use.
+    var vehicleProtocol: ProtocolOption {
+        chosenProtocol ?? Settings.current.vehicleProtocol ?? .automatic
+    }
 }

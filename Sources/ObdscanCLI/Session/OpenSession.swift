@@ -11,14 +11,12 @@ import Synchronization
 extension VehicleOptions {
     /// The accessory to use: the option, the environment, or the only attached one.
     func address() throws(Failure) -> AccessoryAddress {
-        guard let text = device ?? environment("OBDSCAN_DEVICE"), !text.isEmpty else {
+        let settings = Settings.current
+        let named = environment("OBDSCAN_DEVICE").flatMap { $0.isEmpty ? nil : $0 }
+        guard let text = device ?? named ?? settings.device, !text.isEmpty else {
             return try AttachedAccessories.only()
         }
-        do {
-            return try AccessoryAddress(text)
-        } catch {
-            throw Failure(error)
-        }
+        return try settings.resolved(text)
     }
 
     /// How the session with `address` is to be made.

@@ -1,0 +1,202 @@
+import ArgumentParser
+import Glibc
+import TripExport
+
+/// `obdscan config`: the configuration file.
+struct ConfigCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "config",
+        abstract: "Show and change the configuration file.",
+        discussion: """
+            The file is $XDG_CONFIG_HOME/obdscan/config.toml; obdscan-config(5) describes it. \
+            Options and environment variables go before it.
+
+            EXAMPLES
+              obdscan config set device /dev/ttyUSB0
+              obdscan config set aliases.van tcp:192.168.0.10:35000
+              obdscan config set views.commute RPM VSS FLI
+              obdscan config get units
+            """,
+        subcommands: [
+            ConfigList.self, ConfigGet.self, ConfigSet.self, ConfigUnset.self, ConfigEdit.self,
+            ConfigCheck.self,
+        ],
+        defaultSubcommand: ConfigList.self)
+}
+
+/// `obdscan config list`.
+struct ConfigList: ParsableCommand, OutputCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Print every setting of the file.")
+
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        let settings = try Settings.loaded.get()
+        var writer = TextOutput.standard
+        let names =
+            SettingsKey.plain.map(\.name) + settings.aliases.keys.sorted().map { "aliases.\($0)" }
+            + settings.views.keys.sorted().map { "views.\($0)" }
+        if output.format == .csv { try writer.writeLine("name,value") }
+        for name in names {
+            let value = SettingsKey.named(name).flatMap { $0.get(settings) }
+            switch output.format {
+            case .text:
+                if let value { try writer.writeLine("\(name) = \(printable(value))") }
+            case .json:
+                var object = JSONObject()
+                object.add("kind", "setting")
+                object.add("name", name)
+                object.add("value", value)
+                try writer.append { object.append(to: &$0) }
+            case .csv: try writer.append { CSVRow.append([name, value ?? ""], to: &$0) }
+            }
+        }
+        try writer.flush()
+        if output.format == .text, let path = SettingsFile.path { output.note("in \(path)") }
+    }
+}
+
+/// `obdscan config get KEY`.
+struct ConfigGet: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "get", abstract: "Print one setting; nothing when it is not set.")
+
+    @Argument(help: ArgumentHelp("Its name: units, aliases.van.", valueName: "name"))
+    var name: String
+
+    func run() throws {
+        let settings = try Settings.loaded.get()
+        guard let value = try key(name).get(settings) else { return }
+        var writer = TextOutput.standard
+        try writer.writeLine(printable(value))
+        try writer.flush()
+    }
+}
+
+/// `obdscan config set KEY VALUE`.
+struct ConfigSet: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set", abstract: "Change one setting; comments and order of the file stay.")
+
+    @Argument(help: ArgumentHelp("Its name: units, aliases.van.", valueName: "name"))
+    var name: String
+
+    @Argument(help: ArgumentHelp("Its value; several words for a view.", valueName: "value"))
+    var values: [String]
+
+    func run() throws {
+        let isList = name.hasPrefix("views.")
+        guard isList || values.count == 1 else {
+            throw Failure("\(name) takes one value", status: .usage)
+        }
+        var trial = Settings()
+        if let reason = try key(name).set(values.joined(separator: " "), &trial) {
+            throw Failure(
+                "\(name): \"\(values.joined(separator: " "))\" \(reason)", status: .usage)
+        }
+        try change { $0.set(name, to: values, isList: isList) }
+    }
+}
+
+/// `obdscan config unset KEY`.
+struct ConfigUnset: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unset", abstract: "Remove one setting.")
+
+    @Argument(help: ArgumentHelp("Its name: units, aliases.van.", valueName: "name"))
+    var name: String
+
+    func run() throws {
+        _ = try key(name)
+        try change { $0.set(name, to: nil, isList: false) }
+    }
+}
+
+/// `obdscan config check`.
+struct ConfigCheck: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Read the file; a wrong line is named.")
+
+    func run() throws {
+        let path = try settingsPath()
+        guard access(path, F_OK) == 0 else {
+            writeToStandardError("there is no \(printable(path))\n")
+            return
+        }
+        _ = try Settings.loaded.get()
+        writeToStandardError("\(printable(path)) is right\n")
+    }
+}
+
+/// `obdscan config edit`.
+struct ConfigEdit: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "edit", abstract: "Open the file in $VISUAL or $EDITOR, then check it.")
+
+    func run() throws {
+        let path = try settingsPath()
+        try makeFolder(of: path)
+        try Editor.open(path)
+        guard access(path, F_OK) == 0 else { return }
+        _ = try SettingsFile.parsed(contents(of: path), path)
+    }
+}
+
+private func key(_ name: String) throws(Failure) -> SettingsKey {
+    guard let key = SettingsKey.named(name) else {
+        throw Failure(
+            "\"\(name)\" is no setting",
+            hint: "settings: " + SettingsKey.plain.map(\.name).joined(separator: ", ")
+                + ", aliases.NAME, views.NAME",
+            status: .usage)
+    }
+    return key
+}
+
+private func settingsPath() throws(Failure) -> String {
+    guard let path = SettingsFile.path else {
+        throw Failure(
+            "there is no home directory to keep the configuration in",
+            hint: "set HOME or XDG_CONFIG_HOME", status: .cannotCreate)
+    }
+    return path
+}
+
+private func change(_ body: (inout SettingsText) -> Void) throws(Failure) {
+    let path = try settingsPath()
+    var text = SettingsText("")
+    if access(path, F_OK) == 0 {
+        text = SettingsText(String(decoding: try contents(of: path), as: UTF8.self))
+    }
+    body(&text)
+    // What would not be read back is not written.
+    _ = try SettingsFile.parsed(Array(text.text.utf8), path)
+    try makeFolder(of: path)
+    let new = path + ".new"
+    let descriptor = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw Failure(outputFile: new, errno: errno) }
+    do throws(OutputError) {
+        try writeAll(Array(text.text.utf8), to: descriptor)
+    } catch {
+        close(descriptor)
+        unlink(new)
+        throw Failure(outputFile: new, errno: EIO)
+    }
+    let isSafe = fsync(descriptor) == 0
+    close(descriptor)
+    guard isSafe, rename(new, path) == 0 else {
+        throw Failure(outputFile: path, errno: errno)
+    }
+}
+
+private func makeFolder(of path: String) throws(Failure) {
+    let parts = path.split(separator: "/").dropLast()
+    var folder = ""
+    for part in parts {
+        folder += "/" + part
+        if mkdir(folder, 0o700) != 0, errno != EEXIST {
+            throw Failure(outputFile: folder, errno: errno)
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import Glibc
+import OBDCore
+import ScanSession
+import TOMLKit
+import TripExport
+
+/// What the user's configuration file says (obdscan-config(5)).
+///
+/// Options and environment variables go before it.
+struct Settings: Hashable, Sendable {
+    /// The accessory to use without `-d`.
+    var device: String?
+    /// What the adapter speaks.
+    var adapter: DialectChoice?
+    /// The vehicle protocol to use.
+    var vehicleProtocol: ProtocolOption?
+    /// Units to show.
+    var units: UnitSystem?
+    /// The database's file.
+    var database: String?
+    /// Accessories by names of the user's own.
+    var aliases: [String: String] = [:]
+    /// Lists of signals by name, for `live --view`.
+    var views: [String: [String]] = [:]
+
+    /// What the file of this user says, read once; nothing where there is none.
+    static let loaded: Result<Settings, Failure> = Result { () throws(Failure) in
+        guard let path = SettingsFile.path, access(path, F_OK) == 0 else { return Settings() }
+        return try SettingsFile.parsed(contents(of: path), path)
+    }
+
+    /// The same; a file that is wrong has been told before any command ran.
+    static var current: Settings {
+        switch loaded {
+        case .success(let settings): settings
+        case .failure: Settings()
+        }
+    }
+}
+
+/// One thing that can be set.
+struct SettingsKey: Hashable, Sendable {
+    /// As written before the equals sign, behind the name of its table: `aliases.van`.
+    var name: String
+    /// What it means, for people.
+    var meaning: String
+    /// Puts a value in its place; the reason when it has the wrong form.
+    var set: @Sendable (String, inout Settings) -> String?
+    /// The value as it would be typed; nil = not set.
+    var get: @Sendable (Settings) -> String?
+
+    static func == (left: SettingsKey, right: SettingsKey) -> Bool { left.name == right.name }
+    func hash(into hasher: inout Hasher) { hasher.combine(name) }
+
+    /// Keys outside tables, in the order of the manual page.
+    static let plain: [SettingsKey] = [
+        SettingsKey(
+            name: "device", meaning: "the accessory to use without -d",
+            set: { text, settings in
+                settings.device = text
+                return text.isEmpty ? "is empty" : nil
+            }, get: \.device),
+        SettingsKey(
+            name: "adapter", meaning: "what the adapter speaks: auto, elm327, stn or golink",
+            set: { text, settings in
+                settings.adapter = DialectChoice(rawValue: text)
+                return settings.adapter == nil ? "is none of auto, elm327, stn, golink" : nil
+            }, get: { $0.adapter?.rawValue }),
+        SettingsKey(
+            name: "protocol", meaning: "the vehicle protocol: auto, 1 to 9, A to C, or a name",
+            set: { text, settings in
+                settings.vehicleProtocol = ProtocolOption(argument: text)
+                return settings.vehicleProtocol == nil ? "is no vehicle protocol" : nil
+            },
+            get: { settings in
+                settings.vehicleProtocol.map { $0.vehicleProtocol?.digit ?? "auto" }
+            }),
+        SettingsKey(
+            name: "units", meaning: "units to show: metric, imperial or us",
+            set: { text, settings in
+                settings.units = UnitSystem(rawValue: text)
+                return settings.units == nil ? "is none of metric, imperial, us" : nil
+            }, get: { $0.units?.rawValue }),
+        SettingsKey(
+            name: "database", meaning: "the database's file",
+            set: { text, settings in
+                settings.database = text
+                return text.hasPrefix("/") || text.hasPrefix("~/")
+                    ? nil : "is no path that begins with / or ~/"
+            }, get: \.database),
+    ]
+
+    /// The key of that name.
+    static func named(_ name: String) -> SettingsKey? {
+        if let plain = plain.first(where: { $0.name == name }) { return plain }
+        let parts = name.split(separator: ".", maxSplits: 1).map(String.init)
+        guard parts.count == 2, isBareName(parts[1]) else { return nil }
+        switch parts[0] {
+        case "aliases":
+            return SettingsKey(
+                name: name, meaning: "an accessory's name",
+                set: { text, settings in
+                    settings.aliases[parts[1]] = text
+                    return Settings.reasonAgainst(alias: parts[1], text)
+                }, get: { $0.aliases[parts[1]] })
+        case "views":
+            return SettingsKey(
+                name: name, meaning: "a list of signals",
+                set: { text, settings in
+                    let signals = text.split(separator: " ").map(String.init)
+                    settings.views[parts[1]] = signals
+                    return signals.isEmpty ? "names no signal" : nil
+                }, get: { $0.views[parts[1]]?.joined(separator: " ") })
+        default: return nil
+        }
+    }
+
+    /// Whether a name needs no quotes in TOML, and none on a command line.
+    static func isBareName(_ name: String) -> Bool {
+        !name.isEmpty
+            && name.utf8.allSatisfy { character in
+                switch character {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: true
+                default: false
+                }
+            }
+    }
+}

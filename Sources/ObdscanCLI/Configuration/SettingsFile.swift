@@ -1,0 +1,152 @@
+import Accessory
+import TOMLKit
+
+/// The configuration file: TOML (obdscan-config(5)).
+enum SettingsFile {
+    /// Where it is; nil without a home directory.
+    static var path: String? {
+        if let folder = environment("XDG_CONFIG_HOME"), folder.hasPrefix("/") {
+            return folder + "/obdscan/config.toml"
+        }
+        return environment("HOME").map { $0 + "/.config/obdscan/config.toml" }
+    }
+
+    /// What `bytes`, the contents of `path`, say; a ``Failure`` that names the wrong line.
+    static func parsed(_ bytes: [UInt8], _ path: String) throws(Failure) -> Settings {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw Failure(
+                "\(path) is no UTF-8 text", hint: "obdscan config edit opens it",
+                status: .badConfiguration)
+        }
+        let table: TOMLTable
+        do {
+            table = try TOMLTable(string: text)
+        } catch let error as TOMLParseError {
+            throw wrong(path, error.source.begin.line, error.description)
+        } catch {
+            throw wrong(path, 1, "\(error)")
+        }
+        let lines = LineIndex(text)
+        var settings = Settings()
+        for name in table.keys {
+            guard let value = table[name] else { continue }
+            switch name {
+            case "aliases", "views":
+                guard let entries = value.table else {
+                    throw wrong(path, lines.line(of: name, in: nil), "\(name) is no table")
+                }
+                for key in entries.keys {
+                    guard let entry = entries[key] else { continue }
+                    try take(
+                        "\(name).\(key)", entry, &settings, path, lines.line(of: key, in: name))
+                }
+            default: try take(name, value, &settings, path, lines.line(of: name, in: nil))
+            }
+        }
+        return settings
+    }
+
+    private static func take(
+        _ name: String, _ value: any TOMLValueConvertible, _ settings: inout Settings,
+        _ path: String, _ line: Int
+    ) throws(Failure) {
+        guard let key = SettingsKey.named(name) else {
+            throw wrong(path, line, "\"\(name)\" is no setting" + suggestion(for: name))
+        }
+        guard let text = text(of: value) else {
+            let form = name.hasPrefix("views.") ? "a list of texts" : "a text in quotes"
+            throw wrong(path, line, "\(name) has to be \(form)")
+        }
+        if let reason = key.set(text, &settings) {
+            throw wrong(path, line, "\(name): \"\(text)\" \(reason)")
+        }
+    }
+
+    /// A text, a number as it is written, or a list of texts.
+    private static func text(of value: any TOMLValueConvertible) -> String? {
+        if let text = value.string { return text }
+        if let number = value.int { return String(number) }
+        guard let list = value.array else { return nil }
+        var texts: [String] = []
+        for element in list {
+            guard let text = element.string, !text.contains(" ") else { return nil }
+            texts.append(text)
+        }
+        return texts.joined(separator: " ")
+    }
+
+    private static func suggestion(for name: String) -> String {
+        let near = SettingsKey.plain.map(\.name).first {
+            editDistance(Array($0.utf8), Array(name.utf8), bound: 2) <= 2
+        }
+        return near.map { "; did you mean \($0)?" } ?? ""
+    }
+
+    private static func wrong(_ path: String, _ line: Int, _ reason: String) -> Failure {
+        Failure(
+            "\(path):\(line): \(reason)",
+            hint: "obdscan config edit opens it; see obdscan-config(5)", status: .badConfiguration)
+    }
+}
+
+/// On which line a key stands.
+private struct LineIndex {
+    private var lines: [(table: String?, key: String?)] = []
+
+    init(_ text: String) {
+        var table: String?
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            let words = line.drop { $0 == " " || $0 == "\t" }
+            if words.hasPrefix("[") {
+                table = String(words.dropFirst().prefix { $0 != "]" })
+                lines.append((table, nil))
+            } else {
+                let key = words.prefix { $0 != "=" && $0 != " " && $0 != "\t" }
+                lines.append((table, String(key.filter { $0 != "\"" && $0 != "'" })))
+            }
+        }
+    }
+
+    /// The first line that sets `key`, or that begins the table of that name; counted from 1.
+    func line(of key: String, in table: String?) -> Int {
+        let wanted = [key] + (table.map { ["\($0).\(key)"] } ?? [])
+        let place = lines.firstIndex { line in
+            (line.table == table && line.key == key)
+                || (line.table == nil && wanted.contains(line.key ?? ""))
+                || (table == nil && line.key == nil && line.table == key)
+        }
+        return (place ?? 0) + 1
+    }
+}
+
+extension Settings {
+    /// Why `text` cannot be the accessory called `alias`; nil when it can.
+    static func reasonAgainst(alias: String, _ text: String) -> String? {
+        guard let address = try? AccessoryAddress(text) else { return "names no accessory" }
+        if case .alias = address { return "is no accessory such as /dev/ttyUSB0 or tcp:HOST:PORT" }
+        return nil
+    }
+
+    /// `text`, or the accessory that it is a name of.
+    func resolved(_ text: String) throws(Failure) -> AccessoryAddress {
+        do {
+            let address = try AccessoryAddress(text)
+            guard case .alias(let name) = address else { return address }
+            if let target = aliases[name] { return try AccessoryAddress(target) }
+            let known = aliases.keys.sorted()
+            throw Failure(
+                "no accessory is called \"\(name)\"",
+                hint: known.isEmpty
+                    ? "give a path such as /dev/ttyUSB0, or a form such as sim:; "
+                        + "obdscan config set aliases.\(name) ACCESSORY gives it that name"
+                    : "known names: " + known.joined(separator: ", "),
+                status: .usage)
+        } catch let error as AddressError {
+            throw Failure(error)
+        } catch let failure as Failure {
+            throw failure
+        } catch {
+            throw Failure("\(text): \(error)", status: .bug)
+        }
+    }
+}

@@ -173,13 +173,13 @@ _obdscan() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    devices|info|pids|read|live|dtc|freeze|monitors|log|trips|export|db|decode|send|simulate|bench|doctor|report|help)
+    devices|info|pids|read|live|dtc|freeze|monitors|log|trips|export|db|decode|send|simulate|doctor|report|config|help)
         # Offer subcommand argument completions
         "_obdscan_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'devices info pids read live dtc freeze monitors log trips export db decode send simulate bench doctor report help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'devices info pids read live dtc freeze monitors log trips export db decode send simulate doctor report config help' -- "${cur}"))
         ;;
     esac
 }
@@ -527,11 +527,14 @@ _obdscan_live() {
     repeating_flags=()
     non_repeating_flags=(--trace-states --no-color --quiet -q --verbose -v --version -h --help)
     repeating_options=(--pids)
-    non_repeating_options=(--duration --every -d --device --adapter --protocol --ecu --record --db --format --units --log-file)
+    non_repeating_options=(--view --duration --every -d --device --adapter --protocol --ecu --record --db --format --units --log-file)
     __obdscan_offer_flags_options -1
 
     # Offer option value completions
     case "${prev}" in
+    '--view')
+        return
+        ;;
     '--duration')
         return
         ;;
@@ -1599,62 +1602,6 @@ _obdscan_simulate() {
     esac
 }
 
-_obdscan_bench() {
-    repeating_flags=()
-    non_repeating_flags=(--trace-states --no-color --quiet -q --verbose -v --version -h --help)
-    repeating_options=(--pids)
-    non_repeating_options=(--requests --duration -d --device --adapter --protocol --ecu --record --db --format --units --log-file)
-    __obdscan_offer_flags_options -1
-
-    # Offer option value completions
-    case "${prev}" in
-    '--requests')
-        return
-        ;;
-    '--duration')
-        return
-        ;;
-    '-d'|'--device')
-        __obdscan_add_completions -f
-        return
-        ;;
-    '--adapter')
-        __obdscan_add_completions -W 'auto'$'\n''elm327'$'\n''stn'$'\n''golink'
-        return
-        ;;
-    '--protocol')
-        return
-        ;;
-    '--ecu')
-        return
-        ;;
-    '--record')
-        __obdscan_add_completions -f
-        return
-        ;;
-    '--db')
-        __obdscan_add_completions -f
-        return
-        ;;
-    '--pids')
-        __obdscan_add_completions -f
-        return
-        ;;
-    '--format')
-        __obdscan_add_completions -W 'text'$'\n''json'$'\n''csv'
-        return
-        ;;
-    '--units')
-        __obdscan_add_completions -W 'metric'$'\n''imperial'$'\n''us'
-        return
-        ;;
-    '--log-file')
-        __obdscan_add_completions -f
-        return
-        ;;
-    esac
-}
-
 _obdscan_doctor() {
     repeating_flags=()
     non_repeating_flags=(--adapter --no-color --quiet -q --verbose -v --version -h --help)
@@ -1739,6 +1686,93 @@ _obdscan_report() {
         return
         ;;
     esac
+}
+
+_obdscan_config() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=()
+    __obdscan_offer_flags_options 0
+
+    # Offer subcommand / subcommand argument completions
+    local -r subcommand="${unparsed_words[0]}"
+    unset 'unparsed_words[0]'
+    unparsed_words=("${unparsed_words[@]}")
+    case "${subcommand}" in
+    list|get|set|unset|edit|check)
+        # Offer subcommand argument completions
+        "_obdscan_config_${subcommand}"
+        ;;
+    *)
+        # Offer subcommand completions
+        COMPREPLY+=($(compgen -W 'list get set unset edit check' -- "${cur}"))
+        ;;
+    esac
+}
+
+_obdscan_config_list() {
+    repeating_flags=()
+    non_repeating_flags=(--no-color --quiet -q --verbose -v --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--format --units --log-file)
+    __obdscan_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--format')
+        __obdscan_add_completions -W 'text'$'\n''json'$'\n''csv'
+        return
+        ;;
+    '--units')
+        __obdscan_add_completions -W 'metric'$'\n''imperial'$'\n''us'
+        return
+        ;;
+    '--log-file')
+        __obdscan_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_obdscan_config_get() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=()
+    __obdscan_offer_flags_options 1
+}
+
+_obdscan_config_set() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=()
+    __obdscan_offer_flags_options -1
+}
+
+_obdscan_config_unset() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=()
+    __obdscan_offer_flags_options 1
+}
+
+_obdscan_config_edit() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=()
+    __obdscan_offer_flags_options 0
+}
+
+_obdscan_config_check() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=()
+    __obdscan_offer_flags_options 0
 }
 
 _obdscan_help() {

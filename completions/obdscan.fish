@@ -47,12 +47,12 @@ function __obdscan_parse_tokens -S
         case 'read'
             __obdscan_parse_subcommand -r 1 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
         case 'live'
-            __obdscan_parse_subcommand -r 1 'duration=' 'every=' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+            __obdscan_parse_subcommand -r 1 'view=' 'duration=' 'every=' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
         case 'dtc'
             __obdscan_parse_subcommand 0 'version' 'h/help'
             switch $unparsed_tokens[1]
             case 'list'
-                __obdscan_parse_subcommand 0 'all-modules' 'exit-code' 'batch=' 'to=' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+                __obdscan_parse_subcommand 0 'exit-code' 'batch=' 'to=' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
             case 'clear'
                 __obdscan_parse_subcommand 0 'yes' 'force' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
             case 'explain'
@@ -116,6 +116,22 @@ function __obdscan_parse_tokens -S
             __obdscan_parse_subcommand 0 'd/device=' 'protocol=' 'record=' 'adapter' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
         case 'report'
             __obdscan_parse_subcommand 0 'to=' 'd/device=' 'protocol=' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+        case 'config'
+            __obdscan_parse_subcommand 0 'version' 'h/help'
+            switch $unparsed_tokens[1]
+            case 'list'
+                __obdscan_parse_subcommand 0 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+            case 'get'
+                __obdscan_parse_subcommand 1 'version' 'h/help'
+            case 'set'
+                __obdscan_parse_subcommand -r 2 'version' 'h/help'
+            case 'unset'
+                __obdscan_parse_subcommand 1 'version' 'h/help'
+            case 'edit'
+                __obdscan_parse_subcommand 0 'version' 'h/help'
+            case 'check'
+                __obdscan_parse_subcommand 0 'version' 'h/help'
+            end
         case 'help'
             __obdscan_parse_subcommand -r 1 'version'
         end
@@ -191,6 +207,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obd
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'bench' -d 'Measure how fast this adapter and vehicle answer.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'doctor' -d 'Find out why an accessory or vehicle does not answer, and how to mend it.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'report' -d 'Bundle what a bug report needs, with everything personal removed.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'config' -d 'Show and change the configuration file.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'help' -d 'Show subcommand help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices" h help' -s 'h' -l 'help' -d 'Show help information.'
@@ -223,7 +240,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices watch" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices watch" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices watch" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE, or a name of your own.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn golink'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
@@ -246,7 +263,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obd
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan pids" -eq 1' -fa 'lint' -d 'Check PID tables.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" service' -l 'service' -d 'Only signals of a service (mode): 01, 09, 22.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" supported' -l 'supported' -d 'Only what the vehicle says that it supports; asks it.'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE, or a name of your own.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn golink'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
@@ -280,7 +297,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids lint" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids lint" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids lint" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE, or a name of your own.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn golink'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
@@ -296,9 +313,10 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" view' -l 'view' -d 'A list of signals: engine, fuel, emissions, ev, or one of the configuration file.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" duration' -l 'duration' -d 'End after so long: 90, 90s, 10m, 1h30m.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" every' -l 'every' -d 'Ask for each signal so often, not as often as the link allows.' -rfka ''
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE, or a name of your own.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn golink'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
@@ -319,11 +337,10 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan dtc" -eq 1' -fa 'list' -d 'Stored, pending and permanent codes of every ECU.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan dtc" -eq 1' -fa 'clear' -d 'Clear codes, after showing and keeping what is lost.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan dtc" -eq 1' -fa 'explain' -d 'Say what codes mean, offline.'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" all-modules' -l 'all-modules' -d 'Ask every address where a module may be, not only those of emissions ECUs.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" exit-code' -l 'exit-code' -d 'Exit with 1 when there are codes.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" batch' -l 'batch' -d 'Read every accessory of a list.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" to' -l 'to' -d 'Write the batch\'s table to a file.' -rF
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE, or a name of your own.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn golink'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
@@ -341,7 +358,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" yes' -l 'yes' -d 'Do not ask.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" force' -l 'force' -d 'Also while the engine runs or the vehicle moves.'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE, or a name of your own.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn golink'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
@@ -365,8 +382,8 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc explain" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc explain" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc explain" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" frame' -l 'frame' -d 'Frame number; without it the mandatory one, 0, or with OBDonUDS all of them.' -rfka ''
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" frame' -l 'frame' -d 'Frame number; the mandatory one is 0.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE, or a name of your own.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn golink'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
@@ -384,7 +401,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" readiness' -l 'readiness' -d 'Readiness only, no test results.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" exit-code' -l 'exit-code' -d 'Exit with 1 when a monitor has not run since codes were cleared.'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE, or a name of your own.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn golink'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
@@ -403,7 +420,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" duration' -l 'duration' -d 'End after so long: 90, 90s, 10m, 1h30m.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" every' -l 'every' -d 'Ask for each signal so often, not as often as the link allows.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log"' -l 'tag' -d 'A word to find the trip by; may be repeated.' -rfka ''
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE, or a name of your own.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn golink'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
@@ -625,7 +642,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" force' -l 'force' -d 'Send such commands also while the engine runs or the vehicle moves.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" accessory-demo' -l 'accessory-demo' -d 'Talk to an accessory of the four-byte demonstration protocol instead.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" duration' -l 'duration' -d 'End listening to the bus, or --accessory-demo, after so long: 90s, 10m, 1h30m.' -rfka ''
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE, or a name of your own.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn golink'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
@@ -703,4 +720,30 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan report" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan report" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan report" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan config" -eq 1' -fa 'list' -d 'Print every setting of the file.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan config" -eq 1' -fa 'get' -d 'Print one setting; nothing when it is not set.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan config" -eq 1' -fa 'set' -d 'Change one setting; comments and order of the file stay.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan config" -eq 1' -fa 'unset' -d 'Remove one setting.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan config" -eq 1' -fa 'edit' -d 'Open the file in $VISUAL or $EDITOR, then check it.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan config" -eq 1' -fa 'check' -d 'Read the file; a wrong line is named.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config list" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config list" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config list" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config list" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config list" v verbose' -l 'verbose' -s 'v' -d 'Print more of what happens on the way.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config list" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config list" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config list" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config get" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config get" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config set" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config set" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config unset" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config unset" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config edit" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config edit" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config check" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config check" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan help" version' -l 'version' -d 'Show the version.'

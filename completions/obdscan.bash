@@ -842,9 +842,9 @@ _obdscan_monitors() {
 
 _obdscan_log() {
     repeating_flags=()
-    non_repeating_flags=(--trace-states --no-color --quiet -q --verbose -v --version -h --help)
+    non_repeating_flags=(--until-off --fast --trace-states --no-color --quiet -q --verbose -v --version -h --help)
     repeating_options=(--tag --pids)
-    non_repeating_options=(--duration --every -d --device --adapter --protocol --ecu --record --db --format --units --log-file)
+    non_repeating_options=(--duration --every --silence --standstill --name --keep --commit-every -d --device --adapter --protocol --ecu --record --db --format --units --log-file)
     __obdscan_offer_flags_options -1
 
     # Offer option value completions
@@ -855,7 +855,22 @@ _obdscan_log() {
     '--every')
         return
         ;;
+    '--silence')
+        return
+        ;;
+    '--standstill')
+        return
+        ;;
     '--tag')
+        return
+        ;;
+    '--name')
+        return
+        ;;
+    '--keep')
+        return
+        ;;
+    '--commit-every')
         return
         ;;
     '-d'|'--device')
@@ -1234,13 +1249,16 @@ _obdscan_trips_undo() {
 
 _obdscan_export() {
     repeating_flags=()
-    non_repeating_flags=(--relative --no-color --quiet -q --verbose -v --version -h --help)
+    non_repeating_flags=(--all --relative --quiet -q --version -h --help)
     repeating_options=(--signal)
-    non_repeating_options=(--to --layout --ecu --db --format --units --log-file)
+    non_repeating_options=(--tag --to --layout --every --fill --ecu --from --until --db --format --units --log-file)
     __obdscan_offer_flags_options -1
 
     # Offer option value completions
     case "${prev}" in
+    '--tag')
+        return
+        ;;
     '--to')
         __obdscan_add_completions -f
         return
@@ -1249,10 +1267,23 @@ _obdscan_export() {
         __obdscan_add_completions -W 'wide'$'\n''long'
         return
         ;;
+    '--every')
+        return
+        ;;
+    '--fill')
+        __obdscan_add_completions -W 'last'$'\n''linear'$'\n''none'
+        return
+        ;;
     '--signal')
         return
         ;;
     '--ecu')
+        return
+        ;;
+    '--from')
+        return
+        ;;
+    '--until')
         return
         ;;
     '--db')
@@ -1260,7 +1291,7 @@ _obdscan_export() {
         return
         ;;
     '--format')
-        __obdscan_add_completions -W 'text'$'\n''json'$'\n''csv'
+        __obdscan_add_completions -W 'csv'$'\n''json'$'\n''gpx'$'\n''kml'$'\n''influx'$'\n''sqlite'
         return
         ;;
     '--units')

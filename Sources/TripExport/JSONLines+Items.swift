@@ -192,26 +192,6 @@ extension JSONLines {
         end(line: 0, to: &output)
     }
 
-    /// Appends something that happened during a trip beside decoded data; `event` is one of the
-    /// promised names (`linkLost`), `seconds` how long it lasted.
-    public mutating func appendEvent(
-        _ event: String, text: String, ecu: ECUAddress? = nil, seconds: Double? = nil, time: UTC?,
-        to output: inout [UInt8]
-    ) {
-        begin(time: time, to: &output)
-        if ecu != nil {
-            appendLeadingECU(ecu, to: &output)
-            output.append(0x2C)
-        }
-        JSONText.append(raw: "\"kind\":\"event\",\"event\":", to: &output)
-        JSONText.append(event, to: &output)
-        JSONText.append(raw: ",\"seconds\":", to: &output)
-        append(optional: seconds, to: &output)
-        JSONText.append(raw: ",\"text\":", to: &output)
-        JSONText.append(text, to: &output)
-        end(line: 0, to: &output)
-    }
-
     /// Appends what a trip's user wrote.
     public mutating func appendNote(_ text: String, time: UTC?, to output: inout [UInt8]) {
         begin(time: time, to: &output)

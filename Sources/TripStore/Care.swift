@@ -102,4 +102,14 @@ extension TripStore {
             try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
         }
     }
+
+    /// Makes one plain file of it: nothing may use the store afterwards but its end.
+    public func closeForMoving() throws(StoreError) {
+        try write { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
+        do {
+            try queue.close()
+        } catch {
+            throw StoreError(error, path: path)
+        }
+    }
 }

@@ -20,11 +20,17 @@ public final class TripStore: Sendable {
         public var size: Int?
         /// How long to wait for another process that writes.
         public var patience: Duration
+        /// Whether a commit may be reported before it is on the disk: a power cut may then cost
+        /// what was stored since the last checkpoint, but leaves the file sound.
+        public var isFast: Bool
 
         /// Limits; the defaults suit people who log on a disk of their own.
-        public init(size: Int? = nil, patience: Duration = .seconds(3)) {
+        public init(
+            size: Int? = nil, patience: Duration = .seconds(3), isFast: Bool = false
+        ) {
             self.size = size
             self.patience = patience
+            self.isFast = isFast
         }
     }
 
@@ -70,8 +76,9 @@ public final class TripStore: Sendable {
         configuration.label = "obdscan"
         configuration.prepareDatabase { database in
             guard access == .readWrite else { return }
-            // A commit that was reported survives a power cut.
-            try database.execute(sql: "PRAGMA synchronous = FULL")
+            // A commit that was reported survives a power cut, unless that is not wanted.
+            try database.execute(
+                sql: "PRAGMA synchronous = \(limits.isFast ? "NORMAL" : "FULL")")
             if let size = limits.size {
                 let page = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 4096
                 try database.execute(sql: "PRAGMA max_page_count = \(max(1, size / page))")
@@ -86,8 +93,6 @@ public final class TripStore: Sendable {
         case .foreign: throw .foreign(path: path)
         case .empty:
             guard access == .readWrite else { throw .empty(path: path) }
-            // WAL first: it is a property of the file and cannot be set within a transaction.
-            try write { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
             try write { try Migrations.run(on: $0, from: 0) }
         case .ours(let version):
             if version > known { throw .newer(path: path, version: version, known: known) }
@@ -96,7 +101,31 @@ public final class TripStore: Sendable {
                 try write { try Migrations.run(on: $0, from: version) }
             }
         }
-        if access == .readWrite { try closeAbandonedTrips() }
+        guard access == .readWrite else { return }
+        try chooseJournal()
+        try closeAbandonedTrips()
+    }
+
+    /// A log that is written ahead where it can be: it needs memory that all processes share, which
+    /// no network file system has.
+    private func chooseJournal() throws(StoreError) {
+        let current = try read { try String.fetchOne($0, sql: "PRAGMA journal_mode") }
+        let wanted = FileSystem.isOnNetwork(path) ? "delete" : "wal"
+        if current == wanted { return }
+        do throws(StoreError) {
+            // Where it cannot be had SQLite keeps what there is, which is as safe.
+            try write { try $0.execute(sql: "PRAGMA journal_mode = \(wanted)") }
+        } catch .locked {
+            // Somebody else has it open as it is.
+        }
+    }
+
+    /// What a user who logs here should know about the place; nil = nothing.
+    public var advice: String? {
+        guard FileSystem.isOnNetwork(path) else { return nil }
+        return
+            "\(path) lies on a network file system: commits are slower there, and other programs "
+            + "should not read it while it is written"
     }
 
     /// Makes the file, readable by its owner alone, unless there is one.

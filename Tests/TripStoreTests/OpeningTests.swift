@@ -174,3 +174,31 @@ import Testing
         }
     }
 }
+
+@Suite struct FileSystemTests {
+    /// Lines as in proc_pid_mountinfo(5).
+    private static let mounts = """
+        36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw,errors=continue
+        92 29 0:52 / /home/me/nas rw,relatime shared:52 - nfs4 nas:/me rw,vers=4.2
+        93 29 0:53 / /mnt/far rw,nosuid - fuse.sshfs far: rw,user_id=0
+        """
+
+    @Test(arguments: [("98:0", "ext3"), ("0:52", "nfs4"), ("0:53", "fuse.sshfs")])
+    func `a device's kind of file system is found`(_ device: String, _ kind: String) {
+        #expect(FileSystem.kind(ofDevice: device, in: Self.mounts) == kind[...])
+    }
+
+    @Test func `what is not listed is unknown, and a local folder is local`() throws {
+        #expect(FileSystem.kind(ofDevice: "8:1", in: Self.mounts) == nil)
+        #expect(!FileSystem.isOnNetwork("/proc"))
+        #expect(!FileSystem.isOnNetwork("/nowhere"))
+    }
+
+    @Test func `commits may be left to the system`() throws {
+        let scratch = try Scratch()
+        let store = try TripStore(path: scratch.path(), limits: .init(isFast: true))
+        #expect(
+            try store.read { try String.fetchOne($0, sql: "PRAGMA synchronous") } == "1")
+        #expect(store.advice == nil)
+    }
+}

@@ -1,10 +1,45 @@
 import ArgumentParser
-import Diagnostics
 import Glibc
 import OBDCore
-import PIDTables
 import TripExport
 import TripStore
+
+/// In which form trips leave the database.
+enum ExportFormat: String, Choice {
+    case csv, json, gpx, kml, influx, sqlite
+
+    /// By a file's ending; nil for an unknown one.
+    init?(ending: String) {
+        switch ending {
+        case "csv": self = .csv
+        case "jsonl", "ndjson", "json": self = .json
+        case "gpx": self = .gpx
+        case "kml": self = .kml
+        case "influx", "lp", "line": self = .influx
+        case "db", "sqlite", "sqlite3": self = .sqlite
+        default: return nil
+        }
+    }
+}
+
+extension CSVGrid.Fill: Choice {}
+
+/// Options of `export` instead of those of other commands: it has formats of its own.
+struct ExportOutput: ParsableArguments {
+    @Option(help: "The form; without it the ending of the file decides.")
+    var format: ExportFormat?
+
+    @Option(help: "Units to write; what is stored is always metric.")
+    var units: UnitSystem = .metric
+
+    @Flag(name: .shortAndLong, help: "Print errors only, no notes and no progress.")
+    var quiet = false
+
+    @Option(
+        help: ArgumentHelp("Append what happens to a file.", valueName: "file"),
+        completion: .file())
+    var logFile: String?
+}
 
 /// `obdscan export`: trips into files.
 struct ExportCommand: ParsableCommand, OutputCommand {
@@ -18,30 +53,55 @@ struct ExportCommand: ParsableCommand, OutputCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Write trips to CSV or JSON Lines.",
+        abstract: "Write trips to CSV, JSON Lines, GPX, KML, line protocol or a database.",
         discussion: """
-            JSON Lines hold everything of a trip in the order of time: readings, monitors, test \
-            results, codes, refusals, events, positions and notes; with --signal readings alone. CSV \
-            holds readings.
+            The format follows the file's ending (.csv, .jsonl, .ndjson, .json, .gpx, .kml, .lp, \
+            .db) or --format. Without a trip the latest one is taken, without --to or with --to - \
+            standard output. A file appears whole or not at all.
 
-            The format follows the file's ending (.csv, .jsonl, .ndjson, .json) or --format. Without \
-            a trip the latest one is taken, without --to standard output. A file appears whole or \
-            not at all.
+            CSV is wide (a column a signal) or long (a line a reading). Wide CSV has a line for \
+            each point in time at which something was read; with --every it has one at regular \
+            points, and --fill says what stands there: the last value before it, a straight line \
+            between the values around it (at most a minute apart), or nothing but what was read \
+            until the next point. The first column's name tells which it was. Text that a \
+            spreadsheet would take for a formula has an apostrophe in front.
+
+            JSON Lines hold everything: the trip, readings, codes, monitors, positions, events and \
+            notes in the order of time; with --signal readings only. GPX and KML hold the positions \
+            with the values at each point, if they are at most 10 s old. Line protocol is what \
+            InfluxDB, VictoriaMetrics and Telegraf read, in nanoseconds. A database (.db) holds the \
+            whole trips and can be merged elsewhere.
 
             EXAMPLES
               obdscan export --to trip.csv
+              obdscan export 12 --every 100ms --fill linear --signal RPM --signal VSS --to trip.csv
               obdscan export 12 13 --to trips.jsonl
-              obdscan export 12 --layout long --signal RPM --signal VSS --to speeds.csv
+              obdscan export 12 --from +5m --until +10m --layout long --to part.csv
+              obdscan export 12 --to trip.gpx
+              obdscan export --all --to - --format influx | curl --data-binary @- URL
             """)
 
     @Argument(help: ArgumentHelp("Numbers or names of trips.", valueName: "trip"))
     var trips: [TripReference] = []
+
+    @Flag(help: "All drives.")
+    var all = false
+
+    @Option(help: ArgumentHelp("All drives with this tag.", valueName: "word"))
+    var tag: String?
 
     @Option(help: ArgumentHelp("The file to write.", valueName: "file"), completion: .file())
     var to: String?
 
     @Option(help: "How CSV is laid out; several trips are always long.")
     var layout: Layout?
+
+    @Option(
+        help: ArgumentHelp("Wide CSV with a line each so often: 100ms, 1s.", valueName: "time"))
+    var every: Lapse?
+
+    @Option(help: "What stands in wide CSV where nothing was read, with --every.")
+    var fill: CSVGrid.Fill?
 
     @Option(
         name: .customLong("signal"),
@@ -51,203 +111,153 @@ struct ExportCommand: ParsableCommand, OutputCommand {
     @Option(help: ArgumentHelp("Only this ECU.", valueName: "id"))
     var ecu: ECUOption?
 
+    @Option(
+        help: ArgumentHelp(
+            "Not before: +5m behind a trip's start, or a date and a time.", valueName: "time"))
+    var from: TripMoment?
+
+    @Option(help: ArgumentHelp("Not at or behind.", valueName: "time"))
+    var until: TripMoment?
+
     @Flag(help: "Print times as seconds since the trip's start (CSV).")
     var relative = false
 
     @OptionGroup var database: DatabaseOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var form: ExportOutput
+
+    /// The other commands' options, as far as there are some here.
+    var output: OutputOptions {
+        var arguments: [String] = form.quiet ? ["--quiet"] : []
+        if let file = form.logFile { arguments += ["--log-file", file] }
+        let parsed = try? OutputOptions.parse(arguments + ["--units", form.units.rawValue])
+        return parsed ?? OutputOptions()
+    }
 
     func validate() throws {
-        if trips.count > 1 && layout == .wide {
-            throw ValidationError("several trips fit no wide table: leave --layout wide out")
+        if (trips.count > 1 || all || tag != nil) && (layout == .wide || every != nil) {
+            throw ValidationError(
+                "several trips fit no wide table: leave --layout wide and --every out")
+        }
+        if fill != nil && every == nil { throw ValidationError("--fill needs --every TIME") }
+        if every != nil && layout == .long {
+            throw ValidationError("--every makes wide CSV: leave --layout long out")
+        }
+        if !trips.isEmpty && (all || tag != nil) {
+            throw ValidationError("name trips, or choose them with --all or --tag")
         }
     }
 
     func run() throws {
-        let isCSV = try writesCSV()
+        let format = try chosenFormat()
         let store = try database.open(.readOnly)
-        let ids =
-            trips.isEmpty
-            ? [try store.latestTrip()] : try trips.map { try $0.number(in: store) }
-        var selection = TripReadings.Selection()
-        selection.signals = signals
-        selection.ecu = ecu?.address
-        let all = try ids.map { id in
-            try mapped { () throws(StoreError) in try store.readings(ofTrip: id, selection) }
+        let ids = try chosenTrips(store)
+        if format == .sqlite {
+            try writeDatabase(ids, store)
+            return
         }
-        try OutputFile.write(to) { writer in
-            for (index, readings) in all.enumerated() {
-                if isCSV {
-                    try writeCSV(readings, isFirst: index == 0, &writer)
+        var parts: [TripReadings] = []
+        for id in ids {
+            let start = try mapped { () throws(StoreError) in try store.trip(id) }.start
+            var selection = TripReadings.Selection()
+            selection.signals = signals
+            selection.ecu = ecu?.address
+            selection.from = try from?.time(since: start)
+            selection.to = try until?.time(since: start)
+            let chosen = selection
+            parts.append(
+                try mapped { () throws(StoreError) in try store.readings(ofTrip: id, chosen) })
+        }
+        if signals.isEmpty == false, parts.allSatisfy(\.signals.isEmpty) {
+            throw Failure(
+                "no trip has the signal \(signals.joined(separator: ", "))",
+                hint: "obdscan trips show lists a trip's signals", status: .usage)
+        }
+        let progress = ProgressLine(output)
+        let writer = TripFileWriter(
+            parts: parts, units: form.units, progress: progress,
+            isNarrowed: !signals.isEmpty, ecu: ecu?.address)
+        try OutputFile.write(to) { file in
+            switch format {
+            case .csv:
+                let isWide = (layout ?? (parts.count > 1 ? .long : .wide)) == .wide
+                if !isWide {
+                    try writer.writeLong(relative: relative, &file)
+                } else if let every {
+                    try writer.writeGrid(
+                        every: every.duration, fill: fill ?? .last, relative: relative, &file)
                 } else {
-                    try writeJSON(readings, &writer)
+                    try writer.writeWide(relative: relative, &file)
                 }
+            case .json: try writer.writeJSON(TripPrinter(output), &file)
+            case .gpx: try writer.writeGPX(&file)
+            case .kml: try writer.writeKML(&file)
+            case .influx: try writer.writeLineProtocol(&file)
+            case .sqlite: break
             }
         }
+        progress.clear()
     }
 
-    /// Whether the file's ending or the option asks for CSV.
-    private func writesCSV() throws(Failure) -> Bool {
-        switch output.format {
-        case .csv: return true
-        case .json: return false
-        case .text: break
+    private func chosenTrips(_ store: TripStore) throws(Failure) -> [Int64] {
+        if all || tag != nil {
+            var filter = TripStore.TripFilter()
+            filter.tag = tag
+            let found = try mapped { () throws(StoreError) in try store.trips(filter) }
+            guard !found.isEmpty else {
+                throw Failure(
+                    "there are no such trips", hint: "obdscan trips lists them", status: .noInput)
+            }
+            return found.map(\.id)
         }
-        guard let to else { return true }
+        var ids: [Int64] = []
+        for trip in trips { ids.append(try trip.number(in: store)) }
+        return ids.isEmpty ? [try store.latestTrip()] : ids
+    }
+
+    /// What the option or the file's ending asks for.
+    private func chosenFormat() throws(Failure) -> ExportFormat {
+        if let format = form.format { return format }
+        guard let to, to != "-" else { return .csv }
         let ending = to.split(separator: ".").last.map { $0.lowercased() } ?? ""
-        switch ending {
-        case "csv": return true
-        case "jsonl", "ndjson", "json": return false
-        default:
+        guard let format = ExportFormat(ending: ending) else {
             throw Failure(
                 "\(to): no format goes by this ending",
-                hint: "use .csv or .jsonl, or --format csv|json", status: .usage)
+                hint: "use .csv, .jsonl, .gpx, .kml, .lp or .db, or say --format", status: .usage)
         }
+        return format
     }
 
-    private func writeCSV(
-        _ readings: TripReadings, isFirst: Bool, _ writer: inout TextOutput
-    ) throws {
-        let times: TimeStyle = relative ? .seconds(since: readings.trip.start) : .utc
-        let isWide = (layout ?? (trips.count > 1 ? .long : .wide)) == .wide
-        if isWide {
-            var csv = CSVWide(
-                table: readings.table,
-                columns: readings.signals.map { CSVWide.Column($0.signal, ecu: $0.ecu) },
-                units: output.units, times: times)
-            try writer.append { csv.appendHeader(to: &$0) }
-            try readings.forEach { time, reading in
-                try writer.append { csv.append(reading, time: time, to: &$0) }
-            }
-            try writer.append { csv.finish(&$0) }
-        } else {
-            var csv = CSVLong(table: readings.table, units: output.units, times: times)
-            if isFirst { try writer.append { csv.appendHeader(to: &$0) } }
-            try readings.forEach { time, reading in
-                try writer.append { csv.append(reading, time: time, to: &$0) }
-            }
+    /// A new database with these trips.
+    private func writeDatabase(_ ids: [Int64], _ store: TripStore) throws {
+        guard let to, to != "-" else {
+            throw Failure(
+                "a database needs a file", hint: "name it with --to FILE.db", status: .usage)
         }
-    }
-
-    private func writeJSON(_ readings: TripReadings, _ writer: inout TextOutput) throws {
-        let texts = PIDTables.codeTexts()
-        var json = JSONLines(table: readings.table, units: output.units) { texts.text(of: $0) }
-        if !signals.isEmpty {
-            try readings.forEach { time, reading in
-                try writer.append { json.append(reading, time: time, to: &$0) }
-            }
-            return
+        if !signals.isEmpty || ecu != nil || from != nil || until != nil {
+            throw Failure(
+                "a database holds whole trips",
+                hint: "leave --signal, --ecu, --from and --until out, or cut the trip first",
+                status: .usage)
         }
-        try readings.forEachRecord { time, record in
-            if let ecu = ecu?.address, record.ecu != ecu { return }
-            try writer.append { json.append(record, time: time, to: &$0) }
+        guard access(to, F_OK) != 0 else {
+            throw Failure(
+                "\(to) exists already",
+                hint: "name a new file, or obdscan db merge takes trips into another database",
+                status: .cannotCreate)
         }
-    }
-}
-
-extension TripRecord {
-    /// Whom it is from; nil for the adapter's and the user's own words.
-    fileprivate var ecu: ECUAddress? {
-        switch self {
-        case .item(let item): item.ecu
-        case .event(let event): event.ecu
-        case .codeList(let ecu, _, _): ecu
-        case .note, .position: nil
-        }
-    }
-}
-
-extension JSONLines {
-    /// Appends whatever stands in a trip; what was a refusal or a fault when it was decoded is the
-    /// same object as then.
-    fileprivate mutating func append(
-        _ record: TripRecord, time: UTC, to output: inout [UInt8]
-    ) {
-        switch record {
-        case .item(let item): append(item, time: time, to: &output)
-        case .note(let text): appendNote(text, time: time, to: &output)
-        case .position(let place):
-            var object = JSONObject()
-            object.add("time", time)
-            object.add("kind", "position")
-            object.add("latitude", place.latitude)
-            object.add("longitude", place.longitude)
-            object.add("altitude", place.altitude)
-            object.add("speed", place.speed)
-            object.add("course", place.course)
-            object.add("accuracy", place.accuracy)
-            object.append(to: &output)
-        case .codeList(let ecu, let kind, let count):
-            var object = JSONObject()
-            object.add("time", time)
-            object.add("ecu", ecu?.description)
-            object.add("kind", "codeList")
-            object.add("list", kind.rawValue)
-            object.add("codes", count)
-            object.append(to: &output)
-        case .event(let event):
-            switch event.kind {
-            case .negativeResponse:
-                guard let service = event.service,
-                    let nrc = event.code.flatMap({ Hex.bytes($0)?.first })
-                else { break }
-                append(
-                    .negativeResponse(
-                        NegativeResponse(service: service, nrc: NRC(rawValue: nrc)),
-                        ecu: event.ecu, line: 0), time: time, to: &output)
-                return
-            case .linkError, .decodeError:
-                appendError(
-                    line: 0, reason: event.text, text: nil, ecu: event.ecu, time: time,
-                    to: &output)
-                return
-            case .timeout, .adapterStatus, .linkLost, .reconnected, .gap, .codesCleared: break
-            }
-            appendEvent(
-                event.kind.rawValue, text: event.text, ecu: event.ecu,
-                seconds: event.duration?.seconds, time: time, to: &output)
-        }
-    }
-}
-
-/// A file that appears whole or not at all.
-enum OutputFile {
-    /// Writes what `body` writes to `path`, to standard output without one or for `-`.
-    ///
-    /// A file is written beside its place and moved there when it is complete; devices and pipes
-    /// are written directly.
-    static func write(
-        _ path: String?, _ body: (inout TextOutput) throws -> Void
-    ) throws {
-        guard let path, path != "-" else {
-            var writer = TextOutput.standard
-            try body(&writer)
-            try writer.flush()
-            return
-        }
-        var status = stat()
-        let isSpecial = stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
-        let place = isSpecial ? path : path + ".partial"
-        let flags = O_WRONLY | O_CLOEXEC | (isSpecial ? 0 : O_CREAT | O_TRUNC)
-        let descriptor = open(place, flags, 0o644)
-        guard descriptor >= 0 else { throw Failure(outputFile: path, errno: errno) }
+        let place = to + ".partial"
+        let ends = ["", "-wal", "-shm", "-journal"]
+        for end in ends { unlink(place + end) }
         do {
-            var writer = TextOutput(descriptor: descriptor)
-            try body(&writer)
-            try writer.flush()
-        } catch {
-            close(descriptor)
-            if !isSpecial { unlink(place) }
-            if case OutputError.failed(let number) = error {
-                throw Failure(outputFile: path, errno: number)
+            try mapped { () throws(StoreError) in
+                let new = try TripStore(path: place)
+                _ = try new.merge(from: store.path, only: ids)
+                try new.closeForMoving()
             }
+        } catch {
+            for end in ends { unlink(place + end) }
             throw error
         }
-        let isWritten = close(descriptor) == 0 && (isSpecial || rename(place, path) == 0)
-        guard isWritten else {
-            let number = errno
-            if !isSpecial { unlink(place) }
-            throw Failure(outputFile: path, errno: number)
-        }
+        guard rename(place, to) == 0 else { throw Failure(outputFile: to, errno: errno) }
     }
 }

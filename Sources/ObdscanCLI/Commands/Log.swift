@@ -16,9 +16,25 @@ struct LogCommand: ParsableCommand, OutputCommand {
             supports is recorded, what changes slowly less often. With --format json or csv every \
             reading is printed as well.
 
+            With --until-off the trip also ends when no ECU has answered for a minute (--silence), \
+            or when speed and engine speed have been 0 for ten minutes (--standstill). A vehicle \
+            that tells no engine speed, as electric ones do, counts as one whose engine stands; \
+            start-stop and hybrid vehicles are driving as long as they move, or stand for less than \
+            that. The voltage plays no part: smart alternators let it fall while the engine runs. \
+            Engine and vehicle speed are recorded even if others were named.
+
+            What was recorded is stored once a second (--commit-every) and survives a power cut. \
+            When the disk is full, cannot be written or another program holds the database, some \
+            200,000 readings are held in memory, and stored as soon as that works again; what had to \
+            be dropped is noted as a gap. --fast leaves it to the system when data reaches the disk: \
+            a killed program loses nothing by it, a power cut everything since the last checkpoint, \
+            some megabytes; the database stays sound. A longer --commit-every spares SD cards and \
+            loses as much more.
+
             EXAMPLES
               obdscan log
               obdscan log --duration 30m rpm speed maf
+              obdscan log --until-off --keep 365d
               obdscan log --tag commute --db ~/trips.db
             """)
 
@@ -33,35 +49,101 @@ struct LogCommand: ParsableCommand, OutputCommand {
             "Ask for each signal so often, not as often as the link allows.", valueName: "time"))
     var every: Lapse?
 
+    @Flag(help: "End when the vehicle is off.")
+    var untilOff = false
+
+    @Option(
+        help: ArgumentHelp(
+            "With --until-off: off means no answer for so long (60s).", valueName: "time"))
+    var silence: Lapse?
+
+    @Option(
+        help: ArgumentHelp(
+            "With --until-off: off means speed and engine speed 0 for so long (10m).",
+            valueName: "time"))
+    var standstill: Lapse?
+
     @Option(
         name: .customLong("tag"),
         help: ArgumentHelp("A word to find the trip by; may be repeated.", valueName: "word"))
     var tags: [String] = []
 
+    @Option(help: ArgumentHelp("What the trip is called.", valueName: "text"))
+    var name: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "First delete drives that ended longer ago and have no name, tag or note.",
+            valueName: "time"))
+    var keep: Lapse?
+
+    @Option(
+        help: ArgumentHelp(
+            "Store what was read so often (1s): what a power cut may cost.", valueName: "time"))
+    var commitEvery: Lapse?
+
+    @Flag(help: "Leave it to the system when data reaches the disk.")
+    var fast = false
+
     @OptionGroup var vehicle: VehicleOptions
     @OptionGroup var tables: TableOptions
     @OptionGroup var output: OutputOptions
 
+    func validate() throws {
+        if !untilOff && (silence != nil || standstill != nil) {
+            throw ValidationError("--silence and --standstill belong to --until-off")
+        }
+        if let commitEvery, commitEvery.duration > .seconds(3600) {
+            throw ValidationError("--commit-every is an hour at most")
+        }
+    }
+
     func run() throws {
         let table = try loadTable(tables)
         let names = SignalNames(table)
-        let selected = try signals.map { try names.find($0) }
+        var selected = try signals.map { try names.find($0) }
+        if untilOff && !signals.isEmpty {
+            // The rule needs them; nothing is asked twice.
+            for name in ["01:0C", "01:0D"] {
+                let needed = try names.find(name)
+                if !selected.contains(where: { $0.record?.dataID == needed.record?.dataID }) {
+                    selected.append(needed)
+                }
+            }
+        }
+        let chosen = selected
         // Before the writer's thread exists: it inherits the mask.
         let signals = try SignalInbox(SignalInbox.endings)
-        let store = try vehicle.database.open(.readWrite)
+        let store = try vehicle.database.open(
+            .readWrite, limits: TripStore.Limits(isFast: fast))
+        try clearOld(store)
+        if let note = store.advice { output.note(note) }
         let sink = try TripSink()
         let queue = output.format == .text ? nil : try BatchQueue(full: .refuse)
         var sinks: [any ReadingSink] = [sink]
+        var watch: DriveWatch?
+        if untilOff {
+            let limits = TripEndRule.Limits(
+                silence: silence?.duration ?? .seconds(60),
+                standstill: standstill?.duration ?? .seconds(600))
+            let listener = DriveWatch(limits, start: Clock.now)
+            sinks.append(listener)
+            watch = listener
+        }
         if let queue { sinks.append(queue) }
         let needs = SessionNeeds(sinks: sinks, reconnect: .always, inbox: signals)
         try withVehicle(vehicle, output, table, needs) { connection in
-            let setup = try PollSetup.make(selected, connection, every: every?.duration, output)
+            let setup = try PollSetup.make(chosen, connection, every: every?.duration, output)
             // Adapter and vehicle are set up and what is there to ask is known: a trip begins when
             // its first reading could.
             let start = TripStart(
-                anchor: connection.anchor(at: Clock.now), accessory: connection.key, tags: tags)
+                anchor: connection.anchor(at: Clock.now), accessory: connection.key, tags: tags,
+                name: name)
+            var limits = TripWriter.Limits()
+            if let commitEvery { limits.commitEvery = commitEvery.duration }
+            let chosenLimits = limits
             let trip = try mapped { () throws(StoreError) in
-                try store.startTrip(start, table: table) { notice in
+                try store.startTrip(start, table: table, limits: chosenLimits) { notice in
                     if case .space = notice { sink.announceSpace() }
                     output.announce(notice)
                 }
@@ -69,7 +151,7 @@ struct LogCommand: ParsableCommand, OutputCommand {
             sink.begin(trip, at: start.anchor.monotonic)
             output.note("Trip \(trip.trip) is being recorded in \(store.path); Ctrl-C ends it.")
             let run = LogRun(
-                connection: connection, trip: trip, setup: setup, output: output,
+                connection: connection, trip: trip, setup: setup, output: output, watch: watch,
                 start: start.anchor.monotonic)
             let end: PollLoop.End
             do {
@@ -78,12 +160,25 @@ struct LogCommand: ParsableCommand, OutputCommand {
                 try? trip.end(.failed, at: Clock.now)
                 throw error
             }
-            try mapped { () throws(StoreError) in try trip.end(end.reason, at: Clock.now) }
+            let last = end.instant ?? Clock.now
+            try mapped { () throws(StoreError) in try trip.end(end.reason, at: last) }
+            if let words = end.words { output.note(words) }
             try run.summarise()
             if case .failed(let error) = end {
                 throw Failure(error, accessory: connection.accessory)
             }
         }
+    }
+
+    /// Keeps the retention limit.
+    private func clearOld(_ store: TripStore) throws {
+        guard let keep else { return }
+        let limit = UTC(
+            microseconds: Clock.utc.microseconds - keep.duration.nanoseconds / 1000)
+        let gone = try mapped { () throws(StoreError) in
+            try store.deleteTrips(endedBefore: limit)
+        }
+        if !gone.isEmpty { output.note("\(gone.count) old trips were deleted (--keep).") }
     }
 }
 
@@ -93,6 +188,7 @@ private struct LogRun {
     let trip: TripWriter
     let setup: PollSetup
     let output: OutputOptions
+    let watch: DriveWatch?
     let start: Instant
 
     /// Polls until the end; `queue` holds what is printed as well.
@@ -108,7 +204,7 @@ private struct LogRun {
         var lines = ReadingLines(output, table: connection.table)
         var wasLost = false
         var news = PollNews(accessory: connection.accessory)
-        var loop = PollLoop(connection, queue: queue, until: until)
+        var loop = PollLoop(connection, queue: queue, until: until, watch: watch)
         return try loop.run(every: showsProgress ? .seconds(1) : nil) {
             writeToStandardError("\r\(progress)\u{1B}[K")
         } event: { time, event in
@@ -158,8 +254,23 @@ extension PollLoop.End {
         switch self {
         case .stopped: .stopped
         case .duration, .finished: .duration
+        case .vehicleOff: .vehicleOff
         case .failed(.linkLost): .linkLost
         case .failed: .failed
+        }
+    }
+
+    /// When the trip ended, where that was not just now.
+    fileprivate var instant: Instant? {
+        if case .vehicleOff(let end) = self { end.instant } else { nil }
+    }
+
+    /// Why the drive is over, for people.
+    fileprivate var words: String? {
+        guard case .vehicleOff(let end) = self else { return nil }
+        switch end.rule {
+        case .silence: return "The vehicle is off: no ECU answers any more."
+        case .standstill: return "The vehicle is parked: speed and engine speed have been 0."
         }
     }
 }

@@ -25,7 +25,9 @@ struct DatabaseOptions: ParsableArguments {
     }
 
     /// Opens the database; the file is made where it is missing and may be written to.
-    func open(_ access: TripStore.Access) throws(Failure) -> TripStore {
+    func open(
+        _ access: TripStore.Access, limits: TripStore.Limits = .init()
+    ) throws(Failure) -> TripStore {
         guard let file else {
             throw Failure(
                 "there is no home directory to keep the database in",
@@ -33,11 +35,11 @@ struct DatabaseOptions: ParsableArguments {
         }
         do throws(StoreError) {
             do throws(StoreError) {
-                return try TripStore(path: file, access: access)
+                return try TripStore(path: file, access: access, limits: limits)
             } catch .older {
                 // Who may write brings it up to date first; who may not is told so.
                 _ = try TripStore(path: file, access: .readWrite)
-                return try TripStore(path: file, access: access)
+                return try TripStore(path: file, access: access, limits: limits)
             }
         } catch {
             throw Failure(error)

@@ -1,6 +1,7 @@
 import Glibc
 import OBDCore
 import ScanSession
+import TripStore
 
 /// The main thread's loop while a session polls: signals, events, batches and deadlines.
 struct PollLoop {
@@ -14,6 +15,8 @@ struct PollLoop {
         case failed(ScanError)
         /// Nothing is left to ask.
         case finished
+        /// The drive is over; its last moment.
+        case vehicleOff(TripEndRule.End)
     }
 
     /// The session.
@@ -22,14 +25,19 @@ struct PollLoop {
     let queue: BatchQueue?
     /// When the time is up.
     let until: Instant?
+    /// Knows when the drive is over; nil = it does not matter.
+    let watch: DriveWatch?
 
     private var batches: [ReadingBatch] = []
     private var events: [(time: Instant, event: ScanEvent)] = []
 
-    init(_ connection: Connection, queue: BatchQueue?, until: Instant?) {
+    init(
+        _ connection: Connection, queue: BatchQueue?, until: Instant?, watch: DriveWatch? = nil
+    ) {
         self.connection = connection
         self.queue = queue
         self.until = until
+        self.watch = watch
     }
 
     /// Runs until the end, then ends the session in order and takes what came meanwhile.
@@ -62,6 +70,8 @@ struct PollLoop {
             // No event is asked for: what comes is that the reader of a pipe has gone.
             let reader = queue.map { _ in waiting.add(STDOUT_FILENO, events: 0) }
             waiting.add(deadline: until)
+            // What is answered meanwhile only puts it off: a look at the old deadline is enough.
+            waiting.add(deadline: watch?.deadline)
             waiting.add(deadline: nextTick)
             waiting.wait()
 
@@ -71,6 +81,7 @@ struct PollLoop {
             if waiting.isReady(news), let end = try takeEvents(event) { return end }
             let now = Clock.now
             if let until, now >= until { return .duration }
+            if let end = watch?.end(by: now) { return .vehicleOff(end) }
             if let due = nextTick, now >= due, let period {
                 try tick()
                 nextTick = now + period

@@ -1,0 +1,214 @@
+import Diagnostics
+import OBDCore
+import PIDTables
+import TripExport
+import TripStore
+
+/// Writes trips in one of the forms of `export`.
+struct TripFileWriter {
+    /// What goes out, trip by trip.
+    let parts: [TripReadings]
+    let units: UnitSystem
+    let progress: ProgressLine
+    /// Only some signals: then nothing but readings goes out.
+    let isNarrowed: Bool
+    /// Only what this ECU said.
+    let ecu: ECUAddress?
+
+    // MARK: CSV
+
+    func writeLong(relative: Bool, _ file: inout TextOutput) throws {
+        for (index, part) in parts.enumerated() {
+            var csv = CSVLong(table: part.table, units: units, times: times(relative, part))
+            if index == 0 { try file.append { csv.appendHeader(to: &$0) } }
+            try forEach(part) { time, reading in
+                try file.append { csv.append(reading, time: time, to: &$0) }
+            }
+        }
+    }
+
+    func writeWide(relative: Bool, _ file: inout TextOutput) throws {
+        for part in parts {
+            var csv = CSVWide(
+                table: part.table, columns: columns(part), units: units,
+                times: times(relative, part))
+            try file.append { csv.appendHeader(to: &$0) }
+            try forEach(part) { time, reading in
+                try file.append { csv.append(reading, time: time, to: &$0) }
+            }
+            try file.append { csv.finish(&$0) }
+        }
+    }
+
+    func writeGrid(
+        every: Duration, fill: CSVGrid.Fill, relative: Bool, _ file: inout TextOutput
+    ) throws {
+        for part in parts {
+            var csv = CSVGrid(
+                table: part.table, columns: columns(part), units: units,
+                times: times(relative, part), start: part.trip.start, every: every, fill: fill)
+            try file.append { csv.appendHeader(to: &$0) }
+            try forEach(part) { time, reading in
+                try file.append { csv.append(reading, time: time, to: &$0) }
+            }
+            try file.append { csv.finish(&$0) }
+        }
+    }
+
+    private func times(_ relative: Bool, _ part: TripReadings) -> TimeStyle {
+        relative ? .seconds(since: part.trip.start) : .utc
+    }
+
+    /// The columns of a trip; what was frozen is no course of a signal.
+    private func columns(_ part: TripReadings) -> [CSVWide.Column] {
+        part.signals.filter { $0.frame == nil }.map { CSVWide.Column($0.signal, ecu: $0.ecu) }
+    }
+
+    /// Every reading, and how far it is.
+    private func forEach(
+        _ part: TripReadings, _ body: (UTC, borrowing Reading) throws -> Void
+    ) throws {
+        var count = 0
+        let all = Double(max(1, part.trip.readings))
+        try part.forEach { time, reading in
+            try body(time, reading)
+            count += 1
+            if count & 0xFFFF == 0 { progress.show(min(1, Double(count) / all), "exported") }
+        }
+    }
+
+    // MARK: JSON Lines
+
+    func writeJSON(_ printer: TripPrinter, _ file: inout TextOutput) throws {
+        let texts = PIDTables.codeTexts()
+        for part in parts {
+            var json = JSONLines(table: part.table, units: units) { texts.text(of: $0) }
+            if isNarrowed {
+                try forEach(part) { time, reading in
+                    try file.append { json.append(reading, time: time, to: &$0) }
+                }
+                continue
+            }
+            if ecu == nil { try file.append { printer.object(part.trip).append(to: &$0) } }
+            var count = 0
+            let all = Double(max(1, part.trip.readings))
+            try part.forEachRecord { time, record in
+                count += 1
+                if count & 0xFFFF == 0 { progress.show(min(1, Double(count) / all), "exported") }
+                if let ecu, record.ecu != ecu { return }
+                try file.append { bytes in
+                    if case .item(let item) = record {
+                        json.append(item, time: time, to: &bytes)
+                    } else {
+                        TripRecordJSON.append(record, time: time, &json, to: &bytes)
+                    }
+                }
+            }
+        }
+    }
+
+    // MARK: Tracks
+
+    func writeGPX(_ file: inout TextOutput) throws {
+        for (index, part) in parts.enumerated() {
+            var values = TrackValues(table: part.table, columns: columns(part), units: units)
+            var gpx = GPX(columns: values.columns)
+            if index == 0 { try file.append { gpx.begin(&$0) } }
+            try file.append { gpx.beginTrack(name: part.trip.title, &$0) }
+            try forEachPoint(part, &values) { point, found in
+                try file.append { gpx.append(point, found, to: &$0) }
+            }
+            try file.append { gpx.endTrack(&$0) }
+            if index == parts.count - 1 { try file.append { gpx.end(&$0) } }
+        }
+    }
+
+    func writeKML(_ file: inout TextOutput) throws {
+        // One schema for the document: the columns of all trips would clash, so one at a time.
+        guard parts.count == 1, let part = parts.first else {
+            throw Failure(
+                "KML holds one trip", hint: "export trips one by one, or as GPX", status: .usage)
+        }
+        var values = TrackValues(table: part.table, columns: columns(part), units: units)
+        var kml = KML(columns: values.columns)
+        try file.append { kml.begin(&$0) }
+        try forEachPoint(part, &values) { point, found in kml.append(point, found) }
+        try file.append {
+            kml.endTrack(name: part.trip.title, &$0)
+            kml.end(&$0)
+        }
+    }
+
+    private func forEachPoint(
+        _ part: TripReadings, _ values: inout TrackValues,
+        _ body: (TrackPoint, [TrackValues.Value]) throws -> Void
+    ) throws {
+        var count = 0
+        try part.forEachRecord { time, record in
+            switch record {
+            case .item(.reading(let reading)): values.take(reading, at: time)
+            case .position(let position):
+                count += 1
+                try body(TrackPoint(position, time: time), values.values(at: time))
+            case .item, .event, .note, .codeList: return
+            }
+        }
+        if count == 0 {
+            throw Failure(
+                "trip \(part.trip.id) has no positions",
+                hint: "CSV and JSON Lines hold what it has", status: .noInput)
+        }
+    }
+
+    // MARK: Line protocol
+
+    func writeLineProtocol(_ file: inout TextOutput) throws {
+        for part in parts {
+            var lines = LineProtocol(
+                table: part.table, units: units, trip: part.trip.id, vin: part.trip.vin,
+                name: part.trip.name)
+            if isNarrowed {
+                try forEach(part) { time, reading in
+                    try file.append { lines.append(reading, time: time, to: &$0) }
+                }
+                continue
+            }
+            try part.forEachRecord { time, record in
+                if let ecu, record.ecu != ecu { return }
+                try file.append { bytes in
+                    switch record {
+                    case .item(.reading(let reading)):
+                        lines.append(reading, time: time, to: &bytes)
+                    case .position(let position):
+                        lines.append(TrackPoint(position, time: time), to: &bytes)
+                    case .event(let event):
+                        lines.append(
+                            event: event.kind.rawValue, text: event.text, time: time, to: &bytes)
+                    case .note(let text):
+                        lines.append(event: "note", text: text, time: time, to: &bytes)
+                    case .item(.code(let report)):
+                        lines.append(
+                            event: report.kind.rawValue + "Code", text: report.fullText,
+                            time: time, to: &bytes)
+                    case .item, .codeList: return
+                    }
+                }
+            }
+        }
+    }
+}
+
+extension TrackPoint {
+    /// A stored position.
+    init(_ position: TripPosition, time: UTC) {
+        self.init(time: time, latitude: position.latitude, longitude: position.longitude)
+        altitude = position.altitude
+        speed = position.speed
+        course = position.course
+    }
+}
+
+extension TripSummary {
+    /// How a trip is called in other programs.
+    var title: String { name ?? "Trip \(id), \(start.text.prefix(16))Z" }
+}

@@ -1,0 +1,74 @@
+import Diagnostics
+import OBDCore
+
+/// The columns of a wide table and where a reading stands in it.
+struct CSVColumns: Sendable {
+    let table: PIDTable
+    let units: UnitSystem
+    let columns: [CSVWide.Column]
+    let conversions: [UnitSystem.Conversion?]
+    /// By signal: columns it may stand in.
+    private var places: [[Int]]
+
+    init(table: PIDTable, columns: [CSVWide.Column], units: UnitSystem) {
+        self.table = table
+        self.units = units
+        let known = columns.filter { table.signals.indices.contains(Int($0.signal.rawValue)) }
+        self.columns = known
+        conversions = known.map { column in
+            let signal = table[column.signal]
+            return signal.kind == .number ? units.conversion(from: signal.unit) : nil
+        }
+        places = Array(repeating: [], count: table.signals.count)
+        for (index, column) in known.enumerated() {
+            places[Int(column.signal.rawValue)].append(index)
+        }
+    }
+
+    /// The column of a reading; nil for one that has none.
+    @inline(__always)
+    func place(of reading: borrowing Reading) -> Int? {
+        let index = Int(reading.signal.rawValue)
+        guard places.indices.contains(index) else { return nil }
+        var place: Int?
+        for candidate in places[index] {
+            if columns[candidate].ecu == reading.ecu { return candidate }
+            if columns[candidate].ecu == nil { place = candidate }
+        }
+        return place
+    }
+
+    /// Appends the line of column names: `time`, then `RPM (rpm)`, with the ECU in front where
+    /// several have the same signal.
+    func appendHeader(time: String, to output: inout [UInt8]) {
+        CSVText.append(time, to: &output)
+        var seen: [String: Int] = [:]
+        for column in columns { seen[table[column.signal].id, default: 0] += 1 }
+        for (column, conversion) in zip(columns, conversions) {
+            let signal = table[column.signal]
+            let unit = conversion?.unit ?? signal.unit
+            var name = signal.id
+            if seen[signal.id, default: 0] > 1, let ecu = column.ecu { name = "\(ecu) \(name)" }
+            if !unit.isEmpty { name += " (\(unit))" }
+            output.append(0x2C)
+            CSVText.append(name, to: &output)
+        }
+        CSVText.endLine(&output)
+    }
+
+    /// Appends a reading's cell; nothing where there is no value.
+    func append(_ reading: borrowing Reading, at place: Int, to cell: inout [UInt8]) {
+        switch reading.value {
+        case .number(let value):
+            let shown = conversions[place].map { $0(value) } ?? value
+            if shown.isFinite { NumberText.append(shown, to: &cell) }
+        case .flag(let value): JSONText.append(value, to: &cell)
+        case .label(let code):
+            CSVText.append(ReadingText.label(code, of: table[reading.signal]), to: &cell)
+        case .text(let text): CSVText.append(text, to: &cell)
+        case .supportMap(let raw):
+            CSVText.append(ReadingText.supportMap(raw, base: reading.dataID?.id ?? 0), to: &cell)
+        case .missing: break
+        }
+    }
+}

@@ -1,0 +1,174 @@
+public import Diagnostics
+public import OBDCore
+
+/// Readings as a table with a line at regular points in time, a column for each signal.
+///
+/// The first column's name says how the lines were filled: `time [every 0.1 s, last value]`.
+public struct CSVGrid: Sendable {
+    /// What stands at a point in time at which nothing was read.
+    public enum Fill: String, Hashable, Sendable, CaseIterable {
+        /// The last value before it.
+        case last
+        /// A straight line between the values before and behind it, if these are at most
+        /// ``longestGap`` apart; for what is no number the last value.
+        case linear
+        /// Nothing; what was read until the next point stands in the line before it.
+        case none
+    }
+
+    /// Values further apart are not joined by a line; unit: µs.
+    public static let longestGap: Int64 = 60_000_000
+
+    /// A line that is not complete yet.
+    private struct Line {
+        var time: Int64
+        var cells: [[UInt8]]
+    }
+
+    private let columns: CSVColumns
+    private let times: TimeStyle
+    private let start: UTC
+    private let step: Int64
+    private let fill: Fill
+    /// The cells of the next line (``Fill/none``), or the last values.
+    private var current: [[UInt8]]
+    /// The last number of each column, for ``Fill/linear``.
+    private var last: [(time: Int64, value: Double)?]
+    private var waiting: [Line] = []
+    /// µs from the start to the next line; nil before the first reading.
+    private var next: Int64?
+    private var latest: Int64 = .min
+    private var timeText = TimeText()
+
+    /// A table whose lines are `every` apart, counted from `start`, at least a millisecond.
+    public init(
+        table: PIDTable, columns: [CSVWide.Column], units: UnitSystem = .metric,
+        times: TimeStyle = .utc, start: UTC, every: Duration, fill: Fill
+    ) {
+        self.columns = CSVColumns(table: table, columns: columns, units: units)
+        self.times = times
+        self.start = start
+        self.fill = fill
+        step = max(1000, every.nanoseconds / 1000)
+        current = Array(repeating: [], count: self.columns.columns.count)
+        last = Array(repeating: nil, count: self.columns.columns.count)
+    }
+
+    /// Appends the line of column names; the first tells the grid.
+    public func appendHeader(to output: inout [UInt8]) {
+        var seconds: [UInt8] = []
+        NumberText.append(Double(step) / 1e6, to: &seconds)
+        let how =
+            switch fill {
+            case .last: "last value"
+            case .linear: "linear"
+            case .none: "as read"
+            }
+        let grid = "time [every \(String(decoding: seconds, as: UTF8.self)) s, \(how)]"
+        columns.appendHeader(time: grid, to: &output)
+    }
+
+    /// Takes a reading, in the order of time; appends the lines that are complete.
+    public mutating func append(
+        _ reading: borrowing Reading, time: UTC, to output: inout [UInt8]
+    ) {
+        guard let place = columns.place(of: reading) else { return }
+        let t = time.microseconds &- start.microseconds
+        if next == nil {
+            let slot = t >= 0 ? t / step : (t - step + 1) / step
+            next = (fill == .none || slot * step == t ? slot : slot + 1) * step
+        }
+        latest = max(latest, t)
+        switch fill {
+        case .none: emit(before: t - step + 1, &output)
+        case .last: emit(before: t, &output)
+        case .linear: makeLines(before: t, &output)
+        }
+        if fill == .linear, case .number(let value) = reading.value {
+            let shown = columns.conversions[place].map { $0(value) } ?? value
+            join(place, to: t, shown)
+            last[place] = (t, shown)
+            return
+        }
+        current[place].removeAll(keepingCapacity: true)
+        columns.append(reading, at: place, to: &current[place])
+    }
+
+    /// Appends the lines up to the last reading; call it at the end.
+    public mutating func finish(_ output: inout [UInt8]) {
+        guard next != nil else { return }
+        switch fill {
+        case .none, .last: emit(before: latest + 1, &output)
+        case .linear:
+            makeLines(before: latest + 1, &output)
+            for place in columns.columns.indices {
+                if let known = last[place] { join(place, to: known.time, known.value) }
+            }
+            for line in waiting { append(line.time, line.cells, to: &output) }
+            waiting = []
+        }
+    }
+
+    // MARK: Lines
+
+    /// Appends the lines before `t` from what is known.
+    private mutating func emit(before t: Int64, _ output: inout [UInt8]) {
+        while let due = next, due < t {
+            append(due, current, to: &output)
+            next = due + step
+            guard fill == .none else { continue }
+            for place in current.indices { current[place].removeAll(keepingCapacity: true) }
+        }
+    }
+
+    /// Begins the lines before `t` and appends those to which nothing can be added any more.
+    private mutating func makeLines(before t: Int64, _ output: inout [UInt8]) {
+        while let due = next, due < t {
+            // A number that is read at a line's own time stands in it as it is.
+            var cells = current
+            for place in cells.indices {
+                if let known = last[place], known.time == due {
+                    NumberText.append(known.value, to: &cells[place])
+                }
+            }
+            waiting.append(Line(time: due, cells: cells))
+            next = due + step
+        }
+        let done = waiting.prefix { $0.time < t - Self.longestGap }.count
+        for line in waiting[..<done] { append(line.time, line.cells, to: &output) }
+        waiting.removeFirst(done)
+    }
+
+    /// Fills a column's cells between its last number and this one.
+    private mutating func join(_ place: Int, to t: Int64, _ value: Double) {
+        guard let before = last[place], t - before.time <= Self.longestGap else { return }
+        var index = waiting.count - 1
+        while index >= 0, waiting[index].time > before.time {
+            let line = waiting[index].time
+            if line <= t, waiting[index].cells[place].isEmpty {
+                let share =
+                    t == before.time ? 1 : Double(line - before.time) / Double(t - before.time)
+                let number = before.value + (value - before.value) * share
+                // No more digits than such an estimate deserves.
+                let rounded = (number * 1e4).rounded() / 1e4
+                if rounded.isFinite { NumberText.append(rounded, to: &waiting[index].cells[place]) }
+            }
+            index -= 1
+        }
+    }
+
+    private mutating func append(
+        _ t: Int64, _ cells: [[UInt8]], to output: inout [UInt8]
+    ) {
+        let time = UTC(microseconds: start.microseconds &+ t)
+        switch times {
+        case .utc: timeText.append(time, to: &output)
+        case .seconds(let start): TimeText.appendSeconds(from: start, to: time, &output)
+        }
+        for cell in cells {
+            output.append(0x2C)
+            output.append(contentsOf: cell)
+        }
+        CSVText.endLine(&output)
+    }
+}

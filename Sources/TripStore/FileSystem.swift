@@ -1,0 +1,51 @@
+import Glibc
+
+/// What lies under a file.
+enum FileSystem {
+    /// Kinds of file systems of other machines; those in user space (`fuse.sshfs`) are all taken for
+    /// such.
+    private static let networks: Set<Substring> = [
+        "nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "drvfs", "ceph", "afs", "ncpfs", "lustre",
+    ]
+
+    /// Whether the file belongs to another machine.
+    static func isOnNetwork(_ path: String) -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0, let mounts = contents("/proc/self/mountinfo") else {
+            return false
+        }
+        let device = status.st_dev
+        // As the kernel packs them (gnu_dev_major, gnu_dev_minor).
+        let major = (device >> 8) & 0xFFF | (device >> 32) & ~0xFFF
+        let minor = device & 0xFF | (device >> 12) & 0xFFFF_FF00
+        guard let kind = kind(ofDevice: "\(major):\(minor)", in: mounts) else { return false }
+        return networks.contains(kind) || kind.hasPrefix("fuse.")
+    }
+
+    /// The kind of the file system of a device, in the words of proc_pid_mountinfo(5); nil where it
+    /// is not listed.
+    static func kind(ofDevice device: String, in mounts: String) -> Substring? {
+        for line in mounts.split(separator: "\n") {
+            let fields = line.split(separator: " ")
+            guard fields.count > 2, fields[2] == device,
+                let dash = fields.firstIndex(of: "-"), dash + 1 < fields.count
+            else { continue }
+            return fields[dash + 1]
+        }
+        return nil
+    }
+
+    private static func contents(_ path: String) -> String? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var all: [UInt8] = []
+        var bytes = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = Glibc.read(descriptor, &bytes, bytes.count)
+            if count <= 0 { break }
+            all += bytes[..<count]
+        }
+        return String(decoding: all, as: UTF8.self)
+    }
+}

@@ -1,0 +1,100 @@
+import Diagnostics
+import OBDCore
+import Testing
+
+@testable import TripExport
+
+@Suite struct GridTests {
+    private static let start = UTC(microseconds: Fixtures.time.microseconds / 1_000_000 * 1_000_000)
+
+    /// What readings at so many milliseconds behind the start become.
+    private func grid(
+        _ fill: CSVGrid.Fill, every: Duration = .milliseconds(100), units: UnitSystem = .metric,
+        _ readings: [(Int64, Reading)]
+    ) -> [String] {
+        var csv = CSVGrid(
+            table: Fixtures.table,
+            columns: [
+                .init(SignalIndex(rawValue: Fixtures.Place.rpm.rawValue)),
+                .init(SignalIndex(rawValue: Fixtures.Place.coolant.rawValue)),
+                .init(SignalIndex(rawValue: Fixtures.Place.fuelType.rawValue)),
+            ], units: units, times: .seconds(since: Self.start), start: Self.start, every: every,
+            fill: fill)
+        let text = Fixtures.text { output in
+            csv.appendHeader(to: &output)
+            for (milliseconds, reading) in readings {
+                let time = UTC(microseconds: Self.start.microseconds + milliseconds * 1000)
+                csv.append(reading, time: time, to: &output)
+            }
+            csv.finish(&output)
+        }
+        #expect(text.hasSuffix("\r\n"))
+        return text.split(separator: "\r\n").map(String.init)
+    }
+
+    private func rpm(_ value: Double) -> Reading {
+        Fixtures.reading(.rpm, DataID(.currentData, 0x0C), .number(value), [0, 0])
+    }
+
+    private func coolant(_ value: Double) -> Reading {
+        Fixtures.reading(.coolant, DataID(.currentData, 0x05), .number(value), [0])
+    }
+
+    private func fuel(_ code: UInt64) -> Reading {
+        Fixtures.reading(.fuelType, DataID(.currentData, 0x51), .label(code: code), [0])
+    }
+
+    @Test func `the last value before each point`() {
+        let lines = grid(
+            .last,
+            [(0, rpm(800)), (50, rpm(900)), (130, coolant(20)), (200, fuel(1)), (310, rpm(7))])
+        #expect(
+            lines == [
+                "\"time [every 0.1 s, last value]\",RPM (rpm),ECT (°C),FUEL_TYP", "0,800,,",
+                "0.1,900,,", "0.2,900,20,gasoline", "0.3,900,20,gasoline",
+            ])
+    }
+
+    @Test func `a straight line between the values around a point`() {
+        let lines = grid(
+            .linear,
+            [
+                (0, rpm(1000)), (50, fuel(1)), (200, coolant(20)), (400, rpm(1400)),
+                (450, coolant(45)),
+            ])
+        #expect(
+            lines.dropFirst() == [
+                "0,1000,,", "0.1,1100,,gasoline", "0.2,1200,20,gasoline", "0.3,1300,30,gasoline",
+                "0.4,1400,40,gasoline",
+            ])
+        #expect(lines[0].hasPrefix("\"time [every 0.1 s, linear]\""))
+    }
+
+    @Test func `no line is drawn over a gap`() {
+        let lines = grid(
+            .linear, every: .seconds(20), [(0, rpm(1000)), (60_000, rpm(1600)), (125_000, rpm(0))])
+        #expect(
+            lines.dropFirst() == [
+                "0,1000,,", "20,1200,,", "40,1400,,", "60,1600,,", "80,,,", "100,,,", "120,,,",
+            ])
+    }
+
+    @Test func `what was read until the next point, and nothing else`() {
+        let lines = grid(
+            .none, [(10, rpm(800)), (90, rpm(900)), (110, coolant(20)), (350, rpm(7))])
+        #expect(
+            lines.dropFirst() == ["0,900,,", "0.1,,20,", "0.2,,,", "0.3,7,,"])
+    }
+
+    @Test func `units and names are those of the other layouts`() {
+        let lines = grid(.last, units: .us, [(0, coolant(100))])
+        #expect(
+            lines == [
+                "\"time [every 0.1 s, last value]\",RPM (rpm),ECT (°F),FUEL_TYP", "0,,212,",
+            ])
+    }
+
+    @Test func `nothing read, no line`() {
+        for fill in CSVGrid.Fill.allCases { #expect(grid(fill, []).count == 1) }
+    }
+}

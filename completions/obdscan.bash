@@ -173,13 +173,13 @@ _obdscan() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    devices|info|pids|read|live|dtc|freeze|monitors|log|trips|export|db|decode|send|simulate|doctor|report|config|help)
+    devices|info|pids|read|live|dtc|freeze|monitors|log|trips|export|import|db|decode|send|simulate|doctor|report|help)
         # Offer subcommand argument completions
         "_obdscan_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'devices info pids read live dtc freeze monitors log trips export db decode send simulate doctor report config help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'devices info pids read live dtc freeze monitors log trips export import db decode send simulate doctor report help' -- "${cur}"))
         ;;
     esac
 }
@@ -527,14 +527,11 @@ _obdscan_live() {
     repeating_flags=()
     non_repeating_flags=(--trace-states --no-color --quiet -q --verbose -v --version -h --help)
     repeating_options=(--pids)
-    non_repeating_options=(--view --duration --every -d --device --adapter --protocol --ecu --record --db --format --units --log-file)
+    non_repeating_options=(--duration --every -d --device --adapter --protocol --ecu --record --db --format --units --log-file)
     __obdscan_offer_flags_options -1
 
     # Offer option value completions
     case "${prev}" in
-    '--view')
-        return
-        ;;
     '--duration')
         return
         ;;
@@ -594,13 +591,13 @@ _obdscan_dtc() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    list|clear|explain)
+    list|clear|explain|history)
         # Offer subcommand argument completions
         "_obdscan_dtc_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'list clear explain' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'list clear explain history' -- "${cur}"))
         ;;
     esac
 }
@@ -737,6 +734,37 @@ _obdscan_dtc_explain() {
     esac
 }
 
+_obdscan_dtc_history() {
+    repeating_flags=()
+    non_repeating_flags=(--no-color --quiet -q --verbose -v --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--vehicle --db --format --units --log-file)
+    __obdscan_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--vehicle')
+        return
+        ;;
+    '--db')
+        __obdscan_add_completions -f
+        return
+        ;;
+    '--format')
+        __obdscan_add_completions -W 'text'$'\n''json'$'\n''csv'
+        return
+        ;;
+    '--units')
+        __obdscan_add_completions -W 'metric'$'\n''imperial'$'\n''us'
+        return
+        ;;
+    '--log-file')
+        __obdscan_add_completions -f
+        return
+        ;;
+    esac
+}
+
 _obdscan_freeze() {
     repeating_flags=()
     non_repeating_flags=(--trace-states --no-color --quiet -q --verbose -v --version -h --help)
@@ -792,7 +820,7 @@ _obdscan_freeze() {
 
 _obdscan_monitors() {
     repeating_flags=()
-    non_repeating_flags=(--readiness --exit-code --trace-states --no-color --quiet -q --verbose -v --version -h --help)
+    non_repeating_flags=(--readiness --trend --exit-code --trace-states --no-color --quiet -q --verbose -v --version -h --help)
     repeating_options=(--pids)
     non_repeating_options=(-d --device --adapter --protocol --ecu --record --db --format --units --log-file)
     __obdscan_offer_flags_options 0
@@ -1305,6 +1333,49 @@ _obdscan_export() {
     esac
 }
 
+_obdscan_import() {
+    repeating_flags=()
+    non_repeating_flags=(--no-color --quiet -q --verbose -v --version -h --help)
+    repeating_options=(--pids)
+    non_repeating_options=(--name --db --format --units --log-file)
+    __obdscan_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--name')
+        return
+        ;;
+    '--pids')
+        __obdscan_add_completions -f
+        return
+        ;;
+    '--db')
+        __obdscan_add_completions -f
+        return
+        ;;
+    '--format')
+        __obdscan_add_completions -W 'text'$'\n''json'$'\n''csv'
+        return
+        ;;
+    '--units')
+        __obdscan_add_completions -W 'metric'$'\n''imperial'$'\n''us'
+        return
+        ;;
+    '--log-file')
+        __obdscan_add_completions -f
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    *)
+        __obdscan_add_completions -f
+        return
+        ;;
+    esac
+}
+
 _obdscan_db() {
     repeating_flags=()
     non_repeating_flags=(--version -h --help)
@@ -1717,93 +1788,6 @@ _obdscan_report() {
         return
         ;;
     esac
-}
-
-_obdscan_config() {
-    repeating_flags=()
-    non_repeating_flags=(--version -h --help)
-    repeating_options=()
-    non_repeating_options=()
-    __obdscan_offer_flags_options 0
-
-    # Offer subcommand / subcommand argument completions
-    local -r subcommand="${unparsed_words[0]}"
-    unset 'unparsed_words[0]'
-    unparsed_words=("${unparsed_words[@]}")
-    case "${subcommand}" in
-    list|get|set|unset|edit|check)
-        # Offer subcommand argument completions
-        "_obdscan_config_${subcommand}"
-        ;;
-    *)
-        # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'list get set unset edit check' -- "${cur}"))
-        ;;
-    esac
-}
-
-_obdscan_config_list() {
-    repeating_flags=()
-    non_repeating_flags=(--no-color --quiet -q --verbose -v --version -h --help)
-    repeating_options=()
-    non_repeating_options=(--format --units --log-file)
-    __obdscan_offer_flags_options 0
-
-    # Offer option value completions
-    case "${prev}" in
-    '--format')
-        __obdscan_add_completions -W 'text'$'\n''json'$'\n''csv'
-        return
-        ;;
-    '--units')
-        __obdscan_add_completions -W 'metric'$'\n''imperial'$'\n''us'
-        return
-        ;;
-    '--log-file')
-        __obdscan_add_completions -f
-        return
-        ;;
-    esac
-}
-
-_obdscan_config_get() {
-    repeating_flags=()
-    non_repeating_flags=(--version -h --help)
-    repeating_options=()
-    non_repeating_options=()
-    __obdscan_offer_flags_options 1
-}
-
-_obdscan_config_set() {
-    repeating_flags=()
-    non_repeating_flags=(--version -h --help)
-    repeating_options=()
-    non_repeating_options=()
-    __obdscan_offer_flags_options -1
-}
-
-_obdscan_config_unset() {
-    repeating_flags=()
-    non_repeating_flags=(--version -h --help)
-    repeating_options=()
-    non_repeating_options=()
-    __obdscan_offer_flags_options 1
-}
-
-_obdscan_config_edit() {
-    repeating_flags=()
-    non_repeating_flags=(--version -h --help)
-    repeating_options=()
-    non_repeating_options=()
-    __obdscan_offer_flags_options 0
-}
-
-_obdscan_config_check() {
-    repeating_flags=()
-    non_repeating_flags=(--version -h --help)
-    repeating_options=()
-    non_repeating_options=()
-    __obdscan_offer_flags_options 0
 }
 
 _obdscan_help() {

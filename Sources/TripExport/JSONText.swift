@@ -145,6 +145,18 @@ public struct JSONObject: Sendable {
         bytes.append(0x5D)
     }
 
+    /// Adds a list of objects.
+    public mutating func add(_ name: StaticString, _ values: [JSONObject]) {
+        key(name)
+        bytes.append(0x5B)
+        for (index, value) in values.enumerated() {
+            if index > 0 { bytes.append(0x2C) }
+            bytes.append(contentsOf: value.bytes)
+            bytes.append(0x7D)
+        }
+        bytes.append(0x5D)
+    }
+
     /// Adds an object.
     public mutating func add(_ name: StaticString, _ value: JSONObject) {
         key(name)

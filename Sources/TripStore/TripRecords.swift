@@ -188,7 +188,7 @@ private struct OtherRecords {
 
 extension CodeReport.Code {
     /// The code whose ``text`` is `stored`; nil for what is none.
-    init?(
+    public init?(
         stored: String, failureType: UInt8?, occurrences: UInt8?, conversionMethod: Bool?
     ) {
         if let code = DTC(stored) {

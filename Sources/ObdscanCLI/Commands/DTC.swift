@@ -17,8 +17,12 @@ struct DTCCommand: ParsableCommand {
               obdscan dtc --batch cars.txt --to codes.csv   many vehicles into one table
               obdscan dtc explain P0301 U0100               offline
               obdscan dtc clear                             asks first
+              obdscan dtc history                           when they came and went
             """,
-        subcommands: [DTCListCommand.self, DTCClearCommand.self, DTCExplainCommand.self],
+        subcommands: [
+            DTCListCommand.self, DTCClearCommand.self, DTCExplainCommand.self,
+            DTCHistoryCommand.self,
+        ],
         defaultSubcommand: DTCListCommand.self)
 }
 
@@ -91,7 +95,8 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
         let table = try loadTable(tables)
         var hasCodes = false
         try withVehicle(vehicle, output, table, SessionNeeds(vehicle: .maybeSilent)) { connection in
-            let scan = try self.scan(connection, try connection.services())
+            let services = try connection.services()
+            let scan = try self.scan(connection, services)
             hasCodes = scan.hasCodes(table)
             var writer = TextOutput.standard
             let printer = CodePrinter(output, table: table, texts: PIDTables.codeTexts())
@@ -99,6 +104,8 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
                 scan, of: connection.accessory, at: connection.utc(scan.time),
                 to: &writer)
             try writer.flush()
+            ScanRecord.keep(
+                scan.asked, lists: scan.lists, connection, services, vehicle.database, output)
         }
         if exitCode && hasCodes { throw Failure.silent(.findings) }
     }

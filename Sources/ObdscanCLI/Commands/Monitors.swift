@@ -4,6 +4,7 @@ import OBDCore
 import PIDTables
 import ScanSession
 import TripExport
+import TripStore
 
 /// `obdscan monitors`: readiness and test results.
 struct MonitorsCommand: ParsableCommand, OutputCommand {
@@ -14,13 +15,21 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
             Shows for each ECU which monitors have run since codes were cleared and in this driving \
             cycle (PIDs 01 and 41), then every test result of service (mode) 06 with its limits.
 
+            What is read at a real accessory is kept in the database. --trend asks no vehicle: it \
+            prints every kept result with its margin to the nearest limit, as a share of the allowed \
+            range, so that one sees what is about to fail.
+
             EXAMPLES
               obdscan monitors
+              obdscan monitors --trend
               obdscan monitors --readiness --exit-code && echo ready
             """)
 
     @Flag(help: "Readiness only, no test results.")
     var readiness = false
+
+    @Flag(help: "How the results kept in the database came nearer to their limits.")
+    var trend = false
 
     @Flag(help: "Exit with 1 when a monitor has not run since codes were cleared.")
     var exitCode = false
@@ -30,6 +39,10 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
+        if trend {
+            try printTrend()
+            return
+        }
         let table = try loadTable(tables)
         var isReady = true
         try withVehicle(vehicle, output, table, SessionNeeds(vehicle: .maybeSilent)) { connection in
@@ -57,6 +70,7 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
             isReady = sinceClear.incomplete.isEmpty && !sinceClear.supported.isEmpty
             if output.format == .text { try writer.write(report.text(sinceClear)) }
             try printer.finish(&writer)
+            ScanRecord.keep(asked, connection, services, vehicle.database, output)
             if !said {
                 throw connection.failure(of: asked)
                     ?? Failure(
@@ -64,6 +78,14 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
             }
         }
         if exitCode && !isReady { throw Failure.silent(.findings) }
+    }
+
+    private func printTrend() throws {
+        let store = try vehicle.database.open(.readOnly)
+        let points = try mapped { () throws(StoreError) in try store.monitorTrend() }
+        if points.isEmpty { output.note("No test results are kept yet.") }
+        var writer = TextOutput.standard
+        try MonitorTrendReport(points: points, output: output).print(&writer)
     }
 
     /// Service 06 by its support maps: monitor ids on CAN, test ids before it.

@@ -13,6 +13,9 @@ struct DatabaseOptions: ParsableArguments {
         completion: .file())
     var path: String?
 
+    /// Whether the user says which database it is.
+    var isNamed: Bool { path != nil || environment("OBDSCAN_DB").map { !$0.isEmpty } ?? false }
+
     /// The database's file; nil without a home directory.
     var file: String? {
         if let path { return path }

@@ -1,0 +1,73 @@
+import Diagnostics
+import OBDCore
+import ScanSession
+import TripStore
+
+/// Keeps what a short look at a vehicle brought, so that there is a history of its codes and test
+/// results.
+///
+/// Of real accessories only: simulated and replayed ones leave no trace unless a database is named.
+/// A database that cannot be used is no reason to fail.
+enum ScanRecord {
+    /// Keeps what was asked; `lists` tells which of it are lists of codes.
+    static func keep(
+        _ asked: [Asked], lists: [CodeScan.List] = [], _ connection: Connection,
+        _ services: VehicleServices, _ options: DatabaseOptions, _ output: OutputOptions
+    ) {
+        guard connection.key != nil || options.isNamed else { return }
+        let vin = try? connection.vin(by: services.profiles)
+        do {
+            let store = try options.open(.readWrite)
+            let start = asked.map(\.answer.answered).min() ?? connection.anchor.monotonic
+            let anchor = TimeAnchor(monotonic: start, utc: connection.utc(start))
+            let writer = try mapped { () throws(StoreError) in
+                try store.startTrip(
+                    TripStart(
+                        purpose: .scan, anchor: anchor, vin: vin, accessory: connection.key),
+                    table: connection.table)
+            }
+            for one in asked where !one.answer.items.isEmpty {
+                _ = writer.offer(one.answer.items, at: one.answer.answered)
+            }
+            for list in lists {
+                for (ecu, codes) in list.answers {
+                    _ = writer.offer(
+                        .codeList(ecu, list.kind, codes: codes), at: list.asked.answer.answered)
+                }
+            }
+            let last = asked.map(\.answer.answered).max() ?? start
+            try mapped { () throws(StoreError) in try writer.end(.stopped, at: last) }
+        } catch {
+            if output.verbose { output.note("not kept in the database: \(error.message)") }
+        }
+    }
+}
+
+extension CodeScan.List {
+    /// The ECUs that answered for the list whole, and how many codes each named; of one that
+    /// refused, or whose answer is damaged, nothing is known.
+    fileprivate var answers: [(ecu: ECUAddress?, codes: Int)] {
+        let reply = asked.answer.reply
+        var found: [(ecu: ECUAddress?, codes: Int)] = []
+        for message in reply.messages {
+            let ecu = message.ecu
+            let isDamaged =
+                reply.errors.contains { $0.ecu == ecu || $0.ecu == nil }
+                || asked.answer.items.contains {
+                    if case .error(let error) = $0 { error.ecu == ecu } else { false }
+                }
+            guard message.payload.first != Service.negativeResponse.rawValue, !isDamaged,
+                !found.contains(where: { $0.ecu == ecu })
+            else { continue }
+            let codes = asked.answer.items.count { item in
+                if case .code(let report) = item {
+                    report.ecu == ecu && report.kind == kind
+                } else {
+                    false
+                }
+            }
+            found.append((ecu, codes))
+        }
+        return found
+    }
+}

@@ -1,0 +1,98 @@
+import ArgumentParser
+import OBDCore
+import TripExport
+import TripStore
+
+/// `obdscan import`: other programs' logs and our own exports.
+struct ImportCommand: ParsableCommand, OutputCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Read logs of other programs and our own exports into the database.",
+        discussion: """
+            Reads obdscan's JSON Lines and CSV (long and wide), Torque's CSV logs, and CSV with a \
+            time and a column a signal as scripts around python-OBD write it. What a column is \
+            called decides which signal it is; what is not known is kept under its own name. Units \
+            are turned into metric ones; times without a zone are local (the variable TZ).
+
+            A file is stored whole or not at all: a line that cannot be read is named and nothing of \
+            its file is stored (exit code 65). A file that was read before adds nothing. Databases \
+            of obdscan are merged, not imported: obdscan db merge.
+
+            EXAMPLES
+              obdscan import trip.jsonl
+              obdscan import trackLog.csv --name "To the sea"
+              obdscan trips list --all
+            """)
+
+    @Argument(help: ArgumentHelp("Files to read.", valueName: "file"), completion: .file())
+    var files: [String]
+
+    @Option(help: ArgumentHelp("What the trip is called.", valueName: "text"))
+    var name: String?
+
+    @OptionGroup var tables: TableOptions
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        let table = try loadTable(tables)
+        var writer = TextOutput.standard
+        var store: TripStore?
+        for file in files {
+            let bytes = try contents(of: file)
+            guard let format = ImportFormat(bytes) else {
+                throw Failure(
+                    "\(file): neither JSON Lines nor CSV with a time",
+                    hint: "obdscan import --help names the forms that are read", status: .badData)
+            }
+            let progress = ProgressLine(output)
+            let result: ImportRun.Result
+            do {
+                var run = try ImportRun(bytes, format, standard: table)
+                let open = try store ?? database.open(.readWrite)
+                store = open
+                result = try run.store(in: open) { done, all in
+                    progress.show(Double(done) / Double(max(all, done, 1)), "imported")
+                }
+                if let name {
+                    for trip in result.trips {
+                        try mapped { () throws(StoreError) in
+                            try open.setName(name, ofTrip: trip)
+                        }
+                    }
+                }
+            } catch let fault as ImportFault {
+                throw Failure(
+                    "\(file):\(fault.line): \(fault.reason)",
+                    hint: "nothing of the file was stored; correct or remove the line",
+                    status: .badData)
+            } catch let error as StoreError {
+                throw Failure(error)
+            }
+            progress.clear()
+            try print(file, result, &writer)
+        }
+    }
+
+    private func print(
+        _ file: String, _ result: ImportRun.Result, _ writer: inout TextOutput
+    ) throws {
+        if output.format == .json {
+            var object = JSONObject()
+            object.add("kind", "import")
+            object.add("path", file)
+            object.add("trips", result.trips.map { String($0) })
+            object.add("known", result.known)
+            object.add("readings", result.readings)
+            try writer.append { object.append(to: &$0) }
+        } else {
+            let trips = result.trips.map(String.init).joined(separator: ", ")
+            let what =
+                result.trips.isEmpty
+                ? "nothing new" : "trip \(trips), \(result.readings) readings"
+            let known = result.known > 0 ? ", \(result.known) known already" : ""
+            try writer.writeLine("\(printable(file)): \(what)\(known)")
+        }
+        try writer.flush()
+    }
+}

@@ -1,0 +1,197 @@
+import Diagnostics
+import OBDCore
+import TripStore
+
+/// What a file says, one after the other.
+enum ImportEvent {
+    /// A trip begins; what is known of it.
+    case trip(name: String?, tags: [String], vin: VIN?, start: UTC?)
+    /// Something of the trip.
+    case entry(TripEntry, at: UTC)
+}
+
+/// A line of a file that cannot be read.
+struct ImportFault: Error, Hashable {
+    var line: Int
+    var reason: String
+}
+
+/// The forms of files that can be read.
+enum ImportFormat: String, Hashable {
+    /// Our own JSON Lines.
+    case jsonLines
+    /// Our own CSV with a line a reading.
+    case csvLong
+    /// CSV with a column a signal: Torque's, python-OBD scripts', our own.
+    case csvWide
+
+    /// What `bytes` are; nil for something else.
+    init?(_ bytes: [UInt8]) {
+        let first = bytes.first { $0 > 0x20 && ![0xEF, 0xBB, 0xBF].contains($0) }
+        if first == 0x7B {
+            self = .jsonLines
+            return
+        }
+        var csv = CSVReader(Array(bytes.prefix { $0 != 0x0A } + [0x0A]))
+        guard let header = csv.next(), header.count > 1 else { return nil }
+        if header.contains("signal") && header.contains("value") && header.contains("time") {
+            self = .csvLong
+        } else if WideColumns(header) != nil {
+            self = .csvWide
+        } else {
+            return nil
+        }
+    }
+
+    /// Reads a whole file.
+    func read(
+        _ bytes: [UInt8], _ table: inout ImportTable, _ emit: (ImportEvent) throws -> Void
+    ) throws {
+        switch self {
+        case .jsonLines: try JSONImport.read(bytes, &table, emit)
+        case .csvLong: try LongImport.read(bytes, &table, emit)
+        case .csvWide: try WideImport.read(bytes, &table, emit)
+        }
+    }
+}
+
+/// Reads a file twice: first to know that all of it can be read, then to store it.
+struct ImportRun {
+    /// What came of a file.
+    struct Result {
+        var trips: [Int64] = []
+        var known = 0
+        var readings = 0
+    }
+
+    private let bytes: [UInt8]
+    private let format: ImportFormat
+    private var table: ImportTable
+    private var trips: [ImportedTrip] = []
+
+    /// Looks a whole file over; `standard` is the built-in table.
+    init(_ bytes: [UInt8], _ format: ImportFormat, standard: PIDTable) throws {
+        self.bytes = bytes
+        self.format = format
+        var table = ImportTable(standard)
+        var survey = Survey()
+        try format.read(bytes, &table) { survey.take($0) }
+        self.table = table
+        trips = survey.finished
+    }
+
+    /// Stores it.
+    mutating func store(
+        in store: TripStore, progress: (_ done: Int, _ all: Int) -> Void
+    ) throws -> Result {
+        let all = trips.reduce(0) { $0 + $1.readings }
+        var result = Result()
+        var rest = trips[...]
+        var table = table
+        try store.importing(table: table.table) { importer in
+            var isOpen = false
+            var count = 0
+            func begin() throws {
+                guard let trip = rest.popFirst() else { return }
+                if let id = try importer.begin(trip) {
+                    result.trips.append(id)
+                    result.readings += trip.readings
+                } else {
+                    result.known += 1
+                }
+                isOpen = true
+            }
+            try format.read(bytes, &table) { event in
+                switch event {
+                case .trip:
+                    isOpen = false
+                case .entry(let entry, let time):
+                    // A trip without entries is none: the survey left it out too.
+                    if !isOpen { try begin() }
+                    try importer.store(entry, at: time)
+                    count += 1
+                    if count & 0xFFF == 0 { progress(count, all) }
+                }
+            }
+        }
+        return result
+    }
+}
+
+/// What a file's trips are: their beginnings, sizes and digests.
+private struct Survey {
+    private var header: (name: String?, tags: [String], vin: VIN?, start: UTC?)?
+    private var first: UTC?
+    private var readings = 0
+    /// FNV-1a, 64 bits.
+    private var digest: UInt64 = 0xCBF2_9CE4_8422_2325
+    private var done: [ImportedTrip] = []
+
+    /// The trips, the last one among them.
+    var finished: [ImportedTrip] {
+        var survey = self
+        survey.close()
+        return survey.done
+    }
+
+    mutating func take(_ event: ImportEvent) {
+        switch event {
+        case .trip(let name, let tags, let vin, let start):
+            close()
+            header = (name, tags, vin, start)
+        case .entry(let entry, let time):
+            first = first.map { min($0, time) } ?? time
+            mix(UInt64(bitPattern: time.microseconds))
+            switch entry {
+            case .items(let items):
+                for item in items {
+                    guard case .reading(let reading) = item else { continue }
+                    readings += 1
+                    mix(reading.value)
+                    for byte in reading.raw { mix(UInt64(byte)) }
+                }
+            case .voltage(let volts):
+                readings += 1
+                mix(volts.bitPattern)
+            case .event, .note, .vehicle, .position, .codeList: break
+            }
+        }
+    }
+
+    private mutating func close() {
+        defer {
+            (header, first, readings) = (nil, nil, 0)
+            digest = 0xCBF2_9CE4_8422_2325
+        }
+        guard let first else { return }
+        let start = min(header?.start ?? first, first)
+        var trip = ImportedTrip(
+            start: start, source: "fnv1a:" + String(digest, radix: 16))
+        trip.name = header?.name.flatMap { $0.isEmpty ? nil : $0 }
+        trip.tags = header?.tags ?? []
+        trip.vin = header?.vin
+        trip.readings = readings
+        done.append(trip)
+    }
+
+    private mutating func mix(_ value: UInt64) {
+        var rest = value
+        for _ in 0..<8 {
+            digest = (digest ^ (rest & 0xFF)) &* 0x100_0000_01B3
+            rest >>= 8
+        }
+    }
+
+    private mutating func mix(_ value: Reading.Value) {
+        switch value {
+        case .number(let number): mix(number.bitPattern)
+        case .flag(let flag): mix(flag ? 1 : 2)
+        case .label(let code): mix(code &+ 3)
+        case .text(let text): for byte in text.utf8 { mix(UInt64(byte)) }
+        case .supportMap(let raw): mix(UInt64(raw) &+ 4)
+        case .missing(let reason, let code):
+            mix(code ?? 5)
+            for byte in reason.rawValue.utf8 { mix(UInt64(byte)) }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import Diagnostics
+import OBDCore
+import TripExport
+
+/// The signals that a file has, in the order in which they were first seen.
+struct ImportTable {
+    private struct Key: Hashable {
+        var id: String
+        var name: String
+        var unit: String
+        var kind: Signal.Kind
+    }
+
+    /// A signal of the built-in table and the record that carries it.
+    struct Known {
+        var signal: Signal
+        var dataID: DataID
+    }
+
+    private var places: [Key: Int32] = [:]
+    private var signals: [Signal] = []
+    private let byName: [String: Known]
+    private let standard: PIDTable
+
+    /// Signals of a file that may be those of `standard`.
+    init(_ standard: PIDTable) {
+        self.standard = standard
+        var byName: [String: Known] = [:]
+        for record in standard.records where record.dataID.service == .currentData {
+            for index in record.signals {
+                let signal = standard[SignalIndex(rawValue: index)]
+                let known = Known(signal: signal, dataID: record.dataID)
+                for name in [signal.id] + signal.aliases where byName[name.lowercased()] == nil {
+                    byName[name.lowercased()] = known
+                }
+            }
+        }
+        self.byName = byName
+    }
+
+    /// The built-in signal of that short name or alias.
+    func known(_ name: String) -> Known? { byName[name.lowercased()] }
+
+    /// The first signal of a record of service 01.
+    func known(pid: UInt32) -> Known? {
+        guard let record = standard.record(DataID(.currentData, pid)) else { return nil }
+        return record.signals.first.map {
+            Known(signal: standard[SignalIndex(rawValue: $0)], dataID: record.dataID)
+        }
+    }
+
+    /// The place of a signal, made where it is new.
+    mutating func place(
+        _ id: String, _ name: String, _ unit: String, _ kind: Signal.Kind
+    ) -> SignalIndex {
+        let key = Key(id: id, name: name, unit: unit, kind: kind)
+        if let place = places[key] { return SignalIndex(rawValue: place) }
+        let place = Int32(signals.count)
+        places[key] = place
+        signals.append(
+            Signal(id: id, name: name, bitOffset: 0, bitLength: 0, kind: kind, unit: unit))
+        return SignalIndex(rawValue: place)
+    }
+
+    /// Notes what a code of an enumeration means.
+    mutating func label(_ code: UInt64, _ label: String, of signal: SignalIndex) {
+        let place = Int(signal.rawValue)
+        if !signals[place].labels.contains(where: { $0.code == code }) {
+            signals[place].labels.append((code, label))
+        }
+    }
+
+    /// The table of everything seen.
+    var table: PIDTable {
+        var table = PIDTable()
+        for signal in signals {
+            table.add(DataID(Service(0), 0), name: signal.name, length: 0...0, signals: [signal])
+        }
+        return table
+    }
+}
+
+/// Units as other programs write them.
+enum ImportUnit {
+    /// A metric unit and how a value comes to it.
+    struct Conversion: Hashable {
+        var unit: String
+        var factor = 1.0
+        var offset = 0.0
+
+        func callAsFunction(_ value: Double) -> Double { value * factor + offset }
+    }
+
+    /// What a unit means; nil for an unknown one, and for `gal`, of which there are two.
+    static func conversion(_ text: String) -> Conversion? {
+        switch text.lowercased() {
+        case "": Conversion(unit: "")
+        case "rpm", "revolutions_per_minute", "revolution / minute": Conversion(unit: "rpm")
+        case "km/h", "kph", "kmh", "kilometer_per_hour", "kilometer / hour":
+            Conversion(unit: "km/h")
+        case "mph", "mile / hour": Conversion(unit: "km/h", factor: 1.609344)
+        case "°c", "c", "degc", "celsius", "degree_celsius": Conversion(unit: "°C")
+        case "°f", "f", "degf", "fahrenheit", "degree_fahrenheit":
+            Conversion(unit: "°C", factor: 1 / 1.8, offset: -32 / 1.8)
+        case "%", "percent": Conversion(unit: "%")
+        case "kpa", "kilopascal": Conversion(unit: "kPa")
+        case "psi": Conversion(unit: "kPa", factor: 0.45359237 * 9.80665 / 0.0254 / 0.0254 / 1000)
+        case "bar": Conversion(unit: "kPa", factor: 100)
+        case "g/s", "gps", "grams_per_second", "gram / second": Conversion(unit: "g/s")
+        case "lb/min": Conversion(unit: "g/s", factor: 0.45359237 / 0.06)
+        case "v", "volt": Conversion(unit: "V")
+        case "km", "kilometer": Conversion(unit: "km")
+        case "mi", "miles", "mile": Conversion(unit: "km", factor: 1.609344)
+        case "s", "second", "sec": Conversion(unit: "s")
+        case "l/h", "l/hr", "liters_per_hour", "liter / hour": Conversion(unit: "L/h")
+        case "°", "degree", "deg": Conversion(unit: "°")
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import Diagnostics
+import OBDCore
+import TripExport
+import TripStore
+
+/// How test results came nearer to their limits: what `monitors --trend` prints.
+struct MonitorTrendReport {
+    let points: [MonitorTrendPoint]
+    let output: OutputOptions
+
+    /// Prints the results, test by test.
+    func print(_ writer: inout TextOutput) throws {
+        switch output.format {
+        case .text: try writer.write(text)
+        case .json: for point in points { try writer.append { object(point).append(to: &$0) } }
+        case .csv:
+            try writer.append { bytes in
+                CSVRow.append(
+                    [
+                        "time", "trip", "vin", "ecu", "monitor", "test", "value", "min", "max",
+                        "unit", "passed", "margin",
+                    ], to: &bytes)
+                for point in points { CSVRow.append(cells(point), to: &bytes) }
+            }
+        }
+        try writer.flush()
+    }
+
+    private var text: String {
+        var rows = TextTable([
+            ("ECU", .left), ("MONITOR", .left), ("TEST", .left), ("WHEN", .left),
+            ("VALUE", .right), ("MIN", .right), ("MAX", .right), ("UNIT", .left),
+            ("MARGIN", .right), ("", .left),
+        ])
+        var last: MonitorTrendPoint?
+        for point in points {
+            let isSame = last.map { Self.isSameTest($0, point) } ?? false
+            let before = isSame ? last : nil
+            last = point
+            let result = point.result
+            let number = { (value: Double?) in value.map { fixed($0, 3) } ?? "" }
+            let margin =
+                point.relativeMargin.map { fixed($0 * 100, 1) + " %" } ?? number(point.margin)
+            var verdict = TextTable.Cell(result.passed == false ? "FAILED" : "", .bad)
+            if result.passed == true, let now = point.margin, let then = before?.margin, now < then
+            {
+                verdict = .init("nearer", .warning)
+            }
+            rows.add([
+                .init(isSame ? "" : result.ecu?.description ?? "—"),
+                .init(isSame ? "" : Self.monitor(result)), .init(isSame ? "" : Self.test(result)),
+                .init(localTime(point.time)), .init(number(result.value)),
+                .init(number(result.min)), .init(number(result.max)), .init(result.unit ?? ""),
+                .init(margin), verdict,
+            ])
+        }
+        return rows.isEmpty ? "" : rows.text(Palette(isOn: output.colours(1)))
+    }
+
+    private static func isSameTest(_ left: MonitorTrendPoint, _ right: MonitorTrendPoint) -> Bool {
+        left.vin == right.vin && left.result.ecu == right.result.ecu
+            && left.result.mid == right.result.mid && left.result.tid == right.result.tid
+            && left.result.component == right.result.component
+    }
+
+    private static func monitor(_ result: MonitorTestResult) -> String {
+        result.monitor ?? result.mid.map { "monitor \(Hex.string([$0]))" }
+            ?? result.component.map { "component \(Hex.string([$0]))" } ?? ""
+    }
+
+    private static func test(_ result: MonitorTestResult) -> String {
+        result.test ?? "test \(Hex.string([result.tid]))"
+    }
+
+    private func object(_ point: MonitorTrendPoint) -> JSONObject {
+        let result = point.result
+        var object = JSONObject()
+        object.add("time", point.time)
+        object.add("kind", "monitorTrend")
+        object.add("trip", Int(point.trip))
+        object.add("vin", point.vin)
+        object.add("ecu", result.ecu?.description)
+        object.add("mid", result.mid.map { Hex.string([$0]) })
+        object.add("monitor", result.monitor)
+        object.add("tid", Hex.string([result.tid]))
+        object.add("test", result.test)
+        object.add("value", result.value)
+        object.add("min", result.min)
+        object.add("max", result.max)
+        object.add("unit", result.unit)
+        object.add("passed", result.passed)
+        object.add("margin", point.margin)
+        object.add("relativeMargin", point.relativeMargin)
+        return object
+    }
+
+    private func cells(_ point: MonitorTrendPoint) -> [String] {
+        let result = point.result
+        let number = { (value: Double?) in value.map { "\($0)" } ?? "" }
+        return [
+            point.time.text, String(point.trip), point.vin ?? "", result.ecu?.description ?? "",
+            Self.monitor(result), Self.test(result), number(result.value), number(result.min),
+            number(result.max), result.unit ?? "", result.passed.map { "\($0)" } ?? "",
+            number(point.margin),
+        ]
+    }
+}

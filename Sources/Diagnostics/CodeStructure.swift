@@ -36,7 +36,7 @@ public struct CodeStructure: Hashable, Sendable {
     public var system: System
     /// Who defines it.
     public var owner: Owner
-    /// The area of a powertrain code, where its third character tells one.
+    /// What the third character stands for, where the standard says.
     public var area: String?
 
     /// The structure of `code`; every two bytes have one.
@@ -62,7 +62,13 @@ public struct CodeStructure: Hashable, Sendable {
             system = .network
             owner = Self.owner(second, third: .standard)
         }
-        area = system == .powertrain && second != 3 ? Self.area(third) : nil
+        area =
+            switch system {
+            case .powertrain: second != 3 ? Self.area(third) : nil
+            case .network: second == 0 ? Self.networkArea(third) : nil
+            case .body: second == 0 && third == 0 ? "Occupant restraints" : nil
+            case .chassis: second == 0 && third == 0 ? "Brakes, steering and stability" : nil
+            }
     }
 
     private static func owner(_ second: UInt8, third: Owner) -> Owner {
@@ -70,6 +76,17 @@ public struct CodeStructure: Hashable, Sendable {
         case 0: .standard
         case 1, 2: .manufacturer
         default: third
+        }
+    }
+
+    /// What the third character of a U0 code stands for.
+    private static func networkArea(_ third: UInt8) -> String? {
+        switch third {
+        case 0x0: "Bus and its wiring"
+        case 0x1, 0x2: "Lost communication"
+        case 0x3: "Software compatibility"
+        case 0x4, 0x5: "Data from other modules"
+        default: nil
         }
     }
 

@@ -1,9 +1,9 @@
 extension CodeTexts {
-    /// What a reported code says; nil where no file has it, as for those of SAE J1939.
+    /// What a reported code says; nil where no file has it.
     public func text(of code: CodeReport.Code) -> String? {
         switch code {
         case .dtc(let dtc): text(of: dtc)
-        case .j1939: nil
+        case .j1939(let code): text(of: code)
         }
     }
 }

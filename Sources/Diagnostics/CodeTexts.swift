@@ -12,15 +12,58 @@ public struct CodeTexts: Sendable {
 
     private var codes: [File]
     private var failureTypes: [File]
+    private var parameters: [File]
+    private var failureModes: [File]
 
-    /// Texts from files, searched in this order; those of failure types begin with two digits.
-    public init(_ codes: [File], failureTypes: [File] = []) {
+    /// Texts from files, searched in this order.
+    ///
+    /// Failure types begin with two hexadecimal digits, parameters of SAE J1939 with `SPN609`,
+    /// failure modes with a decimal number.
+    public init(
+        _ codes: [File], failureTypes: [File] = [], parameters: [File] = [],
+        failureModes: [File] = []
+    ) {
         self.codes = codes
         self.failureTypes = failureTypes
+        self.parameters = parameters
+        self.failureModes = failureModes
     }
 
-    /// What the code says, failure type aside; nil where no file has it.
-    public func text(of code: DTC) -> String? { Self.text(of: code.text, in: codes) }
+    /// The same with a file searched before all others: codes such as `P1234`, `P1234-11`,
+    /// `SPN609` and `SPN609/FMI19`, ascending by their bytes.
+    public func overlaid(_ file: File) -> CodeTexts {
+        var texts = self
+        texts.codes.insert(file, at: 0)
+        texts.parameters.insert(file, at: 0)
+        return texts
+    }
+
+    /// What the code says, failure type aside unless a file has a text for both; nil where none has.
+    public func text(of code: DTC) -> String? {
+        if code.failureType != nil, let text = Self.text(of: code.description, in: codes) {
+            return text
+        }
+        return Self.text(of: code.text, in: codes)
+    }
+
+    /// What a code of SAE J1939 says: the parameter, and how it failed; nil where neither is known.
+    public func text(of code: J1939Code) -> String? {
+        if let text = Self.text(of: code.text, in: parameters) { return text }
+        let parameter = text(ofParameter: code.spn)
+        guard let mode = text(ofFailureMode: code.fmi) else { return parameter }
+        let tail = mode.prefix(1).lowercased() + mode.dropFirst()
+        return parameter.map { $0 + ": " + tail }
+    }
+
+    /// The name of a parameter of SAE J1939; nil where no file has it.
+    public func text(ofParameter spn: UInt32) -> String? {
+        Self.text(of: "SPN\(spn)", in: parameters)
+    }
+
+    /// What a failure mode of SAE J1939 says; nil for reserved ones.
+    public func text(ofFailureMode fmi: UInt8) -> String? {
+        Self.text(of: String(fmi), in: failureModes)
+    }
 
     /// What a failure type byte says; nil for 00 and where no file has it.
     public func text(ofFailureType byte: UInt8) -> String? {
@@ -30,6 +73,31 @@ public struct CodeTexts: Sendable {
     /// What the category of a failure type byte, its high digit, says.
     public func text(ofFailureCategory byte: UInt8) -> String? {
         Self.text(of: Hex.string([byte >> 4]), in: failureTypes)
+    }
+
+    /// How many codes have a text; a code that stands in two files counts twice.
+    public var codeCount: Int { Self.rows(in: codes) }
+
+    /// How many failure types have a text, the categories among them.
+    public var failureTypeCount: Int { Self.rows(in: failureTypes) }
+
+    /// How many parameters of SAE J1939 have a name.
+    public var parameterCount: Int { Self.rows(in: parameters) }
+
+    /// How many failure modes of SAE J1939 have a text.
+    public var failureModeCount: Int { Self.rows(in: failureModes) }
+
+    private static func rows(in files: [File]) -> Int {
+        files.reduce(0) { count, file in
+            switch file {
+            case .embedded(let text): count + text.withUTF8Buffer { rows($0) }
+            case .bytes(let text): count + text.withUnsafeBufferPointer { rows($0) }
+            }
+        }
+    }
+
+    private static func rows(_ text: UnsafeBufferPointer<UInt8>) -> Int {
+        text.split(separator: 0x0A).count { $0.first != 0x23 }
     }
 
     /// The text beside `key`; nil where no file has it.

@@ -46,6 +46,9 @@ public struct MonitorTables: Hashable, Sendable {
     /// Empty tables: every id is unknown.
     public init() {}
 
+    /// How many monitors have a name.
+    public var monitorCount: Int { monitors.count }
+
     /// The name of a monitor; nil where no table has one.
     ///
     /// Editions of SAE J1979-DA disagree on B0 and B1, so what is tested decides: misfire results

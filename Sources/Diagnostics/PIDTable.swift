@@ -16,11 +16,13 @@ public struct PIDTable: Sendable {
         public var target: ECUAddress?
         /// The only ECU whose answers the record describes; nil describes those of any.
         public var responder: ECUAddress?
+        /// The vehicles that it is of; empty = nobody says.
+        public var vehicles: [VINPattern]
 
         /// A record.
         public init(
             dataID: DataID, name: String, length: ClosedRange<Int>, signals: Range<Int32>,
-            target: ECUAddress? = nil, responder: ECUAddress? = nil
+            target: ECUAddress? = nil, responder: ECUAddress? = nil, vehicles: [VINPattern] = []
         ) {
             self.dataID = dataID
             self.name = name
@@ -28,6 +30,7 @@ public struct PIDTable: Sendable {
             self.signals = signals
             self.target = target
             self.responder = responder
+            self.vehicles = vehicles
         }
     }
 
@@ -52,11 +55,11 @@ public struct PIDTable: Sendable {
 
     /// Adds a record; one with the same identifier and responder replaces the earlier one.
     ///
-    /// The indices in `supportFlag` and `condition` of `newSignals` count from the record's first
-    /// signal.
+    /// The indices in `supportFlag`, `condition` and `formula` of `newSignals` count from the record's
+    /// first signal.
     public mutating func add(
         _ dataID: DataID, name: String, length: ClosedRange<Int>, signals newSignals: [Signal],
-        target: ECUAddress? = nil, responder: ECUAddress? = nil
+        target: ECUAddress? = nil, responder: ECUAddress? = nil, vehicles: [VINPattern] = []
     ) {
         let first = Int32(signals.count)
         for var signal in newSignals {
@@ -67,11 +70,15 @@ public struct PIDTable: Sendable {
                 signal.condition?.signal = SignalIndex(
                     rawValue: condition.signal.rawValue + first)
             }
+            if let operand = signal.formula?.operand {
+                signal.formula?.operand?.signal = SignalIndex(
+                    rawValue: operand.signal.rawValue + first)
+            }
             signals.append(signal)
         }
         let record = Record(
             dataID: dataID, name: name, length: length, signals: first..<Int32(signals.count),
-            target: target, responder: responder)
+            target: target, responder: responder, vehicles: vehicles)
         if let place = place(of: dataID, responder: responder) {
             records[place] = record
             return

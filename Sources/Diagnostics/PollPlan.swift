@@ -21,15 +21,19 @@ public struct PollPlan: Sendable {
         public var period: Duration?
         /// The one ECU asked (its request address); nil = all of them.
         public var target: ECUAddress?
+        /// The only ECU that may answer, where it does not follow from `target`.
+        public var responder: ECUAddress?
 
         /// A wanted record.
         public init(
-            _ dataID: DataID, length: Int?, period: Duration? = nil, target: ECUAddress? = nil
+            _ dataID: DataID, length: Int?, period: Duration? = nil, target: ECUAddress? = nil,
+            responder: ECUAddress? = nil
         ) {
             self.dataID = dataID
             self.length = length
             self.period = period
             self.target = target
+            self.responder = responder
         }
 
         /// Whether it can share a request: batches are cut apart by known lengths alone, and
@@ -143,6 +147,7 @@ public struct PollPlan: Sendable {
         for want in wants {
             let same = items.firstIndex {
                 $0.want.dataID == want.dataID && $0.want.target == want.target
+                    && $0.want.responder == want.responder
             }
             guard let same else {
                 items.append(
@@ -286,6 +291,7 @@ public struct PollPlan: Sendable {
         item.mayBatch && item.due <= now && !isFinished(item)
             && item.want.target == first.want.target
             && item.want.dataID.service == first.want.dataID.service
+            && item.want.responder == first.want.responder
     }
 
     private func batchLimit(_ link: LinkCapabilities, _ service: Service) -> Int {
@@ -316,8 +322,10 @@ public struct PollPlan: Sendable {
         let frames = takeFrameCount(for: asked, link: link)
         asked.withFrameCount = frames != nil
         pending = asked
-        return VehicleRequest(
+        var request = VehicleRequest(
             id: id, target: target, payload: payload, expectedFrames: frames)
+        if let responder = items[chosen[0]].want.responder { request.responders = .one(responder) }
+        return request
     }
 
     /// The frames to wait for; forgotten after so many uses, so that they are learnt anew.

@@ -18,9 +18,10 @@ public struct RecordDecoder: Sendable {
         var offset = 0.0
 
         init(_ signal: Signal) {
-            guard signal.kind == .number, !signal.isLittleEndian, signal.supportFlag == nil,
-                signal.condition == nil, signal.notAvailable.isEmpty, signal.bitOffset >= 0,
-                signal.bitOffset & 7 == 0, (8...32).contains(signal.bitLength),
+            guard signal.kind == .number, signal.formula == nil, !signal.isLittleEndian,
+                signal.supportFlag == nil, signal.condition == nil,
+                signal.notAvailable.isEmpty, signal.bitOffset >= 0, signal.bitOffset & 7 == 0,
+                (8...32).contains(signal.bitLength),
                 signal.bitLength & 7 == 0
             else { return }
             start = signal.bitOffset / 8

@@ -45,21 +45,24 @@ public struct ResponseDecoder: Sendable {
             out.append(.message(message))
             return
         }
-        switch first {
-        case 0x41, 0x42, 0x61, 0x5A: decodeRecords(answer, &out)
-        case 0x43: decodeCodes(answer, .stored, &out)
-        case 0x47: decodeCodes(answer, .pending, &out)
-        case 0x4A: decodeCodes(answer, .permanent, &out)
-        case 0x44, 0x54:
+        guard let kind = DecodedAnswer(rawValue: first) else {
+            out.append(.message(message))
+            return
+        }
+        switch kind {
+        case .currentData, .freezeFrame, .localData, .identification: decodeRecords(answer, &out)
+        case .storedCodes: decodeCodes(answer, .stored, &out)
+        case .pendingCodes: decodeCodes(answer, .pending, &out)
+        case .permanentCodes: decodeCodes(answer, .permanent, &out)
+        case .codesCleared, .informationCleared:
             memory.forgetCodes(of: message.ecu)
             out.append(.message(message))
-        case 0x45: decodeOxygenSensorTest(answer, &out)
-        case 0x46: decodeMonitorTests(answer, &out)
-        case 0x49: decodeVehicleInformation(answer, &out)
-        case 0x58: decodeCodesByStatus(answer, &out)
-        case 0x59: decodeCodeInformation(answer, &out)
-        case 0x62: decodeDataIdentifiers(answer, &out)
-        default: out.append(.message(message))
+        case .oxygenSensorTests: decodeOxygenSensorTest(answer, &out)
+        case .monitorTests: decodeMonitorTests(answer, &out)
+        case .vehicleInformation: decodeVehicleInformation(answer, &out)
+        case .codesByStatus: decodeCodesByStatus(answer, &out)
+        case .codeInformation: decodeCodeInformation(answer, &out)
+        case .dataIdentifiers: decodeDataIdentifiers(answer, &out)
         }
     }
 
@@ -80,6 +83,32 @@ public struct ResponseDecoder: Sendable {
         let refusal = NegativeResponse(service: Service(payload[1]), nrc: NRC(payload[2]))
         out.append(.negativeResponse(refusal, ecu: answer.ecu, line: answer.line))
         answer.checkRest(from: 3, &out)
+    }
+}
+
+/// The positive answers that are understood, by their first byte.
+enum DecodedAnswer: UInt8, CaseIterable {
+    case currentData = 0x41
+    case freezeFrame = 0x42
+    case storedCodes = 0x43
+    case codesCleared = 0x44
+    case oxygenSensorTests = 0x45
+    case monitorTests = 0x46
+    case pendingCodes = 0x47
+    case vehicleInformation = 0x49
+    case permanentCodes = 0x4A
+    case informationCleared = 0x54
+    case codesByStatus = 0x58
+    case codeInformation = 0x59
+    case identification = 0x5A
+    case localData = 0x61
+    case dataIdentifiers = 0x62
+}
+
+extension ResponseDecoder {
+    /// The services whose answers are understood, ascending; J1939 has none.
+    public static var services: [Service] {
+        DecodedAnswer.allCases.map { Service($0.rawValue & ~0x40) }
     }
 }
 

@@ -88,6 +88,8 @@ public struct Signal: Hashable, Sendable {
     public var divisor: Double
     /// Added after scaling; unit: that of the signal.
     public var offset: Double
+    /// What else makes the number; nil = factor and offset alone, as most.
+    public var formula: Formula?
     /// The unit as printed: `rpm`, `°C`, `km/h`; empty = none.
     public var unit: String
     /// The flag signal of the same record that must be 1 for this one to count.
@@ -129,10 +131,10 @@ public struct Signal: Hashable, Sendable {
             && left.isSigned == right.isSigned && left.multiplier == right.multiplier
             && left.divisor == right.divisor && left.offset == right.offset
             && left.unit == right.unit && left.supportFlag == right.supportFlag
-            && left.part == right.part && left.isLittleEndian == right.isLittleEndian
-            && left.condition == right.condition
-            && left.notAvailable == right.notAvailable && left.aliases == right.aliases
-            && left.labels.elementsEqual(right.labels, by: ==)
+            && left.part == right.part
+            && left.isLittleEndian == right.isLittleEndian && left.condition == right.condition
+            && left.formula == right.formula && left.notAvailable == right.notAvailable
+            && left.aliases == right.aliases && left.labels.elementsEqual(right.labels, by: ==)
     }
 
     /// Hashes what tells signals apart in practice: name and bits.

@@ -48,7 +48,8 @@ extension Signal {
 
     /// What raw bits mean: a value, or that there is none.
     ///
-    /// Nothing is clamped: a number is `raw × multiplier / divisor + offset`, whatever comes out.
+    /// Nothing is clamped: a number is `raw × multiplier / divisor + offset`, whatever comes out, or
+    /// what its ``formula`` says; only another signal of the record is not looked at.
     /// Text and bytes of at most 64 bits read as such, too.
     @inline(__always)
     public func value(raw: UInt64) -> Reading.Value {
@@ -56,7 +57,9 @@ extension Signal {
             return .missing(.notAvailable, code: nil)
         }
         switch kind {
-        case .number: return .number(number(raw: raw))
+        case .number:
+            if let formula { return value(raw: raw, by: formula) }
+            return .number(number(raw: raw))
         case .flag: return .flag(raw != 0)
         case .enumeration:
             for label in labels where label.code == raw { return .label(code: raw) }
@@ -166,6 +169,10 @@ extension PIDTable {
             }
             guard condition.values.contains(decisive) else { return nil }
         }
-        return signals[place].value(in: data)
+        let value = signals[place].value(in: data)
+        if case .number(let number) = value, let operand = signals[place].formula?.operand {
+            return combined(number, with: operand, in: data)
+        }
+        return value
     }
 }

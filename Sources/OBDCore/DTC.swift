@@ -73,6 +73,19 @@ public struct J1939Code: Hashable, Sendable {
         self.conversionMethod = conversionMethod
     }
 
+    /// Reads `SPN609/FMI19`; nil for anything that no vehicle could send.
+    public init?(_ text: some StringProtocol) {
+        let parts = text.uppercased().split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[0].hasPrefix("SPN"), parts[1].hasPrefix("FMI"),
+            parts.allSatisfy({ part in
+                part.utf8.dropFirst(3).allSatisfy { (0x30...0x39).contains($0) }
+            }),
+            let spn = UInt32(parts[0].dropFirst(3)), spn < 1 << 19,
+            let fmi = UInt8(parts[1].dropFirst(3)), fmi < 32
+        else { return nil }
+        self.init(spn: spn, fmi: fmi, occurrenceCount: 0x7F, conversionMethod: false)
+    }
+
     /// `SPN609/FMI19`.
     public var text: String { "SPN\(spn)/FMI\(fmi)" }
 }

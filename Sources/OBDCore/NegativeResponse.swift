@@ -38,6 +38,11 @@ public struct NRC: RawRepresentable, Hashable, Sendable {
     /// The answer is on its way: go on listening, do not ask again.
     public static let responsePending = NRC(0x78)
 
+    /// The codes that have a name here, ascending.
+    public static var named: [NRC] {
+        (UInt8.min...UInt8.max).map { NRC($0) }.filter { $0.name != "unknown" }
+    }
+
     /// The standard's name in lower camel case; `unknown` for codes without one here.
     public var name: String {
         switch rawValue {

@@ -13,14 +13,13 @@ extension PIDTables {
 
     /// The texts of trouble codes, as embedded; nothing is parsed.
     public static func codeTexts() -> CodeTexts {
-        let failureTypes = "dtc/failure-types.tsv"
-        let codes = EmbeddedFiles.all.filter { file in
-            let path = file.path.description
-            return path.hasPrefix("dtc/") && path.hasSuffix(".tsv") && path != failureTypes
+        func files(_ names: String...) -> [CodeTexts.File] {
+            names.compactMap { embedded("dtc/" + $0 + ".tsv").map { .embedded($0) } }
         }
         return CodeTexts(
-            codes.map { .embedded($0.contents) },
-            failureTypes: embedded(failureTypes).map { [.embedded($0)] } ?? [])
+            files("powertrain", "network", "body", "chassis"),
+            failureTypes: files("failure-types"), parameters: files("parameters"),
+            failureModes: files("failure-modes"))
     }
 
     private static func embedded(_ path: String) -> StaticString? {

@@ -2,8 +2,9 @@
 enum Keyword: Equatable {
     case record, signal
     case alias, none, scale, offset, unit, `if`, signed, little, part
-    case header, reply
-    case example, source, note, unverified
+    case times, over, piece, point
+    case header, reply, vehicle
+    case example, range, source, note, unverified, title
     /// One of the kinds of a signal.
     case kind
     /// No keyword: perhaps a label's code.
@@ -26,14 +27,22 @@ enum Keyword: Equatable {
         case (6, 0x7369_676E_6564): self = .signed
         case (6, 0x6C69_7474_6C65): self = .little
         case (4, 0x7061_7274): self = .part
+        case (5, 0x74_696D_6573): self = .times
+        case (4, 0x6F76_6572): self = .over
+        case (5, 0x70_6965_6365): self = .piece
+        case (5, 0x70_6F69_6E74): self = .point
         case (6, 0x6865_6164_6572): self = .header
         case (5, 0x72_6570_6C79): self = .reply
+        case (7, 0x76_6568_6963_6C65): self = .vehicle
         case (7, 0x65_7861_6D70_6C65): self = .example
+        case (5, 0x72_616E_6765): self = .range
         case (6, 0x736F_7572_6365): self = .source
         case (4, 0x6E6F_7465): self = .note
         case (10, 0x756E_7665_7269_6669): self = .unverified
+        case (5, 0x74_6974_6C65): self = .title
         case (4, 0x656E_756D), (4, 0x666C_6167), (4, 0x636F_6465), (3, 0x6D_6170),
-            (4, 0x7465_7874), (5, 0x62_7974_6573), (6, 0x6E75_6D62_6572):
+            (4, 0x7465_7874), (5, 0x62_7974_6573), (6, 0x6E75_6D62_6572), (3, 0x62_6364),
+            (5, 0x66_6C6F_6174):
             self = .kind
         default: self = .other
         }

@@ -40,7 +40,7 @@ public enum PIDTables {
     static func embeddedFiles() -> [TableFile] {
         EmbeddedFiles.all.compactMap { file in
             let path = file.path.description
-            guard path.hasSuffix(".pids") else { return nil }
+            guard path.hasSuffix(".pids"), !path.hasPrefix(TablePack.folder) else { return nil }
             return TableFile(path: "pids/" + path, embedded: file.contents)
         }
     }
@@ -51,7 +51,7 @@ extension PIDTable {
     public mutating func add(_ record: TableRecord) {
         add(
             record.dataID, name: record.name, length: record.length, signals: record.signals,
-            target: record.target, responder: record.responder)
+            target: record.target, responder: record.responder, vehicles: record.vehicles)
     }
 
     /// The signal of `AT RV`: the supply at the adapter's own pins.

@@ -18,6 +18,10 @@ public struct TableError: Error, Hashable, Sendable {
         case beyondRecord(signal: String, needed: Int, length: Int)
         /// A signal of no bits, or a number of more than 64.
         case width(signal: String, bits: Int)
+        /// Bits that cannot hold the number as it is said to be coded.
+        case encoding(signal: String)
+        /// A record of a service that does more than read.
+        case writes(DataID)
         /// A flag or deciding signal that the record does not have.
         case unknownSignal(String)
         /// Text that is not UTF-8.
@@ -57,6 +61,10 @@ public struct TableError: Error, Hashable, Sendable {
             "\(signal) needs \(needed) bytes, the record has \(length)"
         case .width(let signal, let bits):
             "\(signal) has \(bits) bits; a number has 1 to 64, text and bytes are whole bytes"
+        case .encoding(let signal):
+            "\(signal) does not fit: float has 32 or 64 bits, bcd 4 a digit and no sign"
+        case .writes(let id):
+            "record \(id): service \(id.service) does more than read, so no table may ask for it"
         case .unknownSignal(let name):
             "the record has no signal `\(name)`"
         case .notUTF8:

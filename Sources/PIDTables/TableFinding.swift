@@ -22,6 +22,14 @@ public struct TableFinding: Hashable, Sendable {
         case noFactor(String)
         /// A code or pattern that does not fit the signal's bits, or stands there twice.
         case code(String, raw: UInt64)
+        /// A range that the row's bits do not reach, or pass.
+        case range(String, said: String, computed: String)
+        /// Points that do not ascend, or of which there is only one.
+        case points(String)
+        /// Pieces that overlap, or do not fit the signal's bits.
+        case pieces(String)
+        /// A signal to multiply or divide by that is no plain number.
+        case operand(String, of: String)
         /// An example whose data is not as long as the record.
         case exampleLength(Int, wanted: ClosedRange<Int>)
         /// An example that says something else than the row.
@@ -53,7 +61,7 @@ public struct TableFinding: Hashable, Sendable {
         switch kind {
         case .noExample, .noExtreme, .coarse: false
         case .text, .doubleRecord, .doubleSignal, .doubleAlias, .overlap, .order, .wideFlag,
-            .noFactor, .code, .exampleLength, .example:
+            .noFactor, .code, .range, .points, .pieces, .operand, .exampleLength, .example:
             true
         }
     }
@@ -79,6 +87,14 @@ public struct TableFinding: Hashable, Sendable {
             "\(name) has the factor 0"
         case .code(let name, let raw):
             "code \(Self.hex(raw)) of \(name) stands twice or does not fit its bits"
+        case .range(let name, let said, let computed):
+            "\(name) is said to reach from \(said), its bits reach from \(computed)"
+        case .points(let name):
+            "the points of \(name) do not ascend, or are fewer than two"
+        case .pieces(let name):
+            "pieces of \(name) overlap or do not fit its bits"
+        case .operand(let name, let signal):
+            "\(signal) cannot be multiplied or divided by \(name): it is no plain number"
         case .exampleLength(let count, let wanted):
             "the example has \(count) bytes, the record \(Self.length(wanted))"
         case .example(let name, let said, let decoded):

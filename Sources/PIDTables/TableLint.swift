@@ -29,8 +29,10 @@ extension PIDTables {
         }
     }
 
-    /// What is wrong with the embedded table; nothing, as the tests make sure.
-    public static func lintStandard() -> [TableFinding] { lint(embeddedFiles()) }
+    /// What is wrong with the embedded table and the packs; nothing, as the tests make sure.
+    public static func lintStandard() -> [TableFinding] {
+        lint(embeddedFiles()) + packs().flatMap { lint([$0.file]) }
+    }
 }
 
 /// Finds records and names that stand in the files twice.
@@ -99,6 +101,11 @@ private struct RecordCheck {
                     TableFinding(file: record.file, line: record.signalLines[index], kind))
             }
         }
+        for range in record.ranges {
+            checkRange(range) { kind in
+                findings.append(TableFinding(file: record.file, line: range.line, kind))
+            }
+        }
         for example in record.examples {
             checkExample(example) { kind in
                 findings.append(TableFinding(file: record.file, line: example.line, kind))
@@ -121,6 +128,7 @@ private struct RecordCheck {
             if other.bitLength != 1 { found(.wideFlag(other.id)) }
         }
         if signal.kind == .number, signal.multiplier == 0 { found(.noFactor(signal.id)) }
+        if let formula = signal.formula { checkFormula(formula, of: signal, found) }
         checkCodes(signal, found)
         checkEvidence(index, found)
     }
@@ -153,6 +161,53 @@ private struct RecordCheck {
         }
         for none in signal.notAvailable where none.last > highest {
             found(.code(signal.id, raw: none.last))
+        }
+    }
+
+    private func checkFormula(
+        _ formula: Signal.Formula, of signal: Signal, _ found: (TableFinding.Kind) -> Void
+    ) {
+        let highest: UInt64 =
+            signal.bitLength >= 64 ? .max : (1 << UInt64(signal.bitLength)) - 1
+        let places = formula.points.map { $0.raw }
+        let ascends = zip(places, places.dropFirst()).allSatisfy { $0 < $1 }
+        if !places.isEmpty, places.count < 2 || !ascends || places.contains(where: { $0 > highest })
+        {
+            found(.points(signal.id))
+        }
+        let pieces = formula.pieces.map(\.values).sorted { $0.lowerBound < $1.lowerBound }
+        let overlap = zip(pieces, pieces.dropFirst()).contains { $0.upperBound >= $1.lowerBound }
+        if overlap || pieces.contains(where: { $0.upperBound > highest }) {
+            found(.pieces(signal.id))
+        }
+        if formula.pieces.contains(where: { $0.multiplier == 0 }) { found(.noFactor(signal.id)) }
+        if let operand = formula.operand {
+            let other = record.signals[Int(operand.signal.rawValue)]
+            if other.kind != .number || other.formula?.operand != nil {
+                found(.operand(other.id, of: signal.id))
+            }
+        }
+    }
+
+    /// Whether the smallest and the largest raw value make what the row is said to reach.
+    private func checkRange(
+        _ range: TableRecord.StatedRange, _ found: (TableFinding.Kind) -> Void
+    ) {
+        let signal = record.signals[range.signal]
+        guard let computed = signal.valueRange else {
+            found(
+                .range(
+                    signal.id, said: "\(range.low.text) to \(range.high.text)",
+                    computed: "nothing known"))
+            return
+        }
+        if !range.low.agrees(with: .number(computed.lowerBound), raw: nil)
+            || !range.high.agrees(with: .number(computed.upperBound), raw: nil)
+        {
+            found(
+                .range(
+                    signal.id, said: "\(range.low.text) to \(range.high.text)",
+                    computed: "\(computed.lowerBound) to \(computed.upperBound)"))
         }
     }
 
@@ -200,6 +255,7 @@ private struct RecordCheck {
             if !value.agrees(with: decoded, raw: raw) {
                 found(.example(signal.id, said: value.text, decoded: TableExample.text(decoded)))
             } else if case .number(_, let decimals) = value,
+                signal.formula == nil,
                 signal.step < TableExample.Value.unit(decimals: decimals) * 0.999,
                 !value.isExactly(decoded)
             {

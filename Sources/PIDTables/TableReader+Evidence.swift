@@ -4,7 +4,16 @@ import OBDCore
 extension TableReader {
     /// Lines that say why a record is believed; only read when somebody wants to know.
     mutating func readEvidence(_ keyword: Keyword) throws(TableError) {
-        guard isInRecord else { throw fault(.outside(string(words[0]))) }
+        guard isInRecord else {
+            guard keyword == .source else { throw fault(.outside(string(words[0]))) }
+            try nothing(after: 0)
+            defaults.sources.append(try name())
+            return
+        }
+        if keyword == .range {
+            try readRange()
+            return
+        }
         if keyword == .example {
             examples.append(ExampleText(words: words, source: try name(), line: line))
             return
@@ -20,6 +29,22 @@ extension TableReader {
         case .source: record.sources.append(text ?? "")
         default: record.notes.append(text ?? "")
         }
+    }
+
+    /// `range -40..215`: the smallest and the largest value, as somebody else states them.
+    private mutating func readRange() throws(TableError) {
+        guard let place = record.signals.indices.last else { throw fault(.outside("range")) }
+        let range = try word(at: 1, "the range")
+        try nothing(after: 1)
+        guard let (first, last) = bounds(range), let low = decimal(first),
+            let high = decimal(last), low.value < high.value
+        else {
+            throw fault(.malformed(string(range), wanted: "a range like -40..215"))
+        }
+        record.ranges.append(
+            TableRecord.StatedRange(
+                signal: place, low: .number(low.value, decimals: low.decimals),
+                high: .number(high.value, decimals: high.decimals), line: line))
     }
 
     /// Stands for all signals of a record until their number is known.

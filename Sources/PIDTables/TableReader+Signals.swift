@@ -52,7 +52,7 @@ extension TableReader {
             switch Keyword(word(option)) {
             case .signed where first > 0: signal.isSigned = true
             case .little where first > 0: signal.isLittleEndian = true
-            case .kind where first > 0: signal.kind = kind(option)
+            case .kind where first > 0: try readKind(&signal, option)
             case .unverified where first > 0:
                 if detail == .everything { record.unverified.insert(record.signals.count) }
             case .part where first > 0:
@@ -78,14 +78,23 @@ extension TableReader {
                 position += 1
                 let place = record.signals.count - (first > 0 ? 0 : 1)
                 try readReference(of: place, try word(at: position, "the flag"))
+            case .times, .over:
+                let purpose: Reference.Purpose =
+                    Keyword(word(option)) == .over ? .over : .times
+                position += 1
+                let place = record.signals.count - (first > 0 ? 0 : 1)
+                references.append(
+                    Reference(
+                        purpose: purpose, signal: place,
+                        name: try word(at: position, "the other signal"), values: nil, line: line))
             case .alias:
                 guard position + 1 < words.count else { throw fault(.missing("the alias")) }
                 for alias in words[(position + 1)...] {
                     signal.aliases.append(try checked(alias).lowercased())
                 }
                 return
-            case .signed, .little, .part, .kind, .unverified, .record, .signal, .header, .reply,
-                .example, .source, .note, .other:
+            case .signed, .little, .part, .kind, .unverified, .record, .signal, .header, .reply, .vehicle,
+                .piece, .point, .example, .range, .source, .note, .title, .other:
                 let before = position > 0 ? string(words[position - 1]) : "the line's begin"
                 throw fault(.unexpected(string(option), after: before))
             }
@@ -103,31 +112,80 @@ extension TableReader {
         record.signals[last].labels.append((code, label))
     }
 
-    private func kind(_ range: Range<Int>) -> Signal.Kind {
-        switch text[range.lowerBound] {
-        case 0x65: .enumeration
-        case 0x66: .flag
-        case 0x63: .code
-        case 0x6D: .supportMap
-        case 0x74: .text
-        case 0x62: .bytes
-        default: .number
+    private func readKind(
+        _ signal: inout Signal, _ range: Range<Int>
+    ) throws(TableError) {
+        let word = string(range)
+        signal.kind =
+            switch word {
+            case "enum": .enumeration
+            case "flag": .flag
+            case "code": .code
+            case "map": .supportMap
+            case "text": .text
+            case "bytes": .bytes
+            default: .number
+            }
+        switch word {
+        case "bcd": signal.change { $0.encoding = .decimalDigits }
+        case "float": signal.change { $0.encoding = .floatingPoint }
+        default: break
         }
+    }
+
+    /// `piece 80..FF scale 2 offset -128`: raw values with a factor of their own.
+    mutating func readPiece() throws(TableError) {
+        guard isInRecord, var signal = record.signals.last else { throw fault(.outside("piece")) }
+        let values = try rawValues(try word(at: 1, "the raw bits"))
+        var piece = Signal.Formula.Piece(values: values)
+        var position = 2
+        while position < words.count {
+            let option = words[position]
+            position += 1
+            switch Keyword(word(option)) {
+            case .scale:
+                (piece.multiplier, piece.divisor) = try scale(
+                    try word(at: position, "the factor"))
+            case .offset: piece.offset = try number(try word(at: position, "the offset"))
+            default: throw fault(.unexpected(string(option), after: "piece"))
+            }
+            position += 1
+        }
+        signal.change { $0.pieces.append(piece) }
+        record.signals[record.signals.count - 1] = signal
+    }
+
+    /// `point 1F 23.5`: what a raw value is; a line leads to the next one.
+    mutating func readPoint() throws(TableError) {
+        guard isInRecord, var signal = record.signals.last else { throw fault(.outside("point")) }
+        let place = try word(at: 1, "the raw bits")
+        guard let raw = hex(place) else {
+            throw fault(.malformed(string(place), wanted: "hexadecimal raw bits"))
+        }
+        let value = try number(try word(at: 2, "the value"))
+        try nothing(after: 2)
+        signal.change { $0.points.append(Signal.Formula.Point(raw: raw, value: value)) }
+        record.signals[record.signals.count - 1] = signal
     }
 
     private func readScale(_ signal: inout Signal, _ range: Range<Int>) throws(TableError) {
-        guard let slash = range.first(where: { text[$0] == 0x2F }) else {
-            signal.multiplier = try number(range)
-            return
-        }
-        signal.multiplier = try number(range.lowerBound..<slash)
-        signal.divisor = try number(slash + 1..<range.upperBound)
-        guard signal.divisor != 0 else {
-            throw fault(.malformed(string(range), wanted: "a factor"))
-        }
+        (signal.multiplier, signal.divisor) = try scale(range)
     }
 
-    private func number(_ range: Range<Int>) throws(TableError) -> Double {
+    private func scale(
+        _ range: Range<Int>
+    ) throws(TableError) -> (multiplier: Double, divisor: Double) {
+        guard let slash = range.first(where: { text[$0] == 0x2F }) else {
+            return (try number(range), 1)
+        }
+        let divisor = try number(slash + 1..<range.upperBound)
+        guard divisor != 0 else {
+            throw fault(.malformed(string(range), wanted: "a factor"))
+        }
+        return (try number(range.lowerBound..<slash), divisor)
+    }
+
+    func number(_ range: Range<Int>) throws(TableError) -> Double {
         guard let (value, _) = decimal(range) else {
             throw fault(.malformed(string(range), wanted: "a decimal number"))
         }
@@ -214,11 +272,26 @@ extension TableReader {
             isWide
             ? signal.bitLength > 0 && signal.bitLength % 8 == 0 && signal.bitOffset % 8 == 0
             : (1...64).contains(signal.bitLength)
+        let digits = signal.formula?.encoding
+        if digits == .floatingPoint && signal.bitLength != 32 && signal.bitLength != 64
+            || digits == .decimalDigits && (signal.bitLength % 4 != 0 || signal.isSigned)
+        {
+            throw fault(.encoding(signal: signal.id))
+        }
         guard fits else { throw fault(.width(signal: signal.id, bits: signal.bitLength)) }
         let needed = (signal.bitOffset + signal.bitLength + 7) / 8
         guard needed <= length.upperBound else {
             throw fault(
                 .beyondRecord(signal: signal.id, needed: needed, length: length.upperBound))
         }
+    }
+}
+
+extension Signal {
+    /// Changes what makes the number besides factor and offset.
+    mutating func change(_ body: (inout Formula) -> Void) {
+        var formula = formula ?? Formula()
+        body(&formula)
+        self.formula = formula
     }
 }

@@ -21,7 +21,7 @@ struct TableReader {
     let file: String
     let text: [UInt8]
     /// Whether all of it is UTF-8: then its words are, and need not be checked one by one.
-    private let isUTF8: Bool
+    let isUTF8: Bool
     let detail: Detail
 
     /// The line being read, from 1.
@@ -32,16 +32,34 @@ struct TableReader {
     var prose: Range<Int>?
     /// Finished records.
     var records: [TableRecord] = []
+    /// What the table is called.
+    var title: String?
     /// The record being read, while ``isInRecord``.
     var record: TableRecord
     /// Whether a record has begun.
     var isInRecord = false
-    /// `if` references of the record being read; flags may stand behind what they decide.
+    /// References of the record being read to other signals, which may stand behind.
     var references: [Reference] = []
     /// Examples of the record being read, whose values need all its signals.
     var examples: [ExampleText] = []
 
+    /// What stands before the first record and holds for all of them.
+    var defaults = Defaults()
+
+    struct Defaults {
+        var target: ECUAddress?
+        var responder: ECUAddress?
+        var vehicles: [VINPattern] = []
+        var sources: [String] = []
+    }
+
     struct Reference {
+        /// What the other signal is for.
+        enum Purpose {
+            case condition, times, over
+        }
+
+        var purpose = Purpose.condition
         var signal: Int
         var name: Range<Int>
         var values: ClosedRange<UInt64>?
@@ -72,6 +90,13 @@ struct TableReader {
         return reader.records
     }
 
+    /// What a table's own text calls it; nil where it says nothing or cannot be read.
+    static func title(of file: TableFile) -> String? {
+        var reader = TableReader(file, detail: .everything)
+        try? reader.read()
+        return reader.title
+    }
+
     private mutating func read() throws(TableError) {
         var start = 0
         while start < text.count {
@@ -90,7 +115,7 @@ struct TableReader {
         let keyword = Keyword(word(first))
         if detail == .decoding {
             switch keyword {
-            case .example, .source, .note, .unverified: return
+            case .example, .range, .source, .note, .unverified, .title: return
             default: break
             }
         }
@@ -98,10 +123,14 @@ struct TableReader {
         switch keyword {
         case .record: try readRecord()
         case .signal: try readSignal()
-        case .alias, .none, .scale, .offset, .unit, .if, .signed, .little, .part:
+        case .alias, .none, .scale, .offset, .unit, .if, .signed, .little, .part, .times, .over:
             try continueSignal()
+        case .piece: try readPiece()
+        case .point: try readPoint()
         case .header, .reply: try readAddress(keyword)
-        case .example, .source, .note, .unverified: try readEvidence(keyword)
+        case .vehicle: try readVehicles()
+        case .title: try readTitle()
+        case .example, .range, .source, .note, .unverified: try readEvidence(keyword)
         case .kind, .other:
             guard let code = hex(first) else {
                 throw fault(.unknownWord(string(first)))
@@ -157,8 +186,17 @@ struct TableReader {
             throw fault(.malformed(string(length), wanted: "a length in bytes"))
         }
         try nothing(after: 2)
+        // What a record is asked by must never change anything in a vehicle.
+        guard
+            dataID.service == DataID.parameterGroups
+                || VehicleRequest.isReadOnly([dataID.service.rawValue])
+        else { throw fault(.writes(dataID)) }
         record = TableRecord(
             dataID: dataID, name: try name(), length: bounds, file: file, line: line)
+        record.target = defaults.target
+        record.responder = defaults.responder
+        record.vehicles = defaults.vehicles
+        record.sources = defaults.sources
         isInRecord = true
     }
 
@@ -173,13 +211,7 @@ struct TableReader {
                 throw TableError(
                     file: file, line: reference.line, .unknownSignal(string(reference.name)))
             }
-            let index = SignalIndex(rawValue: Int32(truncatingIfNeeded: place))
-            if let values = reference.values {
-                record.signals[reference.signal].condition =
-                    Signal.Condition(signal: index, values: values)
-            } else {
-                record.signals[reference.signal].supportFlag = index
-            }
+            resolve(reference, SignalIndex(rawValue: Int32(truncatingIfNeeded: place)))
         }
         references.removeAll(keepingCapacity: true)
         for example in examples {
@@ -191,6 +223,23 @@ struct TableReader {
             record.unverified = Set(record.signals.indices)
         }
         records.append(record)
+    }
+
+    private mutating func resolve(_ reference: Reference, _ index: SignalIndex) {
+        switch reference.purpose {
+        case .condition:
+            if let values = reference.values {
+                record.signals[reference.signal].condition =
+                    Signal.Condition(signal: index, values: values)
+            } else {
+                record.signals[reference.signal].supportFlag = index
+            }
+        case .times, .over:
+            record.signals[reference.signal].change {
+                $0.operand = Signal.Formula.Operand(
+                    signal: index, divides: reference.purpose == .over)
+            }
+        }
     }
 
     /// The signal of `record` whose id `name` spells.
@@ -209,135 +258,36 @@ struct TableReader {
     private mutating func readAddress(_ keyword: Keyword) throws(TableError) {
         let address = try word(at: 1, "the address")
         try nothing(after: 1)
-        guard isInRecord else { throw fault(.outside(string(words[0]))) }
         guard let ecu = ECUAddress(string(address)) else {
             throw fault(.malformed(string(address), wanted: "an ECU's address like 7E0"))
         }
-        if keyword == .header {
-            record.target = ecu
+        switch (keyword, isInRecord) {
+        case (.header, true): record.target = ecu
+        case (.header, false): defaults.target = ecu
+        case (_, true): record.responder = ecu
+        case (_, false): defaults.responder = ecu
+        }
+    }
+
+    private mutating func readVehicles() throws(TableError) {
+        _ = try word(at: 1, "the vehicle's number")
+        var patterns: [VINPattern] = []
+        for range in words.dropFirst() {
+            guard let pattern = VINPattern(string(range)) else {
+                throw fault(.malformed(string(range), wanted: "a VIN or its beginning and *"))
+            }
+            patterns.append(pattern)
+        }
+        if isInRecord {
+            record.vehicles = patterns
         } else {
-            record.responder = ecu
+            defaults.vehicles = patterns
         }
     }
 
-    // MARK: Words
-
-    /// The bytes of a word.
-    @inline(__always)
-    func word(_ range: Range<Int>) -> ArraySlice<UInt8> { text[range] }
-
-    /// The word at a position of the line, or a fault that names what is missing.
-    func word(at position: Int, _ what: String) throws(TableError) -> Range<Int> {
-        guard words.indices.contains(position) else { throw fault(.missing(what)) }
-        return words[position]
-    }
-
-    /// Refuses words behind the one at `position`.
-    func nothing(after position: Int) throws(TableError) {
-        guard words.count > position + 1 else { return }
-        throw fault(.unexpected(string(words[position + 1]), after: string(words[position])))
-    }
-
-    /// The text behind ` : `, which must be there.
-    func name() throws(TableError) -> String {
-        guard let prose, !prose.isEmpty else { throw fault(.missing("the text behind ` : `")) }
-        return try checked(prose)
-    }
-
-    /// A fault at the current line.
-    func fault(_ fault: TableError.Fault) -> TableError {
-        TableError(file: file, line: line, fault)
-    }
-
-    /// A word for a message; what is not UTF-8 is shown as such.
-    func string(_ range: Range<Int>) -> String { String(decoding: text[range], as: UTF8.self) }
-
-    /// A text of the table, which must be UTF-8.
-    func checked(_ range: Range<Int>) throws(TableError) -> String {
-        if isUTF8 { return String(decoding: text[range], as: UTF8.self) }
-        guard let string = String(validating: text[range], as: UTF8.self) else {
-            throw fault(.notUTF8)
-        }
-        return string
-    }
-
-    // MARK: Numbers
-
-    /// The two ends of `LOW..HIGH`; nil without dots.
-    func bounds(_ range: Range<Int>) -> (Range<Int>, Range<Int>)? {
-        var index = range.lowerBound
-        while index + 1 < range.upperBound {
-            if text[index] == 0x2E, text[index + 1] == 0x2E {
-                return (range.lowerBound..<index, index + 2..<range.upperBound)
-            }
-            index += 1
-        }
-        return nil
-    }
-
-    /// A decimal number without sign, at most 9 digits.
-    func unsigned(_ range: Range<Int>) -> Int? {
-        guard !range.isEmpty, range.count <= 9 else { return nil }
-        var value = 0
-        for index in range {
-            let digit = text[index] &- 0x30
-            guard digit < 10 else { return nil }
-            value = value * 10 + Int(digit)
-        }
-        return value
-    }
-
-    /// A decimal number with optional sign and decimals; nil beyond 15 digits.
-    ///
-    /// Fifteen digits and a power of ten are exact, so the quotient is the nearest number.
-    func decimal(_ range: Range<Int>) -> (value: Double, decimals: Int)? {
-        var index = range.lowerBound
-        var isNegative = false
-        if index < range.upperBound, text[index] == 0x2D {
-            isNegative = true
-            index += 1
-        }
-        var (digits, decimals, mantissa) = (0, 0, Int64(0))
-        var isFraction = false
-        while index < range.upperBound {
-            let byte = text[index]
-            if byte == 0x2E, !isFraction {
-                isFraction = true
-            } else {
-                let digit = byte &- 0x30
-                guard digit < 10, digits < 15 else { return nil }
-                mantissa = mantissa * 10 + Int64(digit)
-                digits += 1
-                if isFraction { decimals += 1 }
-            }
-            index += 1
-        }
-        guard digits > 0 else { return nil }
-        var power = 1.0
-        for _ in 0..<decimals { power *= 10 }
-        return (Double(isNegative ? -mantissa : mantissa) / power, decimals)
-    }
-
-    /// A hexadecimal number of at most 16 digits.
-    func hex(_ range: Range<Int>) -> UInt64? {
-        guard !range.isEmpty, range.count <= 16 else { return nil }
-        var value: UInt64 = 0
-        for index in range {
-            guard let nibble = Hex.value(text[index]) else { return nil }
-            value = value << 4 | UInt64(nibble)
-        }
-        return value
-    }
-
-    /// `01:0C`.
-    private func dataID(_ range: Range<Int>) -> DataID? {
-        guard let colon = range.first(where: { text[$0] == 0x3A }),
-            (1...2).contains(colon - range.lowerBound),
-            (1...6).contains(range.upperBound - colon - 1),
-            let service = hex(range.lowerBound..<colon),
-            let id = hex(colon + 1..<range.upperBound)
-        else { return nil }
-        return DataID(
-            Service(UInt8(truncatingIfNeeded: service)), UInt32(truncatingIfNeeded: id))
+    private mutating func readTitle() throws(TableError) {
+        try nothing(after: 0)
+        guard !isInRecord else { throw fault(.unexpected("title", after: "record")) }
+        title = try name()
     }
 }

@@ -37,6 +37,8 @@ public struct TableRecord: Sendable {
     public var target: ECUAddress?
     /// The only ECU whose answers the record describes; nil describes those of any.
     public var responder: ECUAddress?
+    /// The vehicles that it is of; empty = nobody says.
+    public var vehicles: [VINPattern] = []
     /// Its signals; flags and conditions count from the first of them.
     public var signals: [Signal] = []
 
@@ -49,12 +51,26 @@ public struct TableRecord: Sendable {
     public var signalLines: [Int] = []
     /// Positions of the signals that no independent source confirms.
     public var unverified: Set<Int> = []
+    /// Smallest and largest values as somebody else states them.
+    public var ranges: [StatedRange] = []
     /// Who says so.
     public var sources: [String] = []
     /// What else is worth knowing.
     public var notes: [String] = []
     /// Data and what it means, from outside this program.
     public var examples: [TableExample] = []
+
+    /// What a signal is said to reach.
+    public struct StatedRange: Hashable, Sendable {
+        /// The signal's position.
+        public var signal: Int
+        /// The smallest value, with the decimals as written.
+        public var low: TableExample.Value
+        /// The largest value, with the decimals as written.
+        public var high: TableExample.Value
+        /// The line, from 1.
+        public var line: Int
+    }
 
     /// A record without signals and evidence.
     public init(

@@ -12,7 +12,11 @@ import Testing
         ("P0420", "Catalyst system: efficiency below limit (bank 1)"),
         ("P0011", "Camshaft A position: timing too far advanced (bank 1)"),
         ("P2181", "Cooling system: performance fault"),
-        ("C0020", "ABS pump motor control"),
+        ("C0020", "ABS pump motor control: fault"),
+        ("P0012", "Camshaft A position: timing too far retarded (bank 1)"),
+        ("P0264", "Cylinder 2 injector: signal too low"),
+        ("P0266", "Cylinder 2: contribution out of balance"),
+        ("P0700", "Transmission control system requests the check engine lamp"),
         ("U0100", "No communication with ECM/PCM A"),
     ])
     func `well-known codes`(code: String, text: String) throws {
@@ -40,8 +44,61 @@ import Testing
         let texts = PIDTables.codeTexts()
         #expect(texts.text(ofFailureType: 0x11) == "Circuit short to ground")
         #expect(texts.text(ofFailureType: 0x87) == "Message missing")
-        #expect(texts.text(ofFailureCategory: 0x1D) == "General electrical fault")
-        #expect(texts.text(ofFailureType: 0x1D) == nil)
+        // As a maker's list of three-byte codes has them: 1A, 1B, 18, 19, 23, 24, 2F, 81 (JCB).
+        #expect(texts.text(ofFailureType: 0x1A) == "Circuit resistance too low")
+        #expect(texts.text(ofFailureType: 0x18) == "Circuit current too low")
+        #expect(texts.text(ofFailureType: 0x23) == "Signal stuck low")
+        #expect(texts.text(ofFailureType: 0x2F) == "Signal erratic")
+        #expect(texts.text(ofFailureType: 0x00) == nil)
+        // Nobody has defined it, but its category.
+        #expect(texts.text(ofFailureType: 0x1C) == "Circuit voltage out of range")
+        #expect(texts.text(ofFailureType: 0x5F) == nil)
+        #expect(texts.text(ofFailureCategory: 0x5F) == "System programming fault")
+    }
+
+    // Engine makers' lists: Agco Power ("SPN 100, FMI 1, oil pressure LOW, ALARM"; "SPN 105, FMI 3,
+    // intake air temp. sensor voltage above normal or open circuit"), Doosan with Cummins engines
+    // ("1761 4 ... voltage below normal, or shorted to low source"; "1639 0 fan speed ... above
+    // normal, most severe"), Scania DC09 (names of SPN 171 to 190 and of the failure modes).
+    @Test(arguments: [
+        (UInt32(100), UInt8(1), "Engine oil pressure: value too low (most severe)"),
+        (105, 3, "Intake manifold 1 temperature: voltage too high, or short to supply"),
+        (1761, 4, "DEF tank 1 level: voltage too low, or short to ground"),
+        (1639, 0, "Fan speed: value too high (most severe)"),
+        (190, 19, "Engine speed: received network data wrong"),
+        (175, 16, "Engine oil 1 temperature: value too high (moderately severe)"),
+        (1675, 31, "Engine starter mode: condition exists"),
+    ])
+    func `codes of SAE J1939`(spn: UInt32, fmi: UInt8, text: String) {
+        let code = J1939Code(spn: spn, fmi: fmi, occurrenceCount: 1, conversionMethod: false)
+        #expect(PIDTables.codeTexts().text(of: code) == text)
+    }
+
+    @Test func `every failure mode but the reserved ones has a text`() {
+        let texts = PIDTables.codeTexts()
+        for fmi in UInt8(0)..<32 {
+            #expect((texts.text(ofFailureMode: fmi) == nil) == (22...30).contains(fmi), "\(fmi)")
+        }
+        let reserved = J1939Code(spn: 100, fmi: 25, occurrenceCount: 1, conversionMethod: false)
+        #expect(texts.text(of: reserved) == "Engine oil pressure")
+        let unknown = J1939Code(spn: 9999, fmi: 3, occurrenceCount: 1, conversionMethod: false)
+        #expect(texts.text(of: unknown) == nil)
+    }
+
+    @Test func `a user's texts come first`() throws {
+        let own = Array(
+            "P1234\tOwn\nSPN100\tOil\nSPN100/FMI1\tStop\nU0100\tBus\nU0100-11\tWire\n".utf8)
+        let texts = PIDTables.codeTexts().overlaid(.bytes(own))
+        func text(_ code: String) -> String? { DTC(code).flatMap { texts.text(of: $0) } }
+        #expect(text("P1234") == "Own")
+        #expect(text("U0100") == "Bus")
+        #expect(text("U0100-11") == "Wire")
+        #expect(text("U0100-12") == "Bus")
+        #expect(text("U0101")?.hasPrefix("No communication") == true)
+        let stop = try #require(J1939Code("SPN100/FMI1"))
+        let erratic = try #require(J1939Code("spn100/fmi2"))
+        #expect(texts.text(of: stop) == "Stop")
+        #expect(texts.text(of: erratic) == "Oil: data erratic, intermittent or wrong")
     }
 }
 

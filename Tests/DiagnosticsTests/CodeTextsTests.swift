@@ -50,9 +50,15 @@ import Testing
             ("P0A0F", .powertrain, .standard, "Hybrid and electric propulsion"),
             ("P0D00", .powertrain, .standard, nil),
             ("P0741", .powertrain, .standard, "Transmission"),
-            ("C0035", .chassis, .standard, nil), ("C1234", .chassis, .manufacturer, nil),
+            ("C0035", .chassis, .standard, "Brakes, steering and stability"),
+            ("C0300", .chassis, .standard, nil), ("C1234", .chassis, .manufacturer, nil),
             ("C3000", .chassis, .reserved, nil), ("B2AAA", .body, .manufacturer, nil),
-            ("U0100", .network, .standard, nil), ("U3000", .network, .standard, nil),
+            ("B0001", .body, .standard, "Occupant restraints"),
+            ("U0001", .network, .standard, "Bus and its wiring"),
+            ("U0100", .network, .standard, "Lost communication"),
+            ("U0328", .network, .standard, "Software compatibility"),
+            ("U0593", .network, .standard, "Data from other modules"),
+            ("U1100", .network, .manufacturer, nil), ("U3000", .network, .standard, nil),
         ] as [(String, CodeStructure.System, CodeStructure.Owner, String?)])
     func `the digits tell system, owner and area`(
         code: String, system: CodeStructure.System, owner: CodeStructure.Owner, area: String?

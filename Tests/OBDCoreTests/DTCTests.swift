@@ -23,4 +23,22 @@ import Testing
         #expect(DTC("U0100-11") == DTC(0xC100, failureType: 0x11))
         #expect(DTC(0x0133, failureType: 0x1C).description == "P0133-1C")
     }
+
+    @Test(arguments: [
+        ("SPN609/FMI19", UInt32(609), UInt8(19)), ("spn0/fmi0", 0, 0),
+        ("SPN524287/FMI31", 524_287, 31),
+    ])
+    func `codes of SAE J1939 are read`(text: String, spn: UInt32, fmi: UInt8) throws {
+        let code = try #require(J1939Code(text))
+        #expect(code.spn == spn && code.fmi == fmi)
+    }
+
+    @Test(arguments: [
+        "SPN609", "SPN/FMI1", "SPN1/FMI", "SPN524288/FMI1", "SPN1/FMI32", "SPN+1/FMI1",
+        "SPN1/FMI-1",
+        "609/19", "SPN1/FMI1/FMI1", "SPN1FMI1", "",
+    ])
+    func `what is no code of SAE J1939 is refused`(text: String) {
+        #expect(J1939Code(text) == nil)
+    }
 }

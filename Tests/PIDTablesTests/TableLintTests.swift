@@ -171,4 +171,90 @@ import Testing
             lint(row + "example 01 X=1").map(\.kind)
                 == [.text(.missing("the text behind ` : `"))])
     }
+
+    private func decoded(_ text: String) throws -> [TableFinding] {
+        let findings = lint(text)
+        // What cannot be read at all would make every case below pass for the wrong reason.
+        #expect(!findings.contains { if case .text = $0.kind { true } else { false } })
+        return findings
+    }
+
+    // Digits, IEEE 754 (1.5 is 3FC00000, -2 is C000000000000000), curves, parts and shares, all
+    // worked out by hand.
+    @Test(arguments: [
+        "signal X A..B bcd : X\nexample 0000 X=0 : h\nexample 1234 X=1234 : h\nexample 9999 X=9999 : h\n"
+            + "example 12A4 X=undefined : h",
+        "signal X A bcd scale 1/10 offset -1 : X\nexample 99 X=8.9 : h\nexample 00 X=-1.0 : h",
+        "signal X A..D float : X\nexample 3FC00000 X=1.5 : h\nexample C0000000 X=-2 : h\n"
+            + "example 7FC00000 X=none : h\nexample FF800000 X=none : h",
+        "signal X A..D float little : X\nexample 0000C03F X=1.5 : h",
+        "signal X A..H float : X\nexample C000000000000000 X=-2 : h",
+        "signal X A : X\npoint 10 0\npoint 20 100\npoint 40 -100\nrange -100..100\n"
+            + "example 10 X=0 : h\nexample 18 X=50 : h\nexample 20 X=100 : h\nexample 30 X=0 : h\n"
+            + "example 40 X=-100 : h\nexample 0F X=undefined : h\nexample 41 X=undefined : h",
+        "signal X A scale 1/2 : X\npiece 80..FF offset -64\nrange 0..191\n"
+            + "example 00 X=0.0 : h\nexample 7F X=63.5 : h\nexample 80 X=64 : h\nexample FF X=191 : h",
+        "signal X A over Y : X\nsignal Y B scale 1/4 : Y\nexample 0A14 X=2 Y=5.00 : h\n"
+            + "example 0A00 X=none : h\nexample 0A X=short : h",
+        "signal X A times Y : X\nsignal Y B signed none 7F : Y\nexample 0AFE X=-20 Y=-2 : h\n"
+            + "example 0A7F X=none : h\nexample 0180 Y=-128 : h\nexample 017E Y=126 : h",
+    ])
+    func `numbers that factor and offset alone do not make`(signals: String) throws {
+        let length = signals.contains("A..H") ? 8 : signals.contains("A..D") ? 4 : 2
+        let single = !signals.contains("A..") && !signals.contains(" B ")
+        let text = "record 22:1000 \(single ? 1 : length) : R\n\(signals)"
+        let findings = try decoded(text).filter(\.isError)
+        #expect(findings.isEmpty, "\(findings)")
+    }
+
+    @Test(arguments: [
+        ("signal X A : X\npoint 10 0", TableFinding.Kind.points("X")),
+        ("signal X A : X\npoint 10 0\npoint 10 1", .points("X")),
+        ("signal X A : X\npoint 10 0\npoint 100 1", .points("X")),
+        ("signal X A : X\npiece 00..10 scale 2\npiece 10..20 scale 3", .pieces("X")),
+        ("signal X A : X\npiece 00..100 scale 2", .pieces("X")),
+        ("signal X A : X\npiece 00..10 scale 0", .noFactor("X")),
+        ("signal X A over Y : X\nsignal Y B.0 flag : Y", .operand("Y", of: "X")),
+        (
+            "signal X A over Y : X\nsignal Y B over X : Y", .operand("Y", of: "X")
+        ),
+        (
+            "signal X A offset -40 : X\nrange -40..214",
+            .range("X", said: "-40 to 214", computed: "-40.0 to 215.0")
+        ),
+        (
+            "signal X A..B signed : X\nrange 0..65535",
+            .range("X", said: "0 to 65535", computed: "-32768.0 to 32767.0")
+        ),
+    ])
+    func `faults of formulas and ranges`(signals: String, kind: TableFinding.Kind) throws {
+        let findings = try decoded("record 22:1000 2 : R\n\(signals)")
+        #expect(findings.contains { $0.kind == kind && $0.isError }, "\(findings)")
+    }
+
+    @Test func `A stated range is proved by the bits`() throws {
+        let text = """
+            record 22:1000 3 : R
+              signal X A offset -40 none FE..FF : X
+                range -40..213
+              signal Y B..C signed scale 1/10 : Y
+                range -3276.8..3276.7
+              example 00 8000 X=-40 Y=-3276.8 : h
+              example FD 7FFF X=213 Y=3276.7 : h
+            """
+        #expect(lint(text).isEmpty)
+    }
+
+    // Lines that decoding passes over.
+    @Test(arguments: [
+        ("note : x", 1, TableError.Fault.outside("note")), ("range 0..1", 1, .outside("range")),
+        ("record 22:1 1 : R\ntitle : X", 2, .unexpected("title", after: "record")),
+        (
+            "record 22:1 1 : R\nsignal X A : X\nrange 1..0", 3,
+            .malformed("1..0", wanted: "a range like -40..215")
+        ),
+    ])
+    func `faults in what only people read`(text: String, line: Int, fault: TableError.Fault) {
+        #expect(lint(text) == [TableFinding(file: "f", line: line, .text(fault))])
+    }
 }

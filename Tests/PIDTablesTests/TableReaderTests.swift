@@ -150,10 +150,28 @@ import Testing
         ("record 22:1E1C 2 : X", 1, .empty(DataID(.readData, 0x1E1C))),
         ("\n\nsignal X A : X", 3, .outside("signal")),
         ("unit V", 1, .outside("unit")),
-        ("header 7E0", 1, .outside("header")),
+        ("alias x", 1, .outside("alias")),
         (
             "record 22:1 1 : R\nheader 7G0", 2,
             .malformed("7G0", wanted: "an ECU's address like 7E0")
+        ),
+        ("record 22:1 1 : R\nvehicle", 2, .missing("the vehicle's number")),
+        (
+            "record 22:1 1 : R\nvehicle WVWQ*", 2,
+            .malformed("WVWQ*", wanted: "a VIN or its beginning and *")
+        ),
+        ("piece 0..1", 1, .outside("piece")),
+        ("point 0 1", 1, .outside("point")),
+        ("record 04:00 1 : R\nsignal X A : X", 1, .writes(DataID(Service(0x04), 0))),
+        ("record 2E:F190 1 : R\nsignal X A : X", 1, .writes(DataID(Service(0x2E), 0xF190))),
+        ("record 31:01 1 : R\nsignal X A : X", 1, .writes(DataID(Service(0x31), 1))),
+        ("record 22:1 3 : R\nsignal X A..C float : X", 2, .encoding(signal: "X")),
+        ("record 22:1 3 : R\nsignal X A.7..A.2 bcd : X", 2, .encoding(signal: "X")),
+        ("record 22:1 3 : R\nsignal X A bcd signed : X", 2, .encoding(signal: "X")),
+        ("record 22:1 1 : R\nsignal X A over Z : X", 2, .unknownSignal("Z")),
+        (
+            "record 22:1 1 : R\nsignal X A : X\npiece 0..1 unit V", 3,
+            .unexpected("unit", after: "piece")
         ),
         ("record 22:1 1 : R\nsignal", 2, .missing("the signal's id")),
         ("record 22:1 1 : R\nsignal X A", 2, .missing("the text behind ` : `")),

@@ -27,7 +27,12 @@ extension ELM327Dialect {
         }
         var steps = SetupScript.settings(
             afterDefaults: afterDefaults, probesSTN: options.probesSTN)
-        if options.connectsVehicle { steps += SetupScript.connection(options) }
+        if options.connectsVehicle {
+            steps += SetupScript.connection(options)
+        } else if let fixed = options.vehicleProtocol {
+            // A vehicle that leaves the first question unanswered may answer others.
+            steps.append(SetupScript.Step("ATSP\(fixed.digit)", .vehicleProtocol))
+        }
         next(steps[...], &out)
     }
 
@@ -82,7 +87,13 @@ extension ELM327Dialect {
             out.append(.notice(.unsupportedCommand(step.command)))
         }
         switch step.purpose {
-        case .setting, .vehicleProtocol, .forcedProtocol: next(rest[...], &out)
+        case .vehicleProtocol:
+            if !options.connectsVehicle, let fixed = options.vehicleProtocol {
+                capabilities.vehicleProtocol = fixed
+                setItemsPerRequest()
+            }
+            next(rest[...], &out)
+        case .setting, .forcedProtocol: next(rest[...], &out)
         case .banner:
             // Some say `?` or an error word; that is no name.
             identity.banner =

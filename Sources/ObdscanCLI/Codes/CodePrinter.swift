@@ -35,7 +35,7 @@ struct CodePrinter {
                 for line in lines { CodeBatchCSV.append(line, to: &bytes) }
             }
         case .json:
-            var printer = AnswerPrinter(output, table: table)
+            var printer = AnswerPrinter(output, table: table, texts: texts)
             for list in scan.lists {
                 for item in list.items {
                     try printer.print(item, at: time, to: &writer)

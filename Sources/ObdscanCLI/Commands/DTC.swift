@@ -15,7 +15,7 @@ struct DTCCommand: ParsableCommand {
               obdscan dtc                                   stored, pending and permanent codes
               obdscan dtc --all-modules                     of every module, not only for emissions
               obdscan dtc --batch cars.txt --to codes.csv   many vehicles into one table
-              obdscan dtc explain P0301 U0100               offline
+              obdscan dtc explain P0301 SPN100/FMI1         offline
               obdscan dtc clear                             asks first
               obdscan dtc history                           when they came and went
             """,
@@ -99,7 +99,7 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
             let scan = try self.scan(connection, services)
             hasCodes = scan.hasCodes(table)
             var writer = TextOutput.standard
-            let printer = CodePrinter(output, table: table, texts: PIDTables.codeTexts())
+            let printer = CodePrinter(output, table: table, texts: try loadCodeTexts())
             try printer.print(
                 scan, of: connection.accessory, at: connection.utc(scan.time),
                 to: &writer)
@@ -147,7 +147,7 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
         let entries = CodeBatch.entries(
             String(decoding: try contents(of: path), as: UTF8.self))
         let table = try loadTable(tables)
-        let texts = PIDTables.codeTexts()
+        let texts = try loadCodeTexts()
         var file = STDOUT_FILENO
         if let to {
             file = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
@@ -193,92 +193,5 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
                 texts: texts, table: table, time: connection.utc(scan.time))
         }
         return lines
-    }
-}
-
-/// `obdscan dtc explain`.
-struct DTCExplainCommand: ParsableCommand, OutputCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "explain",
-        abstract: "Say what codes mean, offline.",
-        discussion: """
-            EXAMPLES
-              obdscan dtc explain P0301
-              obdscan dtc explain P0301 U0100-11 --format json
-            """)
-
-    @Argument(help: ArgumentHelp("Codes such as P0301 or U0100-11.", valueName: "code"))
-    var codes: [String]
-
-    @OptionGroup var output: OutputOptions
-
-    func run() throws {
-        let parsed = try codes.map { text throws(Failure) in
-            guard let code = DTC(text) else {
-                throw Failure(
-                    "\"\(text)\" is no trouble code",
-                    hint: "a code is a letter P, C, B or U and four digits: P0301", status: .usage)
-            }
-            return code
-        }
-        let texts = PIDTables.codeTexts()
-        var writer = TextOutput.standard
-        var rows = TextTable([("CODE", .left), ("MEANING", .left), ("WHERE", .left)])
-        for code in parsed {
-            let description = texts.text(of: code)
-            switch output.format {
-            case .text:
-                rows.add([
-                    .init(code.description, .bold),
-                    .init(description ?? "no text for this code is known"),
-                    .init("\(code.system), \(code.definedBy)"),
-                ])
-            case .json:
-                var object = JSONObject()
-                object.add("code", code.text)
-                object.add("description", description)
-                if let type = code.failureType { object.add("failureType", Hex.string([type])) }
-                object.add("system", code.system)
-                object.add("definedBy", code.definedBy)
-                try writer.append { object.append(to: &$0) }
-            case .csv:
-                var line = CodeBatchCSV.Line(accessory: "")
-                line.code = code.text
-                line.failureType = code.failureType
-                line.description = description
-                try writer.append { bytes in
-                    if code == parsed.first { CodeBatchCSV.appendHeader(to: &bytes) }
-                    CodeBatchCSV.append(line, to: &bytes)
-                }
-            }
-        }
-        if output.format == .text {
-            try writer.write(rows.text(Palette(isOn: output.colours(1))))
-        }
-        try writer.flush()
-    }
-}
-
-extension DTC {
-    /// Which part of the vehicle the letter names.
-    var system: String {
-        switch code >> 14 {
-        case 0: "powertrain"
-        case 1: "chassis"
-        case 2: "body"
-        default: "network"
-        }
-    }
-
-    /// Who defines the code (SAE J2012: P2, P34–P3F, and U0, U2? of the standard's own ranges).
-    var definedBy: String {
-        let digit = (code >> 12) & 0x3
-        let isPowertrain = code >> 14 == 0
-        switch digit {
-        case 0: return "SAE J2012"
-        case 1: return "the manufacturer"
-        case 2: return isPowertrain ? "SAE J2012" : "the manufacturer"
-        default: return isPowertrain && (code >> 8) & 0xF < 4 ? "the manufacturer" : "SAE J2012"
-        }
     }
 }

@@ -39,7 +39,7 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
         let table = try loadTable(tables)
         try withVehicle(vehicle, output, table, SessionNeeds(vehicle: .maybeSilent)) { connection in
             var writer = TextOutput.standard
-            let printer = CodePrinter(output, table: table, texts: PIDTables.codeTexts())
+            let printer = CodePrinter(output, table: table, texts: try loadCodeTexts())
             let services = try connection.services()
             let before = try CodeScan(connection, in: services)
             if let failure = connection.failure(of: before.asked) { throw failure }
@@ -96,7 +96,7 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
         _ writer: inout TextOutput
     ) throws {
         if output.format == .json {
-            var printer = AnswerPrinter(output, table: connection.table)
+            var printer = try AnswerPrinter(output, table: connection.table)
             for asked in clearing.sent + clearing.after.status {
                 let time = connection.utc(asked.answer.answered)
                 for item in asked.answer.items {

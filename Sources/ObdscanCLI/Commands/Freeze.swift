@@ -34,7 +34,7 @@ struct FreezeCommand: ParsableCommand, OutputCommand {
         let table = try loadTable(tables)
         try withVehicle(vehicle, output, table, SessionNeeds(vehicle: .maybeSilent)) { connection in
             var writer = TextOutput.standard
-            var printer = AnswerPrinter(output, table: table)
+            var printer = try AnswerPrinter(output, table: table)
             let services = try connection.services()
             if services.profiles.contains(.j1939) {
                 try printRaw(connection, &printer, &writer)

@@ -55,7 +55,7 @@ struct InfoCommand: ParsableCommand, OutputCommand {
     private func printObjects(
         _ connection: Connection, _ answers: [Asked], _ writer: inout TextOutput
     ) throws {
-        var printer = AnswerPrinter(output, table: connection.table)
+        var printer = try AnswerPrinter(output, table: connection.table)
         if output.format == .json, let link = connection.scan.link {
             var object = JSONObject()
             object.add("kind", "adapter")

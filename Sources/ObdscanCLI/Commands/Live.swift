@@ -50,14 +50,16 @@ struct LiveCommand: ParsableCommand, OutputCommand {
         let names = SignalNames(table)
         let listed = try view.map { try SignalViews.signals($0, Settings.current) } ?? []
         let selected = try (listed + signals).map { try names.find($0) }
+        let packRecords = tables.packRecords(in: table)
         let isScreen = output.format == .text && isatty(STDOUT_FILENO) == 1
         let queue = try BatchQueue(full: isScreen ? .dropOldest : .refuse)
-        let needs = SessionNeeds(sinks: [queue], reconnect: .always)
+        var needs = SessionNeeds(sinks: [queue], reconnect: .always)
         // Blocked before any thread exists: they would stop the process behind the view's back.
         let screen = isScreen ? try SignalInbox(SignalInbox.screen) : nil
+        needs.take(selected.isEmpty ? packRecords : selected.compactMap(\.record))
         try withVehicle(vehicle, output, table, needs) { connection in
             let setup = try PollSetup.make(
-                selected, connection, every: every?.duration, output)
+                selected, packRecords, connection, every: every?.duration, output)
             connection.scan.poll(setup.plan)
             let until = duration.map { Clock.now + $0.duration }
             let end: PollLoop.End
@@ -94,7 +96,7 @@ struct LiveCommand: ParsableCommand, OutputCommand {
         _ connection: Connection, _ queue: BatchQueue, _ setup: PollSetup, _ until: Instant?
     ) throws -> PollLoop.End {
         var writer = TextOutput.standard
-        var lines = ReadingLines(output, table: connection.table)
+        var lines = try ReadingLines(output, table: connection.table)
         var loop = PollLoop(connection, queue: queue, until: until)
         var news = PollNews(accessory: connection.accessory)
         return try loop.run { _, event in
@@ -114,23 +116,24 @@ struct LiveCommand: ParsableCommand, OutputCommand {
 }
 
 extension PollSetup {
-    /// What named signals need, or everything that the vehicle supports.
+    /// What named signals need, or everything that the vehicle supports and `packs` have.
     static func make(
-        _ selected: [SelectedSignal], _ connection: Connection, every period: Duration?,
-        _ output: OutputOptions
+        _ selected: [SelectedSignal], _ packs: [PIDTable.Record], _ connection: Connection,
+        every period: Duration?, _ output: OutputOptions
     ) throws -> PollSetup {
-        var setup = try choose(selected, connection, every: period, output)
+        var setup = try choose(selected, packs, connection, every: period, output)
         setup.onlyECU = connection.ecu
         return setup
     }
 
     private static func choose(
-        _ selected: [SelectedSignal], _ connection: Connection, every period: Duration?,
+        _ selected: [SelectedSignal], _ packs: [PIDTable.Record], _ connection: Connection, every period: Duration?,
         _ output: OutputOptions
     ) throws -> PollSetup {
         // Asked alone, where the protocol has such requests.
         let ecu = connection.hasPhysicalRequests ? connection.ecu : nil
         if !selected.isEmpty {
+            try connection.check(selected.compactMap(\.record))
             let profiles = try connection.signalProfiles(for: selected)
             let known = SignalNames(connection.table).resolve(selected, in: profiles)
             if known.signals.isEmpty, let first = known.unknown.first {
@@ -142,20 +145,26 @@ extension PollSetup {
             setup.profiles = profiles
             return setup
         }
+        try connection.check(packs)
         let services = try connection.services()
         if services.profiles == [.j1939] {
             return PollSetup(j1939: connection.table, every: period, ecu: ecu)
         }
         let supported = try connection.supportedIDs(in: services) { .supportedPIDs($0) }
-        guard !supported.all.isEmpty else {
+        guard !supported.all.isEmpty || !packs.isEmpty else {
             throw connection.failure(of: [services.first])
                 ?? Failure(
                     "\(connection.accessory): the vehicle announces no signals",
                     hint: "name them: obdscan live rpm speed", status: .timedOut)
         }
-        return PollSetup(
+        var setup = PollSetup(
             supported: supported, by: services.profiles, table: connection.table, every: period,
             ecu: ecu)
+        // Each of them has to be asked alone, and mostly at another ECU: that is slow.
+        setup.wants += packs.map {
+            PollPlan.Want($0, period: period ?? .seconds(5), ecu: ecu)
+        }
+        return setup
     }
 
     /// The plan for a session.

@@ -112,6 +112,7 @@ struct LogCommand: ParsableCommand, OutputCommand {
             }
         }
         let chosen = selected
+        let packRecords = tables.packRecords(in: table)
         // Before the writer's thread exists: it inherits the mask.
         let signals = try SignalInbox(SignalInbox.endings)
         let store = try vehicle.database.open(
@@ -131,9 +132,11 @@ struct LogCommand: ParsableCommand, OutputCommand {
             watch = listener
         }
         if let queue { sinks.append(queue) }
-        let needs = SessionNeeds(sinks: sinks, reconnect: .always, inbox: signals)
+        var needs = SessionNeeds(sinks: sinks, reconnect: .always, inbox: signals)
+        needs.take(chosen.isEmpty ? packRecords : chosen.compactMap(\.record))
         try withVehicle(vehicle, output, table, needs) { connection in
-            let setup = try PollSetup.make(chosen, connection, every: every?.duration, output)
+            let setup = try PollSetup.make(
+                chosen, packRecords, connection, every: every?.duration, output)
             // Adapter and vehicle are set up and what is there to ask is known: a trip begins when
             // its first reading could.
             let start = TripStart(
@@ -201,7 +204,7 @@ private struct LogRun {
         let clearProgress = { if showsProgress { writeToStandardError("\r\u{1B}[K") } }
         defer { clearProgress() }
         var writer = TextOutput.standard
-        var lines = ReadingLines(output, table: connection.table)
+        var lines = try ReadingLines(output, table: connection.table)
         var wasLost = false
         var news = PollNews(accessory: connection.accessory)
         var loop = PollLoop(connection, queue: queue, until: until, watch: watch)

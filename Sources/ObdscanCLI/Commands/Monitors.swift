@@ -47,7 +47,7 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
         var isReady = true
         try withVehicle(vehicle, output, table, SessionNeeds(vehicle: .maybeSilent)) { connection in
             var writer = TextOutput.standard
-            var printer = AnswerPrinter(output, table: table)
+            var printer = try AnswerPrinter(output, table: table)
             var report = MonitorReport(output)
             var said = false
             let services = try connection.services()

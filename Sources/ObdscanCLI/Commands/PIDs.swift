@@ -16,9 +16,14 @@ struct PIDsCommand: ParsableCommand {
               obdscan pids                       every signal
               obdscan pids list temp             those whose name has "temp" in it
               obdscan pids show rpm 01:24        formula, range, source and examples
+              obdscan pids packs                 tables of single makes and models
+              obdscan pids count                 how much this build knows
               obdscan pids lint mine.pids        checks a table
             """,
-        subcommands: [PIDsListCommand.self, PIDsShowCommand.self, PIDsLintCommand.self],
+        subcommands: [
+            PIDsListCommand.self, PIDsShowCommand.self, PIDsPacksCommand.self,
+            PIDsCountCommand.self, PIDsLintCommand.self,
+        ],
         defaultSubcommand: PIDsListCommand.self)
 }
 
@@ -187,7 +192,7 @@ struct PIDsLintCommand: ParsableCommand, OutputCommand {
         commandName: "lint",
         abstract: "Check PID tables.",
         discussion: """
-            Without a file the embedded table is checked. Errors are what would be decoded wrongly, \
+            Without a file the embedded table and the packs are checked. Errors are what would be decoded wrongly, \
             warnings are rows whose evidence is thin. Exits with 65 when there are errors.
 
             EXAMPLES

@@ -60,7 +60,7 @@ struct PIDsShowCommand: ParsableCommand, OutputCommand {
 }
 
 /// Prints all that a table says of records and signals.
-private struct SignalDetailPrinter {
+struct SignalDetailPrinter {
     private let output: OutputOptions
     private let palette: Palette
     private var isFirst = true
@@ -116,6 +116,9 @@ private struct SignalDetailPrinter {
         }
         if let target = record.target { facts.add(["header", .init(target.description)]) }
         if let responder = record.responder { facts.add(["reply", .init(responder.description)]) }
+        if !record.vehicles.isEmpty {
+            facts.add(["vehicles", .init(record.vehicles.map(\.text).joined(separator: " "))])
+        }
         for source in record.sources { facts.add(["source", .init(source)]) }
         for note in record.notes { facts.add(["note", .init(note)]) }
         if !record.file.isEmpty { facts.add(["file", .init("\(record.file):\(record.line)")]) }
@@ -150,7 +153,7 @@ private struct SignalDetailPrinter {
         var facts = TextTable([])
         if signal.bitLength > 0 {
             facts.add(["bits", .init(signal.bitsText + (signal.isLittleEndian ? " little" : ""))])
-            facts.add(["value", .init(Self.formula(signal))])
+            facts.add(["value", .init(Self.formula(signal, in: record))])
         }
         if let range = signal.valueRange {
             let unit = signal.unit.isEmpty ? "" : " " + signal.unit
@@ -185,6 +188,7 @@ private struct SignalDetailPrinter {
         object.add("maxBytes", record.length.upperBound)
         object.add("header", record.target?.description)
         object.add("reply", record.responder?.description)
+        object.add("vehicles", record.vehicles.map(\.text))
         object.add("signal", signal.id)
         object.add("name", signal.name)
         object.add("type", Self.kind(signal))
@@ -194,6 +198,7 @@ private struct SignalDetailPrinter {
         object.add("multiplier", signal.multiplier)
         object.add("divisor", signal.divisor)
         object.add("offset", signal.offset)
+        object.add("formula", Self.formula(signal, in: record))
         object.add("unit", signal.unit.isEmpty ? nil : signal.unit)
         object.add("min", signal.valueRange?.lowerBound)
         object.add("max", signal.valueRange?.upperBound)
@@ -217,7 +222,8 @@ private struct SignalDetailPrinter {
         let signal = record.signals[index]
         return [
             Self.id(of: record)?.service.description ?? "", Self.id(of: record)?.idText ?? "",
-            signal.id, signal.name, Self.kind(signal), signal.bitsText, Self.formula(signal),
+            signal.id, signal.name, Self.kind(signal), signal.bitsText,
+            Self.formula(signal, in: record),
             signal.unit, signal.valueRange.map { plain($0.lowerBound) } ?? "",
             signal.valueRange.map { plain($0.upperBound) } ?? "",
             Self.condition(signal, record) ?? "", Self.patterns(signal).joined(separator: " "),
@@ -257,30 +263,6 @@ private struct SignalDetailPrinter {
         }
     }
 
-    /// `raw × 100/255 − 40`, or what else the bits become.
-    private static func formula(_ signal: Signal) -> String {
-        switch signal.kind {
-        case .number:
-            var text = signal.isSigned ? "signed raw" : "raw"
-            if signal.divisor != 1 {
-                text += " × \(plain(signal.multiplier))/\(plain(signal.divisor))"
-            } else if signal.multiplier != 1 {
-                text += " × \(plain(signal.multiplier))"
-            }
-            if signal.offset != 0 {
-                text += signal.offset < 0 ? " − " : " + "
-                text += plain(abs(signal.offset))
-            }
-            return text
-        case .flag: return "true or false"
-        case .enumeration: return "one of"
-        case .supportMap: return "map of identifiers"
-        case .code: return "trouble code"
-        case .text: return "text"
-        case .bytes: return "bytes"
-        }
-    }
-
     private static func condition(_ signal: Signal, _ record: TableRecord) -> String? {
         if let flag = signal.supportFlag { return record.signals[Int(flag.rawValue)].id }
         guard let condition = signal.condition else { return nil }
@@ -297,7 +279,7 @@ private struct SignalDetailPrinter {
         }
     }
 
-    private static func hex(_ raw: UInt64) -> String {
+    static func hex(_ raw: UInt64) -> String {
         let text = String(raw, radix: 16, uppercase: true)
         return text.count % 2 == 0 ? text : "0" + text
     }

@@ -20,6 +20,7 @@ struct ReadCommand: ParsableCommand, OutputCommand {
               obdscan read rpm speed coolant-temp
               obdscan read 01:0C 09:02 --format json
               obdscan read vin -d sim:
+              obdscan read leaf-soc --pack nissan-leaf
             """)
 
     @Argument(help: ArgumentHelp("Signals to read.", valueName: "signal"))
@@ -34,8 +35,11 @@ struct ReadCommand: ParsableCommand, OutputCommand {
         let names = SignalNames(table)
         let selected = try signals.map { try names.find($0) }
         let isForAdapter = selected.allSatisfy { $0.record == nil }
-        let needs = SessionNeeds(vehicle: isForAdapter ? .unused : .maybeSilent)
+        let records = selected.compactMap(\.record)
+        var needs = SessionNeeds(vehicle: isForAdapter ? .unused : .maybeSilent)
+        needs.take(records)
         try withVehicle(vehicle, output, table, needs) { connection in
+            try connection.check(records)
             let known = try names.resolve(selected, in: connection.signalProfiles(for: selected))
             let questions = SignalQuestion.all(known.signals)
             if questions.isEmpty, let first = known.unknown.first {
@@ -43,7 +47,7 @@ struct ReadCommand: ParsableCommand, OutputCommand {
             }
             for name in known.unknown { output.note(name.text) }
             var writer = TextOutput.standard
-            var printer = AnswerPrinter(output, table: table)
+            var printer = try AnswerPrinter(output, table: table)
             var isAnswered = false
             var lastFailure: Failure?
             var firstProblem: Failure?
@@ -118,7 +122,10 @@ extension Connection {
     /// Asks for a record, or for the voltage at the adapter.
     func ask(_ question: SignalQuestion) throws(ScanError) -> Asked {
         guard let record = question.record else { return try command("AT RV") }
-        return try ask((question.dataID ?? record.dataID).requestPayload, target: record.target)
+        guard record.target != nil || record.responder != nil else {
+            return try ask((question.dataID ?? record.dataID).requestPayload)
+        }
+        return try ask(.vehicle(request(for: record)))
     }
 }
 

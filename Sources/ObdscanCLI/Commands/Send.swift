@@ -250,7 +250,7 @@ private struct SendRun: ~Copyable {
             })
         self.isStopped = isStopped
         if output.format != .text {
-            var printer = AnswerPrinter(output, table: table)
+            var printer = try AnswerPrinter(output, table: table)
             try printer.printRest(
                 of: Asked(answer: answer), at: connection.utc(answer.answered), to: &writer)
             try printer.finish(&writer)
@@ -265,7 +265,7 @@ private struct SendRun: ~Copyable {
             for line in lines { try writer.writeLine(printable(line)) }
         } else {
             let time = connection.utc(asked.answer.answered)
-            var printer = AnswerPrinter(output, table: table)
+            var printer = try AnswerPrinter(output, table: table)
             if output.format == .json {
                 var object = JSONObject()
                 object.add("kind", "reply")

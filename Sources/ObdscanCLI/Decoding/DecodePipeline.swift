@@ -33,7 +33,7 @@ struct DecodePipeline {
             reader: ConversationReader(options), decoder: decoder, messagesOnly: messagesOnly)
         printer = DecodePrinter(
             format: command.output.format, units: command.output.units, table: table,
-            codeTexts: PIDTables.codeTexts())
+            codeTexts: try loadCodeTexts())
     }
 
     /// Reads a chunk; whatever it completes is appended to `printed`.

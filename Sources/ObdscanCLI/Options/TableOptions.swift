@@ -14,13 +14,51 @@ struct TableOptions: ParsableArguments {
         completion: .file())
     var paths: [String] = []
 
+    @Option(
+        name: .customLong("pack"),
+        help: ArgumentHelp(
+            "Add the table of a make or model; may be repeated.",
+            discussion: "'obdscan pids packs' lists them.", valueName: "name"),
+        completion: .list(PIDTables.packs().map(\.name)))
+    var packs: [String] = []
+
     /// The files that the options name, and the user's own before them, in the order of loading.
     func files(adding extra: [String] = []) throws(Failure) -> [TableFile] {
-        var files: [TableFile] = []
+        var files = try packFiles()
         if let home = dataFolder(), access(home + "/pids", F_OK) == 0 {
             files += try TableFile.all(at: home + "/pids")
         }
         for path in paths + extra { files += try TableFile.all(at: path) }
+        return files
+    }
+
+    /// The records of the packs, as far as no other table replaces them.
+    func packRecords(in table: PIDTable) -> [PIDTable.Record] {
+        let named = PIDTables.packs().filter { packs.contains($0.name) }
+        return named.flatMap { pack in
+            let records = (try? PIDTables.records(of: pack)) ?? []
+            return records.compactMap { row in
+                table.records.first {
+                    $0.dataID == row.dataID && $0.responder == row.responder
+                }
+            }
+        }
+    }
+
+    /// The packs that the option names.
+    private func packFiles() throws(Failure) -> [TableFile] {
+        guard !packs.isEmpty else { return [] }
+        let known = PIDTables.packs()
+        var files: [TableFile] = []
+        for name in packs {
+            guard let pack = known.first(where: { $0.name == name }) else {
+                throw Failure(
+                    "no pack is called \"\(name)\"",
+                    hint: "there are " + known.map(\.name).joined(separator: ", "),
+                    status: .usage)
+            }
+            files.append(pack.file)
+        }
         return files
     }
 }
@@ -38,31 +76,34 @@ func loadTable(
 }
 
 extension TableFile {
-    /// Files that a folder may hold; more are a mistake.
-    private static let mostFiles = 10_000
-
     /// The table at `path`, or every `.pids` file of the folder there, by name.
     static func all(at path: String) throws(Failure) -> [TableFile] {
-        guard let folder = opendir(path) else {
-            return [TableFile(path: path, contents: try ObdscanCLI.contents(of: path))]
-        }
-        defer { closedir(folder) }
-        var names: [String] = []
-        while let entry = readdir(folder), names.count < mostFiles {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name.hasSuffix(".pids") { names.append(name) }
-        }
+        var status = stat()
+        let isFolder = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        let paths = isFolder ? try ObdscanCLI.files(in: path, ending: ".pids") : [path]
         var files: [TableFile] = []
-        for name in names.sorted() {
-            files.append(
-                TableFile(
-                    path: path + "/" + name,
-                    contents: try ObdscanCLI.contents(of: path + "/" + name)))
+        for path in paths {
+            files.append(TableFile(path: path, contents: try ObdscanCLI.contents(of: path)))
         }
         return files
     }
+}
+
+/// Files that a folder may hold; more are a mistake.
+private let mostFiles = 10_000
+
+/// The paths of a folder's files whose names end so, by name.
+func files(in folder: String, ending: String) throws(Failure) -> [String] {
+    guard let directory = opendir(folder) else { throw Failure(inputFile: folder, errno: errno) }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory), names.count < mostFiles {
+        let name = withUnsafePointer(to: &entry.pointee.d_name) {
+            $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+        }
+        if name.hasSuffix(ending) { names.append(name) }
+    }
+    return names.sorted().map { folder + "/" + $0 }
 }
 
 /// `$XDG_DATA_HOME/obdscan`; nil without a home directory.

@@ -19,8 +19,12 @@ struct AnswerPrinter {
     private var notes: [String] = []
 
     /// A printer for readings of `table`.
-    init(_ output: OutputOptions, table: PIDTable) {
-        let texts = PIDTables.codeTexts()
+    init(_ output: OutputOptions, table: PIDTable) throws(Failure) {
+        self.init(output, table: table, texts: try loadCodeTexts())
+    }
+
+    /// A printer with the texts of codes at hand.
+    init(_ output: OutputOptions, table: PIDTable, texts: CodeTexts) {
         self.output = output
         self.table = table
         palette = Palette(isOn: output.colours(1))

@@ -12,10 +12,10 @@ struct ReadingLines {
     private var hasHeading = false
 
     /// Lines for readings of `table`.
-    init(_ output: OutputOptions, table: PIDTable) {
+    init(_ output: OutputOptions, table: PIDTable) throws(Failure) {
         self.output = output
         self.table = table
-        let texts = PIDTables.codeTexts()
+        let texts = try loadCodeTexts()
         json = JSONLines(table: table, units: output.units) { texts.text(of: $0) }
         csv = CSVLong(table: table, units: output.units)
     }

@@ -70,6 +70,15 @@ struct Connection {
         }
     }
 
+    /// A request for a record, to the ECU that its table names.
+    func request(for record: PIDTable.Record) -> VehicleRequest {
+        let (target, responder) = record.route(to: ecu)
+        var request = VehicleRequest(
+            id: RequestID(rawValue: 0), target: target, payload: record.dataID.requestPayload)
+        if let responder { request.responders = .one(responder) }
+        return request
+    }
+
     /// Asks the adapter itself.
     func command(_ text: String) throws(ScanError) -> Asked {
         try ask(
@@ -139,5 +148,53 @@ extension Connection {
             }
         }
         return nil
+    }
+}
+
+extension PIDTable.Record {
+    /// Where it is asked, and who answers; `ecu` is the one that the user wants.
+    ///
+    /// The table knows better where an ECU is asked than the rule of ISO 15765-4, unless the user
+    /// wants another ECU than the table does.
+    func route(to ecu: ECUAddress?) -> (target: ECUAddress?, responder: ECUAddress?) {
+        guard let ecu, responder != ecu else { return (target, responder) }
+        return responder == nil && target != nil
+            ? (target, ecu) : (ecu.physicalRequest, nil)
+    }
+}
+
+extension Connection {
+    /// Makes sure that records can be asked for on this link, and that they are of this vehicle.
+    ///
+    /// - Throws: a ``Failure`` that names the record, for what a table says of one vehicle is wrong
+    ///   for another.
+    func check(_ records: [PIDTable.Record]) throws {
+        if let spoken = scan.link?.capabilities.vehicleProtocol {
+            for record in records {
+                guard let target = record.route(to: ecu).target, target.form != spoken.addressForm
+                else { continue }
+                throw Failure(
+                    "\(record.dataID) (\(record.name)) is asked at \(target), and this vehicle "
+                        + "speaks \(spoken.title)",
+                    hint: target.form == .can29
+                        ? "--protocol 7 asks on 29-bit CAN" : "--protocol 6 asks on 11-bit CAN",
+                    status: .usage)
+            }
+        }
+        guard let choosy = records.first(where: { !$0.vehicles.isEmpty }) else { return }
+        let wanted = choosy.vehicles.map(\.text).joined(separator: ", ")
+        guard let vin = try vin(by: [.classicCAN, .onUDS]) else {
+            throw Failure(
+                "\(choosy.dataID) (\(choosy.name)) is for vehicles \(wanted), and this one does not "
+                    + "tell its number",
+                hint: "without a `vehicle` line the table is for any vehicle", status: .unavailable)
+        }
+        for record in records where !record.vehicles.isEmpty {
+            guard !record.vehicles.contains(where: { $0.matches(vin) }) else { continue }
+            throw Failure(
+                "\(record.dataID) (\(record.name)) is for vehicles "
+                    + record.vehicles.map(\.text).joined(separator: ", ") + ", this is \(vin.text)",
+                hint: "leave its signals out, or use the table of this vehicle", status: .usage)
+        }
     }
 }

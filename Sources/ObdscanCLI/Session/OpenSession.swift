@@ -94,6 +94,8 @@ struct SessionNeeds {
 
     /// Whether the adapter alone is enough.
     var vehicle = Vehicle.needed
+    /// The protocol to ask on where the vehicle is silent when it is first asked; nil = none.
+    var assumed: VehicleProtocol?
     /// Take what replies to polls bring.
     var sinks: [any ReadingSink] = []
     /// Whether a lost link is had back.
@@ -102,6 +104,12 @@ struct SessionNeeds {
     var listens = false
     /// The signals that end the command, where they had to be blocked before; nil = not yet.
     var inbox: SignalInbox?
+
+    /// Whether a vehicle that could not be found may answer all the same.
+    func mayBeSilent(_ status: AdapterStatus) -> Bool {
+        guard vehicle == .maybeSilent else { return false }
+        return status == .noData || assumed != nil && status == .unableToConnect
+    }
 }
 
 /// Runs `body` with a session that is open and set up, and ends it in order on every path.
@@ -217,9 +225,10 @@ private func startSession(
         return try startInAnyDialect(&configuration, start)
     } catch {
         guard case .initialisation(.noVehicle(let status)) = error,
-            needs.vehicle == .optional || (needs.vehicle == .maybeSilent && status == .noData)
+            needs.vehicle == .optional || needs.mayBeSilent(status)
         else { throw error }
         configuration.connectsVehicle = false
+        configuration.vehicleProtocol = configuration.vehicleProtocol ?? needs.assumed
         // A transcript has one beginning; the second session asks again what the first one asked.
         if let recording = configuration.recordTo {
             ftruncate(recording, 0)

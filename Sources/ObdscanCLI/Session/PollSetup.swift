@@ -117,9 +117,10 @@ extension PollPlan.Want {
     /// request.
     init(_ record: PIDTable.Record, as dataID: DataID, period: Duration?, ecu: ECUAddress?) {
         let length = record.length
+        let (target, responder) = record.route(to: ecu)
         self.init(
             dataID,
             length: length.lowerBound == length.upperBound ? length.lowerBound : nil,
-            period: period, target: ecu?.physicalRequest ?? record.target)
+            period: period, target: target, responder: responder)
     }
 }

@@ -22,6 +22,24 @@ struct SelectedSignal: Hashable, Sendable {
     }
 }
 
+extension SessionNeeds {
+    /// What asking for `records` needs of the session.
+    ///
+    /// A vehicle that answers no service 01, as many electric ones, may still answer the ECU that a
+    /// table names; its address tells which CAN that is.
+    mutating func take(_ records: [PIDTable.Record]) {
+        guard let target = records.lazy.compactMap(\.target).first,
+            records.allSatisfy({ $0.target?.form == target.form })
+        else { return }
+        switch target.form {
+        case .can11: assumed = .can11At500
+        case .can29: assumed = .can29At500
+        case .byte: return
+        }
+        vehicle = .maybeSilent
+    }
+}
+
 /// Finds signals by what users type: SAE name (`RPM`), alias (`coolant-temp`) or `01:0C`.
 struct SignalNames {
     let table: PIDTable
@@ -37,6 +55,13 @@ struct SignalNames {
     func find(_ name: String) throws(Failure) -> SelectedSignal {
         if let id = Self.dataID(name) {
             guard let record = table.record(id) else {
+                let owners = table.records.filter { $0.dataID == id }.compactMap(\.responder)
+                guard owners.isEmpty else {
+                    throw Failure(
+                        "\(id) is \(owners.count) records, of "
+                            + owners.map(\.description).joined(separator: ", "),
+                        hint: "name a signal: obdscan pids list \(id)", status: .usage)
+                }
                 throw Failure(
                     "no PID table knows \(id)",
                     hint: "raw data of any PID: obdscan send \(id.service)\(id.idText)",

@@ -1,0 +1,151 @@
+extension Signal {
+    /// What makes a number besides one factor and one offset.
+    public struct Formula: Hashable, Sendable {
+        /// How raw bits code a number.
+        public enum Encoding: Hashable, Sendable {
+            /// Binary, with or without a sign.
+            case binary
+            /// Two decimal digits a byte.
+            case decimalDigits
+            /// IEEE 754 of 32 or 64 bits.
+            case floatingPoint
+        }
+
+        /// Other factors for a part of the raw values.
+        public struct Piece: Hashable, Sendable {
+            /// The raw bits (unsigned) that it is for.
+            public var values: ClosedRange<UInt64>
+            /// The factor's numerator.
+            public var multiplier: Double
+            /// The factor's denominator, never 0.
+            public var divisor: Double
+            /// Added after scaling.
+            public var offset: Double
+
+            /// A range with a factor of its own.
+            public init(
+                values: ClosedRange<UInt64>, multiplier: Double = 1, divisor: Double = 1,
+                offset: Double = 0
+            ) {
+                self.values = values
+                self.multiplier = multiplier
+                self.divisor = divisor
+                self.offset = offset
+            }
+        }
+
+        /// A point of a curve; between two points a straight line leads.
+        public struct Point: Hashable, Sendable {
+            /// The raw bits (unsigned).
+            public var raw: UInt64
+            /// The value there, in the signal's unit.
+            public var value: Double
+
+            /// A point of a curve.
+            public init(raw: UInt64, value: Double) {
+                self.raw = raw
+                self.value = value
+            }
+        }
+
+        /// Another signal of the record that the scaled number is multiplied or divided by.
+        public struct Operand: Hashable, Sendable {
+            /// The other signal, a number.
+            public var signal: SignalIndex
+            /// Whether it divides; else it multiplies.
+            public var divides: Bool
+
+            /// Another signal to multiply or divide by.
+            public init(signal: SignalIndex, divides: Bool) {
+                self.signal = signal
+                self.divides = divides
+            }
+        }
+
+        /// How the bits code the number.
+        public var encoding = Encoding.binary
+        /// Ranges with factors of their own; elsewhere the signal's own count.
+        public var pieces: [Piece] = []
+        /// A curve instead of factors, ascending; outside of it there is no value.
+        public var points: [Point] = []
+        /// What the scaled number is multiplied or divided by.
+        public var operand: Operand?
+
+        /// Factor and offset alone.
+        public init() {}
+    }
+
+    /// The number as coded, before it is scaled; nil where the bits are none.
+    func coded(_ raw: UInt64, _ encoding: Formula.Encoding) -> Double? {
+        switch encoding {
+        case .binary:
+            guard isSigned, (1...64).contains(bitLength) else { return Double(raw) }
+            let spare = UInt64(64 - bitLength)
+            return Double(Int64(bitPattern: raw << spare) >> Int64(spare))
+        case .decimalDigits:
+            var (number, place) = (0.0, 1.0)
+            for digit in stride(from: 0, to: UInt64(min(bitLength, 64)), by: 4) {
+                let nibble = raw >> digit & 0xF
+                guard nibble < 10 else { return nil }
+                number += Double(nibble) * place
+                place *= 10
+            }
+            return number
+        case .floatingPoint:
+            let number =
+                bitLength == 64
+                ? Double(bitPattern: raw)
+                : Double(Float(bitPattern: UInt32(truncatingIfNeeded: raw)))
+            return number.isFinite ? number : nil
+        }
+    }
+
+    /// The value of a number that factor and offset alone do not make.
+    func value(raw: UInt64, by formula: Formula) -> Reading.Value {
+        guard let coded = coded(raw, formula.encoding) else {
+            // What is no number: not a digit, not a number, infinite.
+            return formula.encoding == .floatingPoint
+                ? .missing(.notAvailable, code: nil) : .missing(.undefined, code: raw)
+        }
+        if !formula.points.isEmpty {
+            return interpolated(coded, formula.points).map { .number($0) }
+                ?? .missing(.undefined, code: raw)
+        }
+        for piece in formula.pieces where piece.values.contains(raw) {
+            return .number(coded * piece.multiplier / piece.divisor + piece.offset)
+        }
+        return .number(coded * multiplier / divisor + offset)
+    }
+
+    private func interpolated(_ coded: Double, _ points: [Formula.Point]) -> Double? {
+        var before: (at: Double, value: Double)?
+        for point in points {
+            guard let place = self.coded(point.raw, .binary) else { return nil }
+            if coded == place { return point.value }
+            if let before, before.at < coded, coded < place {
+                return before.value
+                    + (point.value - before.value) * (coded - before.at) / (place - before.at)
+            }
+            before = (place, point.value)
+        }
+        return nil
+    }
+}
+
+extension PIDTable {
+    /// `number` multiplied or divided by another signal of its record.
+    ///
+    /// Where the other one has no value, or is a divisor of 0, there is none.
+    func combined(
+        _ number: Double, with operand: Signal.Formula.Operand,
+        in data: some RandomAccessCollection<UInt8>
+    ) -> Reading.Value {
+        switch self[operand.signal].value(in: data) {
+        case .number(let other) where !operand.divides: .number(number * other)
+        case .number(let other) where other != 0: .number(number / other)
+        case .missing(.tooShort, _): .missing(.tooShort, code: nil)
+        case .number, .flag, .label, .text, .supportMap, .missing:
+            .missing(.notAvailable, code: nil)
+        }
+    }
+}

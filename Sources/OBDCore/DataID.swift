@@ -32,15 +32,6 @@ public struct DataID: Hashable, Comparable, Sendable {
     /// The identifier alone, in hexadecimal: `0C`, `F40C`.
     public var idText: String { Hex.string(id, digits: digits) }
 
-    /// Service and identifier as sent: one byte for OBD, two for DIDs, frame 00 for service 02.
-    public var requestPayload: [UInt8] {
-        var payload = [service.rawValue]
-        if digits > 2 { payload.append(UInt8(truncatingIfNeeded: id >> 8)) }
-        payload.append(UInt8(truncatingIfNeeded: id))
-        if service == .freezeFrame { payload.append(0) }
-        return payload
-    }
-
     /// Reads `01:0C`; nil when it is not two hexadecimal numbers and a colon.
     public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)

@@ -162,7 +162,7 @@ extension PollSetup {
             ecu: ecu)
         // Each of them has to be asked alone, and mostly at another ECU: that is slow.
         setup.wants += packs.map {
-            PollPlan.Want($0, period: period ?? .seconds(5), ecu: ecu)
+            PollPlan.Want($0, as: $0.dataID, period: period ?? .seconds(5), ecu: ecu)
         }
         return setup
     }

@@ -103,7 +103,10 @@ let package = Package(
         tests("DiagnosticTables", ["OBDCore", "Diagnostics", "PIDTables"]),
         tests(
             "Simulator",
-            ["OBDCore", "VehicleLink", "Adapters", "Diagnostics", "PIDTables", "Simulator"]),
+            [
+                "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "PIDTables",
+                "Simulator",
+            ]),
         tests("ScanTool", ["OBDCore", "VehicleLink", "Adapters", "ScanTool"]),
         tests("Accessory", ["OBDCore", "CAccessory", "Accessory"]),
         tests(

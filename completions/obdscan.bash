@@ -1659,9 +1659,9 @@ _obdscan_send() {
 
 _obdscan_simulate() {
     repeating_flags=()
-    non_repeating_flags=(--pty --list --no-color --quiet -q --verbose -v --version -h --help)
+    non_repeating_flags=(--pty --lint --show --list --no-color --quiet -q --verbose -v --version -h --help)
     repeating_options=()
-    non_repeating_options=(--link --tcp --rfcomm --latency --baud --personality --requests --format --units --log-file)
+    non_repeating_options=(--link --tcp --rfcomm --latency --baud --personality --requests --vehicle --faults --seed --format --units --log-file)
     __obdscan_offer_flags_options 1
 
     # Offer option value completions
@@ -1687,6 +1687,16 @@ _obdscan_simulate() {
         ;;
     '--requests')
         __obdscan_add_completions -f
+        return
+        ;;
+    '--vehicle')
+        __obdscan_add_completions -o plusdirs -fX '!*.@(vehicle)'
+        return
+        ;;
+    '--faults')
+        return
+        ;;
+    '--seed')
         return
         ;;
     '--format')

@@ -57,15 +57,13 @@ function __obdscan_parse_tokens -S
                 __obdscan_parse_subcommand 0 'yes' 'force' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
             case 'explain'
                 __obdscan_parse_subcommand -r 1 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
-            case 'history'
-                __obdscan_parse_subcommand -r 1 'vehicle=' 'db=' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
             end
         case 'freeze'
             __obdscan_parse_subcommand 0 'frame=' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
         case 'monitors'
-            __obdscan_parse_subcommand 0 'readiness' 'trend' 'exit-code' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+            __obdscan_parse_subcommand 0 'readiness' 'exit-code' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
         case 'log'
-            __obdscan_parse_subcommand -r 1 'duration=' 'every=' 'until-off' 'silence=' 'standstill=' 'tag=+' 'name=' 'keep=' 'commit-every=' 'fast' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+            __obdscan_parse_subcommand -r 1 'duration=' 'every=' 'tag=+' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
         case 'trips'
             __obdscan_parse_subcommand 0 'version' 'h/help'
             switch $unparsed_tokens[1]
@@ -91,9 +89,7 @@ function __obdscan_parse_tokens -S
                 __obdscan_parse_subcommand 0 'db=' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
             end
         case 'export'
-            __obdscan_parse_subcommand -r 1 'all' 'tag=' 'to=' 'layout=' 'every=' 'fill=' 'signal=+' 'ecu=' 'from=' 'until=' 'relative' 'db=' 'format=' 'units=' 'q/quiet' 'log-file=' 'version' 'h/help'
-        case 'import'
-            __obdscan_parse_subcommand -r 1 'name=' 'pids=+' 'db=' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+            __obdscan_parse_subcommand -r 1 'to=' 'layout=' 'signal=+' 'ecu=' 'relative' 'db=' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
         case 'db'
             __obdscan_parse_subcommand 0 'version' 'h/help'
             switch $unparsed_tokens[1]
@@ -113,7 +109,9 @@ function __obdscan_parse_tokens -S
         case 'send'
             __obdscan_parse_subcommand -r 1 'yes' 'force' 'accessory-demo' 'duration=' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
         case 'simulate'
-            __obdscan_parse_subcommand 1 'pty' 'link=' 'tcp=' 'rfcomm=' 'latency=' 'baud=' 'personality=' 'requests=' 'list' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+            __obdscan_parse_subcommand 1 'pty' 'link=' 'tcp=' 'rfcomm=' 'latency=' 'baud=' 'personality=' 'requests=' 'vehicle=' 'faults=' 'seed=' 'lint' 'show' 'list' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+        case 'bench'
+            __obdscan_parse_subcommand -r 1 'requests=' 'duration=' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
         case 'doctor'
             __obdscan_parse_subcommand 0 'd/device=' 'protocol=' 'record=' 'adapter' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
         case 'report'
@@ -185,12 +183,12 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obd
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'monitors' -d 'Readiness for inspection, and on-board monitoring test results.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'log' -d 'Record a trip to the database.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'trips' -d 'Recorded trips.'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'export' -d 'Write trips to CSV, JSON Lines, GPX, KML, line protocol or a database.'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'import' -d 'Read logs of other programs and our own exports into the database.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'export' -d 'Write trips to CSV or JSON Lines.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'db' -d 'Care of the database: check, recover, compact, merge, redecode.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'decode' -d 'Decode recorded adapter output, offline.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'send' -d 'Send raw adapter or OBD commands, one reply each.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'simulate' -d 'Serve the simulated vehicle on a pty, on TCP or on RFCOMM, for any scan tool.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'bench' -d 'Measure how fast this adapter and vehicle answer.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'doctor' -d 'Find out why an accessory or vehicle does not answer, and how to mend it.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'report' -d 'Bundle what a bug report needs, with everything personal removed.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'help' -d 'Show subcommand help information.'
@@ -322,7 +320,6 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obd
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan dtc" -eq 1' -fa 'clear' -d 'Clear codes, after showing and keeping what is lost.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan dtc" -eq 1' -fa 'explain' -d 'Say what codes mean, offline.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" all-modules' -l 'all-modules' -d 'Ask every address where a module may be, not only those of emissions ECUs.'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan dtc" -eq 1' -fa 'history' -d 'How codes came and went, from the database.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" exit-code' -l 'exit-code' -d 'Exit with 1 when there are codes.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" batch' -l 'batch' -d 'Read every accessory of a list.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" to' -l 'to' -d 'Write the batch\'s table to a file.' -rF
@@ -369,17 +366,6 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc explain" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc explain" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" frame' -l 'frame' -d 'Frame number; without it the mandatory one, 0, or with OBDonUDS all of them.' -rfka ''
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc history" vehicle' -l 'vehicle' -d 'Of the vehicle with this VIN or name.' -rfka ''
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc history" db' -l 'db' -d 'The database.' -rF
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc history" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc history" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc history" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc history" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc history" v verbose' -l 'verbose' -s 'v' -d 'Print more of what happens on the way.'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc history" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc history" version' -l 'version' -d 'Show the version.'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc history" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" frame' -l 'frame' -d 'Frame number; the mandatory one is 0.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn golink'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
@@ -397,7 +383,6 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" readiness' -l 'readiness' -d 'Readiness only, no test results.'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" trend' -l 'trend' -d 'How the results kept in the database came nearer to their limits.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" exit-code' -l 'exit-code' -d 'Exit with 1 when a monitor has not run since codes were cleared.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn golink'
@@ -417,14 +402,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" duration' -l 'duration' -d 'End after so long: 90, 90s, 10m, 1h30m.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" every' -l 'every' -d 'Ask for each signal so often, not as often as the link allows.' -rfka ''
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" until-off' -l 'until-off' -d 'End when the vehicle is off.'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" silence' -l 'silence' -d 'With --until-off: off means no answer for so long (60s).' -rfka ''
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" standstill' -l 'standstill' -d 'With --until-off: off means speed and engine speed 0 for so long (10m).' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log"' -l 'tag' -d 'A word to find the trip by; may be repeated.' -rfka ''
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" name' -l 'name' -d 'What the trip is called.' -rfka ''
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" keep' -l 'keep' -d 'First delete drives that ended longer ago and have no name, tag or note.' -rfka ''
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" commit-every' -l 'commit-every' -d 'Store what was read so often (1s): what a power cut may cost.' -rfka ''
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" fast' -l 'fast' -d 'Leave it to the system when data reaches the disk.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn golink'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
@@ -557,36 +535,20 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips undo" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips undo" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips undo" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" all' -l 'all' -d 'All drives.'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" tag' -l 'tag' -d 'All drives with this tag.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" to' -l 'to' -d 'The file to write.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" layout' -l 'layout' -d 'How CSV is laid out; several trips are always long.' -rfka 'wide long'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" every' -l 'every' -d 'Wide CSV with a line each so often: 100ms, 1s.' -rfka ''
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" fill' -l 'fill' -d 'What stands in wide CSV where nothing was read, with --every.' -rfka 'last linear none'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export"' -l 'signal' -d 'Only this signal; may be repeated.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" ecu' -l 'ecu' -d 'Only this ECU.' -rfka ''
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" from' -l 'from' -d 'Not before: +5m behind a trip\'s start, or a date and a time.' -rfka ''
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" until' -l 'until' -d 'Not at or behind.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" relative' -l 'relative' -d 'Print times as seconds since the trip\'s start (CSV).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" db' -l 'db' -d 'The database.' -rF
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" format' -l 'format' -d 'The form; without it the ending of the file decides.' -rfka 'csv json gpx kml influx sqlite'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" units' -l 'units' -d 'Units to write; what is stored is always metric.' -rfka 'metric imperial us'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no progress.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" v verbose' -l 'verbose' -s 'v' -d 'Print more of what happens on the way.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan import" -ge 1' -F
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan import" name' -l 'name' -d 'What the trip is called.' -rfka ''
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan import"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan import" db' -l 'db' -d 'The database.' -rF
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan import" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan import" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan import" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan import" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan import" v verbose' -l 'verbose' -s 'v' -d 'Print more of what happens on the way.'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan import" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan import" version' -l 'version' -d 'Show the version.'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan import" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan db" -eq 1' -fa 'check' -d 'Look for damage and contradictions.'
@@ -687,6 +649,11 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan simulate" baud' -l 'baud' -d 'The adapter\'s line rate in bit/s.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan simulate" personality' -l 'personality' -d 'The adapter to simulate; --list names them.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan simulate" requests' -l 'requests' -d 'Write every request that reaches the vehicle to a file: header and bytes, a line each.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan simulate" vehicle' -l 'vehicle' -d 'Serve a vehicle of one\'s own; obdscan-vehicle(5) tells how its file looks.' -rfa '(for p in (string match -e -- \'*/\' (commandline -t);or printf \n)*.\'vehicle\';printf %s\n $p;end;__fish_complete_directories (commandline -t) \'\')'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan simulate" faults' -l 'faults' -d 'Faults on the link, each with its share of bytes or lines, such as drop:0.001,cut:0.01.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan simulate" seed' -l 'seed' -d 'Which of many drives, and which faults; the same number does the same.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan simulate" lint' -l 'lint' -d 'Read the vehicle\'s file, name what is wrong in it, and serve nothing.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan simulate" show' -l 'show' -d 'Print the file of a vehicle that comes with obdscan, to begin one\'s own with.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan simulate" list' -l 'list' -d 'List scenarios, adapters and options.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan simulate" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan simulate" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
@@ -696,6 +663,24 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan simulate" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan simulate" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan simulate" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" requests' -l 'requests' -d 'Requests of each kind, 2 to 10000.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" duration' -l 'duration' -d 'How long to poll at the end.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn golink'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" record' -l 'record' -d 'Write every byte with its time to a file (obdscan-transcript(5)).' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" trace-states' -l 'trace-states' -d 'Print every transition of the state machine to stderr.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" db' -l 'db' -d 'The database.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" v verbose' -l 'verbose' -s 'v' -d 'Print more of what happens on the way.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan doctor" d device' -s 'd' -l 'device' -d 'The accessory, as in other commands.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan doctor" protocol' -l 'protocol' -d 'The vehicle protocol to try alone.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan doctor" record' -l 'record' -d 'Write every byte with its time to a file (obdscan-transcript(5)).' -rF

@@ -11,6 +11,13 @@ public protocol ServedDevice: Sendable {
     mutating func due(at now: Instant) -> [UInt8]
     /// When ``due(at:)`` has to be called again if no byte arrives before; nil = never.
     var nextDeadline: Instant? { get }
+    /// How the device left its host since the last call; nil = it did not.
+    mutating func takeEnd() -> LinkEnd?
+}
+
+extension ServedDevice {
+    /// It never leaves by itself.
+    public mutating func takeEnd() -> LinkEnd? { nil }
 }
 
 extension SimulatedAdapter: ServedDevice {}

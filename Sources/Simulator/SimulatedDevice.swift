@@ -37,8 +37,12 @@ extension SimulatorOptions {
 
     /// The device that the options describe, switched on at `now`.
     public func device(at now: Instant) throws(SimulatorError) -> any SimulatedDevice {
-        if scenario == Self.paddle { return SimulatedPaddle(at: now) }
-        if personality == Self.goLink { return try SimulatedGoLink(self, at: now) }
-        return try SimulatedAdapter(self, at: now)
+        if scenario == Self.paddle { return onLink(SimulatedPaddle(at: now)) }
+        if personality == Self.goLink { return onLink(try SimulatedGoLink(self, at: now)) }
+        return onLink(try SimulatedAdapter(self, at: now))
+    }
+
+    private func onLink(_ device: some SimulatedDevice) -> any SimulatedDevice {
+        faults.isEmpty ? device : FaultyLink(device, faults: faults, seed: seed)
     }
 }

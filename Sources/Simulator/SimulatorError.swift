@@ -76,6 +76,9 @@ public enum SimulatorCatalogue {
             Entry(name: "search=2s", title: "the time that the search for a protocol takes"),
             Entry(name: "baud=38400", title: "the adapter's line rate in bit/s"),
             Entry(name: "slow=800ms", title: "some answers come late, behind response pending"),
+            Entry(
+                name: "faults=drop:0.001,flip:0.001",
+                title: "faults on the link, each with its share of bytes or lines; seed chooses"),
             Entry(name: "vin=…", title: "the vehicle's number"),
             Entry(name: "codes=P0301,U0100", title: "stored codes of the engine ECU, or none"),
             Entry(name: "pending=P0171", title: "its pending codes, or none"),

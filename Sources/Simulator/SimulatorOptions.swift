@@ -47,6 +47,8 @@ public struct SimulatorOptions: Hashable, Sendable {
     public var baud: Int?
     /// A slow ECU says "response pending" (7F xx 78) first and answers after this time; nil = none.
     public var slow: Duration?
+    /// What happens to bytes between adapter and host; ``seed`` chooses at which of them.
+    public var faults = LinkFaults()
     /// The vehicle's number; nil = what the scenario says.
     public var vin: VIN?
     /// Stored codes of the engine ECU; nil = what the scenario says.
@@ -59,8 +61,8 @@ public struct SimulatorOptions: Hashable, Sendable {
     /// The names that ``init(_:)`` knows.
     public static let names = [
         "personality", "protocol", "ecus", "seed", "start", "frozen", "engine", "ignition",
-        "latency", "jitter", "wait", "at", "search", "baud", "slow", "vin", "codes", "pending",
-        "permanent",
+        "latency", "jitter", "wait", "at", "search", "baud", "slow", "faults", "vin", "codes",
+        "pending", "permanent",
     ]
 
     /// The petrol car behind a genuine adapter.
@@ -144,6 +146,11 @@ public struct SimulatorOptions: Hashable, Sendable {
                 throw .invalidValue(option: option, value: value, expected: "300 to 4000000")
             }
             baud = rate
+        case "faults":
+            guard let found = LinkFaults(value) else {
+                throw .invalidValue(option: option, value: value, expected: LinkFaults.form)
+            }
+            faults = found
         case "vin":
             guard let number = VIN(value.uppercased()) else {
                 throw .invalidValue(

@@ -6,7 +6,9 @@ import VehicleLink
 
 @testable import Simulator
 
-/// SAE J1939 as an ELM327 shows it. Forms: ELM327 data sheet rev. J, "Using J1939" (the example
+/// SAE J1939 as an ELM327 shows it.
+///
+/// Forms: ELM327 data sheet rev. J, "Using J1939" (the example
 /// `6 0FECA 00 00 FF 00 00 00 00 FF FF`, length and numbered lines without headers); identifiers and
 /// the transport protocol: SAE J1939-21; DM1, DM2, DM5, DM11: SAE J1939-73.
 @Suite struct `The truck` {

@@ -114,6 +114,7 @@ extension ReplyReader {
             return nil
         }
         if showsLength, settings.showsLength != true {
+            if gainedDigit { return nil }
             let fits = reading.announced == (digits.count - reading.start) / 2
             return fits && reading.custom > 3 && reading.proof >= .length ? reading : nil
         }
@@ -149,12 +150,19 @@ extension ReplyReader {
         // A length digit against the settings, or none against them, is rather a digit that was
         // lost or gained: the identifier has to speak for itself then.
         if showsLength != (settings.showsLength ?? showsLength) {
+            if showsLength, gainedDigit { return nil }
             let fits = !showsLength || reading.announced == (digits.count - reading.start) / 2
             let custom = reading.custom - (showsLength ? 3 : 0)
             return fits && custom >= 3 && reading.proof >= .length ? reading : nil
         }
         let isExpected = showsHeaders == true && knownForm == .can29 || lastShape == shape
         return isExpected || reading.custom > 0 || reading.answer >= .service ? reading : nil
+    }
+
+    /// Whether a digit too many is one that the link doubled, and no length digit: none was set, and
+    /// no line before had one.
+    private var gainedDigit: Bool {
+        settings.showsLength == false && shownLength == false
     }
 
     private var knownForm: ECUAddress.Form? {

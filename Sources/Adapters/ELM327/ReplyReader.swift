@@ -58,6 +58,8 @@ struct ReplyReader: Hashable, Sendable {
     private(set) var lastShape: LineReading.Shape?
     /// Whether the last exact answer showed a header: the text outweighs the setting.
     private var shownHeaders: Bool?
+    /// Whether the last exact answer on CAN showed a data length code: so do the lines after it.
+    private(set) var shownLength: Bool?
     private(set) var inferredFamily: VehicleProtocol.Family?
     var busInitIsOpen = false
     /// Messages of ISO 14230 frames without checksum: they count once nothing contradicts them.
@@ -122,6 +124,7 @@ struct ReplyReader: Hashable, Sendable {
         inferredFamily = nil
         lastShape = nil
         shownHeaders = nil
+        shownLength = nil
         kwp = ISO14230Assembler()
         updateExchange()
     }
@@ -139,6 +142,7 @@ struct ReplyReader: Hashable, Sendable {
         if settings.headers != before.headers {
             lastShape = nil
             shownHeaders = nil
+            shownLength = nil
         }
         can.extendedAddressing = settings.extendedAddressing
         updateExchange()
@@ -310,7 +314,10 @@ struct ReplyReader: Hashable, Sendable {
     private mutating func remember(_ reading: LineReading) {
         guard reading.answer > .none || reading.proof >= .length else { return }
         lastShape = reading.shape
-        if reading.answer == .exact { shownHeaders = reading.shape.hasHeader }
+        if reading.answer == .exact {
+            shownHeaders = reading.shape.hasHeader
+            if reading.shape.family == .can { shownLength = reading.announced != nil }
+        }
         guard let family = reading.shape.family, reading.proof >= .length,
             family != inferredFamily, family != .iso9141 || !fitsBothCheckBytes
         else { return }

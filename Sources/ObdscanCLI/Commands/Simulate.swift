@@ -19,6 +19,9 @@ struct SimulateCommand: ParsableCommand {
               obdscan simulate                            on a pty
               obdscan simulate --tcp 35000 diesel         as a Wi-Fi adapter
               obdscan simulate --personality clone-1.5    a cheap adapter with its faults
+              obdscan simulate --faults all:0.001         a bad link; --seed for other faults
+              obdscan simulate --show petrol > my.vehicle begin a vehicle of one's own
+              obdscan simulate --vehicle my.vehicle       serve it
               obdscan simulate --list                     what can be simulated
             """)
 
@@ -59,6 +62,31 @@ struct SimulateCommand: ParsableCommand {
         completion: .file())
     var requests: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Serve a vehicle of one's own; obdscan-vehicle(5) tells how its file looks.",
+            valueName: "file"),
+        completion: .file(extensions: ["vehicle"]))
+    var vehicle: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Faults on the link, each with its share of bytes or lines, such as drop:0.001,cut:0.01.",
+            valueName: "list"))
+    var faults: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Which of many drives, and which faults; the same number does the same.",
+            valueName: "number"))
+    var seed: String?
+
+    @Flag(help: "Read the vehicle's file, name what is wrong in it, and serve nothing.")
+    var lint = false
+
+    @Flag(help: "Print the file of a vehicle that comes with obdscan, to begin one's own with.")
+    var show = false
+
     @Flag(help: "List scenarios, adapters and options.")
     var list = false
 
@@ -77,7 +105,15 @@ struct SimulateCommand: ParsableCommand {
             try printList()
             return
         }
+        if show {
+            try printFile()
+            return
+        }
         let options = try simulatorOptions()
+        if lint {
+            try printSummary(of: options)
+            return
+        }
         let signals = try SignalInbox(SignalInbox.endings)
         let log = try RequestLog(path: requests)
         do {
@@ -89,7 +125,13 @@ struct SimulateCommand: ParsableCommand {
 
     private func simulatorOptions() throws(Failure) -> SimulatorOptions {
         var options = try SimulatorLink.options(scenario)
+        if let vehicle {
+            options.vehicle = try SimulatorLink.vehicle(reading: vehicle)
+            options.scenario = vehicle
+        }
         do throws(SimulatorError) {
+            if let faults { try options.set("faults", to: faults) }
+            if let seed { try options.set("seed", to: seed) }
             if let latency { try options.set("latency", to: latency) }
             if let baud { try options.set("baud", to: baud) }
             if let personality { try options.set("personality", to: personality) }
@@ -123,11 +165,15 @@ extension SimulateCommand {
         let note = { log.add(device) }
         switch place {
         case .pty(let link):
-            let terminal = try PseudoTerminal.open(link: link)
-            try announce(link ?? terminal.path, summary)
-            var session = terminal.session()
-            // The slave is held open here, so only a signal ends this.
-            _ = try ObdscanCLI.serve(device, on: &session, stop: stop, afterwards: note)
+            // The slave is held open here, so only a signal ends this, or the device itself: then
+            // another terminal takes the place of the old one, as after a plug was pulled.
+            var end = ServingEnd.deviceGone
+            while end == .deviceGone {
+                let terminal = try PseudoTerminal.open(link: link)
+                try announce(link ?? terminal.path, summary)
+                var session = terminal.session()
+                end = try ObdscanCLI.serve(device, on: &session, stop: stop, afterwards: note)
+            }
         case .tcp(let port):
             try serve(device, on: try ListeningSocket.tcp(port: port), stop, summary, note)
         case .rfcomm(let channel):
@@ -171,6 +217,31 @@ extension SimulateCommand {
 
 // What can be simulated.
 extension SimulateCommand {
+    /// The text of the vehicle's file.
+    private func printFile() throws {
+        guard let text = Scenario.text(of: scenario) else {
+            throw Failure(.unknownScenario(scenario))
+        }
+        var writer = TextOutput.standard
+        try writer.write(String(decoding: text, as: UTF8.self))
+        try writer.flush()
+    }
+
+    /// What was read of a vehicle's file, in one line.
+    private func printSummary(of options: SimulatorOptions) throws {
+        let simulated: SimulatedVehicle
+        do throws(SimulatorError) {
+            simulated = try SimulatedVehicle(options)
+        } catch {
+            throw Failure(error)
+        }
+        var writer = TextOutput.standard
+        try writer.writeLine(
+            "\(options.scenario): \(simulated.title); "
+                + "\(simulated.ecus.count) emissions ECUs, \(simulated.modules.count) modules")
+        try writer.flush()
+    }
+
     private func printList() throws(OutputError) {
         var writer = TextOutput.standard
         let groups = [

@@ -1,4 +1,5 @@
 import Accessory
+import Glibc
 import OBDCore
 import Simulator
 import Synchronization
@@ -12,11 +13,11 @@ final class SharedDevice<Device: ServedDevice>: Sendable {
         self.device = Mutex(device)
     }
 
-    /// What is to be written now, and when to look again.
-    func due(at now: Instant) -> (bytes: [UInt8], next: Instant?) {
+    /// What is to be written now, when to look again, and whether the device leaves behind it.
+    func due(at now: Instant) -> (bytes: [UInt8], next: Instant?, end: LinkEnd?) {
         device.withLock { device in
             let bytes = device.due(at: now)
-            return (bytes, device.nextDeadline)
+            return (bytes, device.nextDeadline, device.takeEnd())
         }
     }
 
@@ -37,6 +38,8 @@ enum ServingEnd: Hashable, Sendable {
     case stopped
     /// The host closed the link.
     case hostGone
+    /// The device closed it.
+    case deviceGone
 }
 
 /// Serves `device` on an open link until the host goes or `stop` becomes readable.
@@ -68,6 +71,13 @@ func serve<Device: ServedDevice>(
                 let due = device.due(at: SystemClock.now())
                 deadline = due.next
                 if !due.bytes.isEmpty { try session.write(due.bytes) }
+                switch due.end {
+                case .closed: return .deviceGone
+                // A pty has no directions of its own: there it is closed as a whole.
+                case .halfClosed where shutdown(session.descriptor, Int32(SHUT_WR)) != 0:
+                    return .deviceGone
+                case .halfClosed, nil: break
+                }
             }
         } catch {
             return .hostGone

@@ -109,6 +109,7 @@ extension SimulatedAdapter {
         let delay = vehicle.jitter(request: requestCount)
         let first = sent + options.latency + delay
         let answers = vehicle.answers(to: payload, for: target, after: first - begin)
+        if let last = requests.indices.last { requests[last].answers = answers }
         return frames(answers, on: vehicleProtocol, source: header.source, first: first)
             .filter { passes($0.identifier) }
     }

@@ -14,6 +14,8 @@ public struct SimulatedAdapter: Sendable {
         public var header: String
         /// Service and data.
         public var payload: [UInt8]
+        /// What ECUs answered to it, shown or not.
+        public var answers: [SimulatedVehicle.Answer] = []
     }
 
     /// What the adapter is doing.

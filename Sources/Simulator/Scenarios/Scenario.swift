@@ -52,7 +52,7 @@ public struct Scenario: Hashable, Sendable {
     }
 
     /// The text of a vehicle's file that comes with the program; nil where there is none.
-    static func text(of name: String) -> [UInt8]? {
+    public static func text(of name: String) -> [UInt8]? {
         EmbeddedFiles.all.first { Self.name(of: $0.path.description) == name }?
             .contents.withUTF8Buffer { Array($0) }
     }

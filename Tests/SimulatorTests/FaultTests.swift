@@ -1,0 +1,161 @@
+import Diagnostics
+import Foundation
+import OBDCore
+import PIDTables
+import Testing
+
+@testable import Simulator
+
+@Suite struct `A bad link` {
+    /// `OBDSCAN_SEEDS=5000` runs more of them, `OBDSCAN_FIRST_SEED` others.
+    private static func number(_ name: String, _ usual: Int) -> Int {
+        ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? usual
+    }
+
+    /// Kinds and rates by seed: each kind alone, then all together, less often.
+    private static func faults(_ seed: UInt64, digitsMayChange: Bool) -> LinkFaults {
+        let kinds = LinkFault.allCases.filter { digitsMayChange || $0 != .flip }
+        let choice = Int(seed % UInt64(kinds.count + 1))
+        guard choice == kinds.count else {
+            let kind = kinds[choice]
+            let rare: Set<LinkFault> = [.close, .halfClose, .stall]
+            let rate = kind.isForBytes ? 0.002 : rare.contains(kind) ? 0.01 : 0.02
+            return LinkFaults([kind: rate])
+        }
+        return LinkFaults(
+            Dictionary(uniqueKeysWithValues: kinds.map { ($0, $0.isForBytes ? 0.0005 : 0.003) }))
+    }
+
+    /// On CAN the text of an adapter carries no check: a digit that became another digit is a
+    /// value like any other, for every scan tool.
+    ///
+    /// There bits are not flipped; before CAN they are.
+    private static let vehicles: [(address: String, hasChecks: Bool)] = [
+        ("petrol", false), ("diesel", false), ("petrol?protocol=8", false),
+        ("petrol?protocol=5", true), ("petrol?protocol=3", true), ("petrol?protocol=1", true),
+        ("petrol?protocol=2", true),
+    ]
+    private static let personalities = ["elm327", "elm327-1.4b", "stn", "clone-1.5"]
+
+    private static func address(_ vehicle: String, _ seed: UInt64) -> String {
+        let personality = personalities[Int(seed / 7 % 4)]
+        let mark = vehicle.contains("?") ? "&" : "?"
+        return vehicle + mark + "latency=20ms&seed=\(seed)&personality=\(personality)"
+    }
+
+    /// Whatever happens on the link: no crash, no hang, no wrong value, nothing lost without a word,
+    /// a clearing request written once.
+    @Test func `seeds`() throws {
+        let table = try PIDTables.standard()
+        let monitors = try PIDTables.monitorTables()
+        let first = Self.number("OBDSCAN_FIRST_SEED", 1)
+        let count = Self.number("OBDSCAN_SEEDS", 120)
+        var total = FaultRun.Findings()
+        var bad = 0
+        for seed in (first..<(first + count)).map(UInt64.init) {
+            let vehicle = Self.vehicles[Int(seed % UInt64(Self.vehicles.count))]
+            let faults = Self.faults(
+                seed &* 3 &+ seed / UInt64(Self.vehicles.count), digitsMayChange: vehicle.hasChecks)
+            var run = try FaultRun(
+                Self.address(vehicle.address, seed), faults: faults, seed: seed, table: table,
+                monitors: monitors)
+            let found = run.run(for: .seconds(20))
+            total.exchanges += found.exchanges
+            total.readings += found.readings
+            total.errors += found.errors
+            total.reconnects += found.reconnects
+            total.clearsWritten += found.clearsWritten
+            total.clearsReceived += found.clearsReceived
+            total.faults.merge(found.faults) { $0 + $1 }
+            total.wrong += found.wrong
+            total.invisible += found.invisible
+            total.undetectable += found.undetectable
+            total.hangs += found.hangs
+            let name = "seed \(seed), \(vehicle.address), \(faults.rates)"
+            #expect(found.wrong.isEmpty, "\(name): \(found.wrong.prefix(2))")
+            #expect(found.invisible.isEmpty, "\(name): \(found.invisible.prefix(2))")
+            #expect(found.hangs.isEmpty, "\(name): \(found.hangs.prefix(2))")
+            #expect(found.clearsWritten <= 1, "\(name)")
+            #expect(found.clearsReceived <= 1, "\(name)")
+            if !found.wrong.isEmpty || !found.invisible.isEmpty || !found.hangs.isEmpty { bad += 1 }
+        }
+        let hit = LinkFault.allCases.map { "\($0.rawValue) \(total.faults[$0] ?? 0)" }
+        print(
+            """
+            seeds \(count), exchanges \(total.exchanges), readings \(total.readings), \
+            told \(total.errors), reconnects \(total.reconnects), wrong \(total.wrong.count), \
+            undetectable \(total.undetectable), \
+            invisible \(total.invisible.count), hangs \(total.hangs.count), \
+            clears written \(total.clearsWritten), received \(total.clearsReceived), \
+            seeds with findings \(bad); faults: \(hit.joined(separator: ", "))
+            """)
+        #expect(total.readings > count * 20)
+        if count >= 100 { #expect(LinkFault.allCases.allSatisfy { total.faults[$0] ?? 0 > 0 }) }
+    }
+
+    @Test func `the same seed does the same`() throws {
+        let table = try PIDTables.standard()
+        let monitors = try PIDTables.monitorTables()
+        let faults = try #require(LinkFaults("all:0.002"))
+        func findings(_ seed: UInt64) throws -> FaultRun.Findings {
+            var run = try FaultRun(
+                "?latency=5ms&protocol=5", faults: faults, seed: seed, table: table,
+                monitors: monitors)
+            return run.run(for: .seconds(20))
+        }
+        #expect(try findings(3) == findings(3))
+        #expect(try findings(3) != findings(4))
+    }
+
+    /// Each kind does what its name says, wherever the bytes are cut.
+    @Test(arguments: LinkFault.allCases)
+    func `each kind of fault`(fault: LinkFault) throws {
+        let script = Array("ATZ\rATE0\r0100\r0902\r0904\r0100\r".utf8)
+        func run(_ rate: Double, pieces: Int) throws -> (said: [UInt8], ends: Int, count: Int) {
+            let adapter = try SimulatedAdapter(SimulatorOptions("?latency=0"), at: .zero)
+            var link = FaultyLink(adapter, faults: LinkFaults([fault: rate]), seed: 9)
+            var said: [UInt8] = []
+            var ends = 0
+            var now = Instant.zero
+            for start in stride(from: 0, to: script.count, by: pieces) {
+                link.receive(script[start..<min(script.count, start + pieces)], at: now)
+                said += link.due(at: now)
+                if link.takeEnd() != nil { ends += 1 }
+            }
+            while let next = link.nextDeadline {
+                now = max(now, next)
+                said += link.due(at: now)
+                if link.takeEnd() != nil { ends += 1 }
+            }
+            return (said, ends, link.counts[fault] ?? 0)
+        }
+        let clean = try run(0, pieces: 1000)
+        #expect(clean.count == 0 && clean.ends == 0)
+        let rate = fault.isForBytes ? 0.02 : 0.15
+        let bad = try run(rate, pieces: 1000)
+        #expect(bad.count > 0)
+        switch fault {
+        case .drop, .cut: #expect(bad.said.count < clean.said.count)
+        case .double: #expect(bad.said != clean.said)
+        case .flood: #expect(bad.said.count > clean.said.count + 1000)
+        case .flip, .reorder: #expect(bad.said != clean.said)
+        case .delay, .stall: #expect(bad.said == clean.said)
+        case .close, .halfClose: #expect(bad.ends > 0)
+        }
+        // Faults in what it hears depend on the bytes alone as well.
+        if fault != .close && fault != .halfClose {
+            #expect(try run(rate, pieces: 1).said == bad.said)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("drop:0.1", [LinkFault.drop: 0.1]), ("none", [:]),
+            ("flip:1,half-close:0", [.flip: 1, .halfClose: 0]),
+            ("drop", nil), ("drop:2", nil), ("drop:-1", nil), ("drop:nan", nil), ("burn:0.1", nil),
+            ("drop:0.1,", nil), ("", nil),
+        ] as [(String, [LinkFault: Double]?)])
+    func `rates are read from an option`(text: String, rates: [LinkFault: Double]?) {
+        #expect(LinkFaults(text)?.rates == rates)
+    }
+}

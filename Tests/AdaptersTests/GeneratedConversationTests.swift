@@ -155,6 +155,21 @@ import Testing
         #expect(text.utf8.count == 256)
     }
 
+    /// Words that may stand in front of an answer, over and over on the longest line: each of them
+    /// once led deeper into the reader.
+    @Test(arguments: [
+        (">ATSP6\n", "ATSP6", 0), (">ATSP6\n", "ATSP6 ", 0), (">010C\n", "SEARCHING...", 1),
+        (">0100\n", "BUS INIT: OK", 1), (">0100\n", "BUS INIT: ...", 1), (">010C\n", "010C", 1),
+    ])
+    func `a word said a thousand times ends`(request: String, word: String, most: Int) {
+        let count = 16_000 / word.utf8.count
+        let items = read(request + String(repeating: word, count: count) + "\n")
+        #expect(items.messages.isEmpty)
+        #expect(items.summary.count <= most, "\(items.summary)")
+        let answered = read(">010C\nSEARCHING...SEARCHING...SEARCHING...41 0C 1A F8\n")
+        #expect(answered.messages.map(\.payload) == [[0x41, 0x0C, 0x1A, 0xF8]])
+    }
+
     /// A message's sender and payload.
     struct Expected: Hashable {
         var sender: UInt32?

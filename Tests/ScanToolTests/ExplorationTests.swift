@@ -1,3 +1,4 @@
+import Foundation
 import OBDCore
 import ScanTool
 import Testing
@@ -85,7 +86,13 @@ private struct World: Sendable {
         case .replyProcessed: delivered = nil
         default: break
         }
+        let before = tool.state
         let effects = tool.effects(of: event)
+        if tool.state != before, case .error(let report) = tool.state,
+            !effects.contains(.report(report))
+        {
+            return "an error that nobody is told of"
+        }
         if effects.count > 24 { return "\(effects.count) effects" }
         for effect in effects {
             switch effect {
@@ -206,6 +213,40 @@ private struct World: Sendable {
         #expect(stuck.isEmpty, "\(stuck.prefix(3).map { graph.worlds[$0].key.state })")
     }
 
+    /// What a failure says comes next does come: an error is left by the deadline that it armed, by a
+    /// session that opens, or by whoever retries; and it never carries an unanswered request.
+    @Test func `an error is always left`() {
+        var errors = 0
+        for start in Self.explored.graph.worlds {
+            guard case .error(let report) = start.tool.state else { continue }
+            errors += 1
+            for event in start.possible {
+                var world = start
+                switch (event.kind, report.next) {
+                case (.retry, _), (.opened, _), (.stopRequested, _),
+                    (.deadlineExpired, .reinitialise):
+                    #expect(world.take(event) == nil)
+                    if event.kind != .retry || report.next.isReinitialise {
+                        #expect(world.tool.state != start.tool.state, "\(report), \(event.kind)")
+                    }
+                default: break
+                }
+            }
+        }
+        #expect(errors > 10)
+    }
+
+    /// The figures that docs/reliability.md states.
+    @Test func `is as large as the document says`() throws {
+        let graph = Self.explored.graph
+        let path = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../docs/reliability.md")
+        let text = try String(contentsOf: path, encoding: .utf8)
+        let transitions = graph.next.reduce(0) { $0 + $1.count }
+        let said = "\(graph.worlds.count) situations, \(transitions) transitions"
+        #expect(text.contains(said), "the document should say: \(said)")
+    }
+
     /// Time alone, with a silent adapter and a cable that can be opened again, must lead somewhere:
     /// no chain of time-outs may run in a circle.
     @Test func `comes to rest by time alone`() {
@@ -233,5 +274,12 @@ private struct World: Sendable {
             }
             #expect(steps < 200, "\(start.key.state)")
         }
+    }
+}
+
+extension NextStep {
+    fileprivate var isReinitialise: Bool {
+        if case .reinitialise = self { return true }
+        return false
     }
 }

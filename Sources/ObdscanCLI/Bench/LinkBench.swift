@@ -76,7 +76,7 @@ struct LinkBench {
         switch end {
         case .stopped: throw ScanError.interrupted
         case .failed(let error): throw error
-        case .duration, .finished: break
+        case .duration, .finished, .vehicleOff: break
         }
         // They count from the poll's beginning.
         let statistics = connection.scan.statistics

@@ -1,0 +1,47 @@
+import Foundation
+import Testing
+
+@testable import ObdscanCLI
+
+@Suite struct HistoryTests {
+    @Test func `what was read of codes and tests has a history`() throws {
+        let program = try Program()
+        defer { program.remove() }
+        let database = program.home.appendingPathComponent("h.db").path
+        let vehicle = "sim:?latency=0&frozen=true"
+        for _ in 0..<2 {
+            #expect(try program.run(["dtc", "list", "--db", database, "-d", vehicle]).status == 0)
+            #expect(try program.run(["monitors", "--db", database, "-d", vehicle]).status == 0)
+        }
+        let history = try program.run(["dtc", "history", "--db", database, "--format", "json"])
+        #expect(history.status == 0, "\(history.errors)")
+        let misfire = try #require(history.objects.first { $0["code"] as? String == "P0301" })
+        #expect(misfire["vin"] as? String == "5XXBD1GA8LX000042")
+        #expect((misfire["present"] as? [String])?.contains("stored") == true)
+        // Read twice and there both times: it came once.
+        let changes = try #require(misfire["changes"] as? [[String: Any]])
+        #expect(changes.filter { $0["list"] as? String == "stored" }.count == 1)
+        let text = try program.run(["dtc", "history", "P0301", "--db", database])
+        #expect(text.output.contains("P0301") && !text.output.contains("P0420"))
+
+        let trend = try program.run(["monitors", "--trend", "--db", database, "--format", "json"])
+        #expect(trend.status == 0 && !trend.objects.isEmpty, "\(trend.errors)")
+        for point in trend.objects {
+            let value = try #require(point["value"] as? Double)
+            let margins = [
+                (point["min"] as? Double).map { value - $0 },
+                (point["max"] as? Double).map { $0 - value },
+            ].compactMap { $0 }
+            let margin = point["margin"] as? Double
+            #expect(
+                margin == nil ? margins.isEmpty : abs((margins.min() ?? 0) - (margin ?? 1)) < 1e-9)
+        }
+    }
+
+    @Test func `a simulated vehicle leaves no trace unless a database is named`() throws {
+        let program = try Program()
+        defer { program.remove() }
+        #expect(try program.run(["dtc", "list", "-d", "sim:?latency=0"]).status == 0)
+        #expect(!FileManager.default.fileExists(atPath: program.database.path))
+    }
+}

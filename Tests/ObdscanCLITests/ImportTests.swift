@@ -1,0 +1,188 @@
+import Foundation
+import Testing
+
+@testable import ObdscanCLI
+
+@Suite struct ImportTests {
+    private let program: Program
+    private let folder: URL
+
+    init() throws {
+        program = try Program()
+        folder = program.home.appendingPathComponent("files")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    private func file(_ name: String, _ text: String) throws -> String {
+        let url = folder.appendingPathComponent(name)
+        try Data(text.utf8).write(to: url)
+        return url.path
+    }
+
+    /// Readings, codes and so on of a trip as exported, without the trip's own line.
+    private func exported(_ trip: String, _ database: String) throws -> [String] {
+        let result = try program.run([
+            "export", trip, "--format", "json", "--db", database,
+        ])
+        #expect(result.status == 0, "\(result.errors)")
+        return result.output.split(separator: "\n").dropFirst().map(String.init)
+    }
+
+    @Test(arguments: ["jsonl", "csv"])
+    func `our own exports come back as they were, once`(_ ending: String) throws {
+        defer { program.remove() }
+        let first = folder.appendingPathComponent("first.db").path
+        let second = folder.appendingPathComponent("second.db").path
+        let logged = try program.run([
+            "log", "--duration", "2s", "--db", first, "--name", "Sea", "-d",
+            "sim:?latency=1ms&seed=3",
+        ])
+        #expect(logged.status == 0, "\(logged.errors)")
+        let out = folder.appendingPathComponent("trip.\(ending)").path
+        let layout = ending == "csv" ? ["--layout", "long"] : []
+        #expect(try program.run(["export", "1", "--to", out, "--db", first] + layout).status == 0)
+
+        let imported = try program.run(["import", out, "--db", second, "--format", "json"])
+        #expect(imported.status == 0, "\(imported.errors)")
+        #expect(imported.objects.first?["known"] as? Int == 0)
+        let before = try exported("1", first)
+        let after = try exported("1", second)
+        // CSV holds readings only.
+        let kept = ending == "csv" ? before.filter { $0.contains("\"signal\"") } : before
+        #expect(after == kept, "\(after.count) of \(kept.count)")
+        let trips = try program.run(["trips", "list", "--all", "--format", "json", "--db", second])
+        #expect(trips.objects.count == 1)
+        if ending == "jsonl" {
+            #expect(trips.objects.first?["name"] as? String == "Sea")
+            #expect(trips.objects.first?["vin"] as? String == "5XXBD1GA8LX000042")
+        }
+        #expect(try program.run(["db", "check", "--db", second]).status == 0)
+
+        for database in [first, second] {
+            let again = try program.run(["import", out, "--db", database, "--format", "json"])
+            if ending == "jsonl" || database == second {
+                #expect(again.objects.first?["known"] as? Int == 1, "\(again)")
+            }
+        }
+    }
+
+    /// The columns of Torque's own logs; its heading is repeated when it goes on.
+    @Test func `a log of Torque becomes readings and a track`() throws {
+        defer { program.remove() }
+        let path = try file(
+            "trackLog.csv",
+            """
+            GPS Time, Device Time, Longitude, Latitude,GPS Speed (Meters/second), Horizontal Dilution of Precision, Altitude, Bearing,Engine RPM(rpm),Speed (OBD)(mph),Engine Coolant Temperature(°F),Trip average MPG(mpg)
+            Sat Nov 21 09:15:02 GMT+01:00 2026,21-Nov-2026 08:15:02.123,8.5,47.5,10,1.5,400,90,1726,60,212,-
+            Sat Nov 21 09:15:03 GMT+01:00 2026,21-Nov-2026 08:15:03.123,8.501,47.501,10,1.5,401,91,1800.5,60,212,33.5
+            GPS Time, Device Time, Longitude, Latitude,Engine RPM(rpm)
+            -,21-Nov-2026 09:00:00.000,0,0,900
+
+            """)
+        let result = try program.run(["import", path, "--format", "json"])
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.objects.first?["readings"] as? Int == 8)
+        let lines = try program.run(["export", "1", "--format", "json"]).objects
+        let readings = lines.filter { $0["signal"] != nil }
+        #expect(readings.first?["time"] as? String == "2026-11-21T08:15:02.123000Z")
+        let values = readings.map {
+            "\($0["signal"] ?? "") \($0["value"] ?? "") \($0["unit"] ?? "")"
+        }
+        #expect(
+            values == [
+                "RPM 1726 rpm", "VSS 96.56064 km/h", "ECT 100 °C", "RPM 1800.5 rpm",
+                "VSS 96.56064 km/h", "ECT 100 °C", "Trip average MPG 33.5 mpg",
+            ])
+        #expect(readings.first?["pid"] as? String == "0C")
+        let places = lines.filter { $0["kind"] as? String == "position" }
+        #expect(places.map { $0["latitude"] as? Double } == [47.5, 47.501])
+        #expect(places.first?["speed"] as? Double == 36)
+        let track = try program.run(["export", "1", "--format", "gpx"])
+        #expect(track.output.contains("lat=\"47.501\" lon=\"8.501\""))
+        #expect(try program.run(["trips", "list", "--all", "--format", "json"]).objects.count == 2)
+        #expect(try program.run(["db", "check"]).status == 0)
+    }
+
+    @Test func `a script's CSV around python-OBD, with and without units`() throws {
+        defer { program.remove() }
+        let path = try file(
+            "log.csv",
+            """
+            timestamp,RPM,SPEED,COOLANT_TEMP,ELM_VOLTAGE,GEAR
+            2026-11-21 08:15:02.500000,1726.0 revolutions_per_minute,50.0 kilometer_per_hour,90 degree_Celsius,12.5 volt,third
+            2026-11-21 08:15:03.500000,None,51.0 kilometer_per_hour,,12.4 volt,
+
+            """)
+        #expect(try program.run(["import", path, "--name", "Py"]).status == 0)
+        let readings = try program.run(["export", "Py", "--format", "json"]).objects
+            .filter { $0["signal"] != nil }
+        let values = readings.map { "\($0["signal"] ?? "") \($0["value"] ?? "")" }
+        #expect(
+            values.sorted() == [
+                "ADAPTER_VOLTAGE 12.4", "ADAPTER_VOLTAGE 12.5", "ECT 90", "GEAR third", "RPM 1726",
+                "VSS 50", "VSS 51",
+            ])
+    }
+
+    @Test(arguments: [
+        (
+            "a.jsonl", "{\"kind\":\"note\",\"time\":\"2026-11-21T08:15:02Z\",\"text\":\"a\"}\n{]\n",
+            ":2: no JSON object"
+        ),
+        (
+            "a.jsonl", "{\"kind\":\"new\",\"time\":\"2026-11-21T08:15:02Z\"}\n",
+            ":1: unknown kind \"new\""
+        ),
+        ("a.jsonl", "{\"signal\":\"RPM\",\"value\":1}\n", ":1: there is no time"),
+        (
+            "a.csv", "time,RPM\n2026-11-21T08:15:02Z,1\n2026-11-21T08:15:03Z\n",
+            ":3: 1 cells, the heading has 2"
+        ),
+        ("a.csv", "time,RPM\n12.5,1\n", ":2: time \"12.5\" is no date"),
+        (
+            "a.csv", "time,latitude,longitude\n2026-11-21T08:15:02Z,91,8\n",
+            ":2: 91.0, 8.0 is no place on earth"
+        ),
+        ("a.csv", "a,b\n1,2\n", ": neither JSON Lines nor CSV with a time"),
+    ])
+    func `a line that cannot be read is named, and nothing of its file is stored`(
+        _ name: String, _ text: String, _ words: String
+    ) throws {
+        defer { program.remove() }
+        let path = try file(name, text)
+        let result = try program.run(["import", path])
+        #expect(result.status == 65)
+        #expect(result.errors.contains("\(path)\(words)"), "\(result.errors)")
+        #expect(
+            try program.run(["trips", "list", "--all", "--format", "json"]).objects.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("[1,\"a\\u00e9\\ud83d\\ude00\\n\",true,null,-1.5e3,{}]", true), ("[1,]", false),
+        ("{\"a\":1,}", false), ("\"a", false), ("[\"\\ud800\"]", false), ("01x", false),
+        ("[nul]", false), ("{\"a\" 1}", false),
+    ])
+    func `JSON is read as its standard says, or not at all`(_ text: String, _ isValid: Bool) {
+        let object = JSONReader.object(Array("{\"x\":\(text)}".utf8)[...])
+        #expect((object != nil) == isValid)
+        if isValid {
+            #expect(
+                object?["x"]
+                    == .array([
+                        .number(1), .string("aé😀\n"), .bool(true), .null, .number(-1500),
+                        .object([:]),
+                    ]))
+        }
+    }
+
+    @Test func `CSV is read with its quotes, line ends and lines`() {
+        var csv = CSVReader(Array("\u{FEFF}a,\"b,\"\"c\"\"\nd\"\r\n\r\n1,2\n3,".utf8))
+        #expect(csv.next() == ["a", "b,\"c\"\nd"] && csv.line == 1)
+        #expect(csv.next() == ["1", "2"] && csv.line == 4)
+        #expect(csv.next() == ["3", ""] && csv.line == 5)
+        #expect(csv.next() == nil)
+        var other = CSVReader(Array("time;RPM\n1;2\n".utf8))
+        #expect(other.next() == ["time", "RPM"])
+        #expect(CSVReader.undefused("'=1+1") == "=1+1" && CSVReader.undefused("'a") == "'a")
+    }
+}

@@ -173,13 +173,13 @@ _obdscan() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    devices|info|pids|read|live|dtc|freeze|monitors|log|trips|export|import|db|decode|send|simulate|doctor|report|help)
+    devices|info|pids|read|live|dtc|freeze|monitors|log|trips|export|import|db|decode|send|simulate|bench|doctor|report|config|help)
         # Offer subcommand argument completions
         "_obdscan_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'devices info pids read live dtc freeze monitors log trips export import db decode send simulate doctor report help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'devices info pids read live dtc freeze monitors log trips export import db decode send simulate bench doctor report config help' -- "${cur}"))
         ;;
     esac
 }
@@ -290,7 +290,7 @@ _obdscan_devices_watch() {
 _obdscan_info() {
     repeating_flags=()
     non_repeating_flags=(--trace-states --no-color --quiet -q --verbose -v --version -h --help)
-    repeating_options=(--pids)
+    repeating_options=(--pids --pack)
     non_repeating_options=(-d --device --adapter --protocol --ecu --record --db --format --units --log-file)
     __obdscan_offer_flags_options 0
 
@@ -322,6 +322,10 @@ _obdscan_info() {
         __obdscan_add_completions -f
         return
         ;;
+    '--pack')
+        __obdscan_add_completions -W 'byd-seal'$'\n''hyundai-ioniq-28'$'\n''hyundai-kia-ev'$'\n''nissan-leaf'$'\n''toyota-86'$'\n''vw-e-golf'
+        return
+        ;;
     '--format')
         __obdscan_add_completions -W 'text'$'\n''json'$'\n''csv'
         return
@@ -349,13 +353,13 @@ _obdscan_pids() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    list|show|lint)
+    list|show|packs|count|lint)
         # Offer subcommand argument completions
         "_obdscan_pids_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'list show lint' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'list show packs count lint' -- "${cur}"))
         ;;
     esac
 }
@@ -363,7 +367,7 @@ _obdscan_pids() {
 _obdscan_pids_list() {
     repeating_flags=()
     non_repeating_flags=(--supported --trace-states --no-color --quiet -q --verbose -v --version -h --help)
-    repeating_options=(--pids)
+    repeating_options=(--pids --pack)
     non_repeating_options=(--service -d --device --adapter --protocol --ecu --record --db --format --units --log-file)
     __obdscan_offer_flags_options -1
 
@@ -398,6 +402,10 @@ _obdscan_pids_list() {
         __obdscan_add_completions -f
         return
         ;;
+    '--pack')
+        __obdscan_add_completions -W 'byd-seal'$'\n''hyundai-ioniq-28'$'\n''hyundai-kia-ev'$'\n''nissan-leaf'$'\n''toyota-86'$'\n''vw-e-golf'
+        return
+        ;;
     '--format')
         __obdscan_add_completions -W 'text'$'\n''json'$'\n''csv'
         return
@@ -416,7 +424,7 @@ _obdscan_pids_list() {
 _obdscan_pids_show() {
     repeating_flags=()
     non_repeating_flags=(--no-color --quiet -q --verbose -v --version -h --help)
-    repeating_options=(--pids)
+    repeating_options=(--pids --pack)
     non_repeating_options=(--format --units --log-file)
     __obdscan_offer_flags_options -1
 
@@ -426,6 +434,58 @@ _obdscan_pids_show() {
         __obdscan_add_completions -f
         return
         ;;
+    '--pack')
+        __obdscan_add_completions -W 'byd-seal'$'\n''hyundai-ioniq-28'$'\n''hyundai-kia-ev'$'\n''nissan-leaf'$'\n''toyota-86'$'\n''vw-e-golf'
+        return
+        ;;
+    '--format')
+        __obdscan_add_completions -W 'text'$'\n''json'$'\n''csv'
+        return
+        ;;
+    '--units')
+        __obdscan_add_completions -W 'metric'$'\n''imperial'$'\n''us'
+        return
+        ;;
+    '--log-file')
+        __obdscan_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_obdscan_pids_packs() {
+    repeating_flags=()
+    non_repeating_flags=(--no-color --quiet -q --verbose -v --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--format --units --log-file)
+    __obdscan_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--format')
+        __obdscan_add_completions -W 'text'$'\n''json'$'\n''csv'
+        return
+        ;;
+    '--units')
+        __obdscan_add_completions -W 'metric'$'\n''imperial'$'\n''us'
+        return
+        ;;
+    '--log-file')
+        __obdscan_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_obdscan_pids_count() {
+    repeating_flags=()
+    non_repeating_flags=(--no-color --quiet -q --verbose -v --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--format --units --log-file)
+    __obdscan_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
     '--format')
         __obdscan_add_completions -W 'text'$'\n''json'$'\n''csv'
         return
@@ -476,7 +536,7 @@ _obdscan_pids_lint() {
 _obdscan_read() {
     repeating_flags=()
     non_repeating_flags=(--trace-states --no-color --quiet -q --verbose -v --version -h --help)
-    repeating_options=(--pids)
+    repeating_options=(--pids --pack)
     non_repeating_options=(-d --device --adapter --protocol --ecu --record --db --format --units --log-file)
     __obdscan_offer_flags_options -1
 
@@ -508,6 +568,10 @@ _obdscan_read() {
         __obdscan_add_completions -f
         return
         ;;
+    '--pack')
+        __obdscan_add_completions -W 'byd-seal'$'\n''hyundai-ioniq-28'$'\n''hyundai-kia-ev'$'\n''nissan-leaf'$'\n''toyota-86'$'\n''vw-e-golf'
+        return
+        ;;
     '--format')
         __obdscan_add_completions -W 'text'$'\n''json'$'\n''csv'
         return
@@ -526,12 +590,15 @@ _obdscan_read() {
 _obdscan_live() {
     repeating_flags=()
     non_repeating_flags=(--trace-states --no-color --quiet -q --verbose -v --version -h --help)
-    repeating_options=(--pids)
-    non_repeating_options=(--duration --every -d --device --adapter --protocol --ecu --record --db --format --units --log-file)
+    repeating_options=(--pids --pack)
+    non_repeating_options=(--view --duration --every -d --device --adapter --protocol --ecu --record --db --format --units --log-file)
     __obdscan_offer_flags_options -1
 
     # Offer option value completions
     case "${prev}" in
+    '--view')
+        return
+        ;;
     '--duration')
         return
         ;;
@@ -562,6 +629,10 @@ _obdscan_live() {
         ;;
     '--pids')
         __obdscan_add_completions -f
+        return
+        ;;
+    '--pack')
+        __obdscan_add_completions -W 'byd-seal'$'\n''hyundai-ioniq-28'$'\n''hyundai-kia-ev'$'\n''nissan-leaf'$'\n''toyota-86'$'\n''vw-e-golf'
         return
         ;;
     '--format')
@@ -605,7 +676,7 @@ _obdscan_dtc() {
 _obdscan_dtc_list() {
     repeating_flags=()
     non_repeating_flags=(--all-modules --exit-code --trace-states --no-color --quiet -q --verbose -v --version -h --help)
-    repeating_options=(--pids)
+    repeating_options=(--pids --pack)
     non_repeating_options=(--batch --to -d --device --adapter --protocol --ecu --record --db --format --units --log-file)
     __obdscan_offer_flags_options 0
 
@@ -645,6 +716,10 @@ _obdscan_dtc_list() {
         __obdscan_add_completions -f
         return
         ;;
+    '--pack')
+        __obdscan_add_completions -W 'byd-seal'$'\n''hyundai-ioniq-28'$'\n''hyundai-kia-ev'$'\n''nissan-leaf'$'\n''toyota-86'$'\n''vw-e-golf'
+        return
+        ;;
     '--format')
         __obdscan_add_completions -W 'text'$'\n''json'$'\n''csv'
         return
@@ -663,7 +738,7 @@ _obdscan_dtc_list() {
 _obdscan_dtc_clear() {
     repeating_flags=()
     non_repeating_flags=(--yes --force --trace-states --no-color --quiet -q --verbose -v --version -h --help)
-    repeating_options=(--pids)
+    repeating_options=(--pids --pack)
     non_repeating_options=(-d --device --adapter --protocol --ecu --record --db --format --units --log-file)
     __obdscan_offer_flags_options 0
 
@@ -693,6 +768,10 @@ _obdscan_dtc_clear() {
         ;;
     '--pids')
         __obdscan_add_completions -f
+        return
+        ;;
+    '--pack')
+        __obdscan_add_completions -W 'byd-seal'$'\n''hyundai-ioniq-28'$'\n''hyundai-kia-ev'$'\n''nissan-leaf'$'\n''toyota-86'$'\n''vw-e-golf'
         return
         ;;
     '--format')
@@ -768,7 +847,7 @@ _obdscan_dtc_history() {
 _obdscan_freeze() {
     repeating_flags=()
     non_repeating_flags=(--trace-states --no-color --quiet -q --verbose -v --version -h --help)
-    repeating_options=(--pids)
+    repeating_options=(--pids --pack)
     non_repeating_options=(--frame -d --device --adapter --protocol --ecu --record --db --format --units --log-file)
     __obdscan_offer_flags_options 0
 
@@ -803,6 +882,10 @@ _obdscan_freeze() {
         __obdscan_add_completions -f
         return
         ;;
+    '--pack')
+        __obdscan_add_completions -W 'byd-seal'$'\n''hyundai-ioniq-28'$'\n''hyundai-kia-ev'$'\n''nissan-leaf'$'\n''toyota-86'$'\n''vw-e-golf'
+        return
+        ;;
     '--format')
         __obdscan_add_completions -W 'text'$'\n''json'$'\n''csv'
         return
@@ -821,7 +904,7 @@ _obdscan_freeze() {
 _obdscan_monitors() {
     repeating_flags=()
     non_repeating_flags=(--readiness --trend --exit-code --trace-states --no-color --quiet -q --verbose -v --version -h --help)
-    repeating_options=(--pids)
+    repeating_options=(--pids --pack)
     non_repeating_options=(-d --device --adapter --protocol --ecu --record --db --format --units --log-file)
     __obdscan_offer_flags_options 0
 
@@ -853,6 +936,10 @@ _obdscan_monitors() {
         __obdscan_add_completions -f
         return
         ;;
+    '--pack')
+        __obdscan_add_completions -W 'byd-seal'$'\n''hyundai-ioniq-28'$'\n''hyundai-kia-ev'$'\n''nissan-leaf'$'\n''toyota-86'$'\n''vw-e-golf'
+        return
+        ;;
     '--format')
         __obdscan_add_completions -W 'text'$'\n''json'$'\n''csv'
         return
@@ -871,7 +958,7 @@ _obdscan_monitors() {
 _obdscan_log() {
     repeating_flags=()
     non_repeating_flags=(--until-off --fast --trace-states --no-color --quiet -q --verbose -v --version -h --help)
-    repeating_options=(--tag --pids)
+    repeating_options=(--tag --pids --pack)
     non_repeating_options=(--duration --every --silence --standstill --name --keep --commit-every -d --device --adapter --protocol --ecu --record --db --format --units --log-file)
     __obdscan_offer_flags_options -1
 
@@ -925,6 +1012,10 @@ _obdscan_log() {
         ;;
     '--pids')
         __obdscan_add_completions -f
+        return
+        ;;
+    '--pack')
+        __obdscan_add_completions -W 'byd-seal'$'\n''hyundai-ioniq-28'$'\n''hyundai-kia-ev'$'\n''nissan-leaf'$'\n''toyota-86'$'\n''vw-e-golf'
         return
         ;;
     '--format')
@@ -1336,7 +1427,7 @@ _obdscan_export() {
 _obdscan_import() {
     repeating_flags=()
     non_repeating_flags=(--no-color --quiet -q --verbose -v --version -h --help)
-    repeating_options=(--pids)
+    repeating_options=(--pids --pack)
     non_repeating_options=(--name --db --format --units --log-file)
     __obdscan_offer_flags_options -1
 
@@ -1347,6 +1438,10 @@ _obdscan_import() {
         ;;
     '--pids')
         __obdscan_add_completions -f
+        return
+        ;;
+    '--pack')
+        __obdscan_add_completions -W 'byd-seal'$'\n''hyundai-ioniq-28'$'\n''hyundai-kia-ev'$'\n''nissan-leaf'$'\n''toyota-86'$'\n''vw-e-golf'
         return
         ;;
     '--db')
@@ -1529,7 +1624,7 @@ _obdscan_db_merge() {
 _obdscan_db_redecode() {
     repeating_flags=()
     non_repeating_flags=(--dry-run --no-color --quiet -q --verbose -v --version -h --help)
-    repeating_options=(--pids)
+    repeating_options=(--pids --pack)
     non_repeating_options=(--db --format --units --log-file)
     __obdscan_offer_flags_options -1
 
@@ -1537,6 +1632,10 @@ _obdscan_db_redecode() {
     case "${prev}" in
     '--pids')
         __obdscan_add_completions -f
+        return
+        ;;
+    '--pack')
+        __obdscan_add_completions -W 'byd-seal'$'\n''hyundai-ioniq-28'$'\n''hyundai-kia-ev'$'\n''nissan-leaf'$'\n''toyota-86'$'\n''vw-e-golf'
         return
         ;;
     '--db')
@@ -1561,7 +1660,7 @@ _obdscan_db_redecode() {
 _obdscan_decode() {
     repeating_flags=()
     non_repeating_flags=(--messages --no-color --quiet -q --verbose -v --version -h --help)
-    repeating_options=(--table --pids)
+    repeating_options=(--table --pids --pack)
     non_repeating_options=(--request --protocol --format --units --log-file)
     __obdscan_offer_flags_options -1
 
@@ -1579,6 +1678,10 @@ _obdscan_decode() {
         ;;
     '--pids')
         __obdscan_add_completions -f
+        return
+        ;;
+    '--pack')
+        __obdscan_add_completions -W 'byd-seal'$'\n''hyundai-ioniq-28'$'\n''hyundai-kia-ev'$'\n''nissan-leaf'$'\n''toyota-86'$'\n''vw-e-golf'
         return
         ;;
     '--format')
@@ -1607,7 +1710,7 @@ _obdscan_decode() {
 _obdscan_send() {
     repeating_flags=()
     non_repeating_flags=(--yes --force --accessory-demo --trace-states --no-color --quiet -q --verbose -v --version -h --help)
-    repeating_options=(--pids)
+    repeating_options=(--pids --pack)
     non_repeating_options=(--duration -d --device --adapter --protocol --ecu --record --db --format --units --log-file)
     __obdscan_offer_flags_options -1
 
@@ -1640,6 +1743,10 @@ _obdscan_send() {
         ;;
     '--pids')
         __obdscan_add_completions -f
+        return
+        ;;
+    '--pack')
+        __obdscan_add_completions -W 'byd-seal'$'\n''hyundai-ioniq-28'$'\n''hyundai-kia-ev'$'\n''nissan-leaf'$'\n''toyota-86'$'\n''vw-e-golf'
         return
         ;;
     '--format')
@@ -1714,10 +1821,70 @@ _obdscan_simulate() {
     esac
 }
 
+_obdscan_bench() {
+    repeating_flags=()
+    non_repeating_flags=(--trace-states --no-color --quiet -q --verbose -v --version -h --help)
+    repeating_options=(--pids --pack)
+    non_repeating_options=(--requests --duration -d --device --adapter --protocol --ecu --record --db --format --units --log-file)
+    __obdscan_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--requests')
+        return
+        ;;
+    '--duration')
+        return
+        ;;
+    '-d'|'--device')
+        __obdscan_add_completions -f
+        return
+        ;;
+    '--adapter')
+        __obdscan_add_completions -W 'auto'$'\n''elm327'$'\n''stn'$'\n''golink'
+        return
+        ;;
+    '--protocol')
+        return
+        ;;
+    '--ecu')
+        return
+        ;;
+    '--record')
+        __obdscan_add_completions -f
+        return
+        ;;
+    '--db')
+        __obdscan_add_completions -f
+        return
+        ;;
+    '--pids')
+        __obdscan_add_completions -f
+        return
+        ;;
+    '--pack')
+        __obdscan_add_completions -W 'byd-seal'$'\n''hyundai-ioniq-28'$'\n''hyundai-kia-ev'$'\n''nissan-leaf'$'\n''toyota-86'$'\n''vw-e-golf'
+        return
+        ;;
+    '--format')
+        __obdscan_add_completions -W 'text'$'\n''json'$'\n''csv'
+        return
+        ;;
+    '--units')
+        __obdscan_add_completions -W 'metric'$'\n''imperial'$'\n''us'
+        return
+        ;;
+    '--log-file')
+        __obdscan_add_completions -f
+        return
+        ;;
+    esac
+}
+
 _obdscan_doctor() {
     repeating_flags=()
     non_repeating_flags=(--adapter --no-color --quiet -q --verbose -v --version -h --help)
-    repeating_options=(--pids)
+    repeating_options=(--pids --pack)
     non_repeating_options=(-d --device --protocol --record --db --format --units --log-file)
     __obdscan_offer_flags_options 0
 
@@ -1742,6 +1909,10 @@ _obdscan_doctor() {
         __obdscan_add_completions -f
         return
         ;;
+    '--pack')
+        __obdscan_add_completions -W 'byd-seal'$'\n''hyundai-ioniq-28'$'\n''hyundai-kia-ev'$'\n''nissan-leaf'$'\n''toyota-86'$'\n''vw-e-golf'
+        return
+        ;;
     '--format')
         __obdscan_add_completions -W 'text'$'\n''json'$'\n''csv'
         return
@@ -1760,7 +1931,7 @@ _obdscan_doctor() {
 _obdscan_report() {
     repeating_flags=()
     non_repeating_flags=(--no-color --quiet -q --verbose -v --version -h --help)
-    repeating_options=(--pids)
+    repeating_options=(--pids --pack)
     non_repeating_options=(--to -d --device --protocol --db --format --units --log-file)
     __obdscan_offer_flags_options 0
 
@@ -1785,6 +1956,10 @@ _obdscan_report() {
         __obdscan_add_completions -f
         return
         ;;
+    '--pack')
+        __obdscan_add_completions -W 'byd-seal'$'\n''hyundai-ioniq-28'$'\n''hyundai-kia-ev'$'\n''nissan-leaf'$'\n''toyota-86'$'\n''vw-e-golf'
+        return
+        ;;
     '--format')
         __obdscan_add_completions -W 'text'$'\n''json'$'\n''csv'
         return
@@ -1798,6 +1973,93 @@ _obdscan_report() {
         return
         ;;
     esac
+}
+
+_obdscan_config() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=()
+    __obdscan_offer_flags_options 0
+
+    # Offer subcommand / subcommand argument completions
+    local -r subcommand="${unparsed_words[0]}"
+    unset 'unparsed_words[0]'
+    unparsed_words=("${unparsed_words[@]}")
+    case "${subcommand}" in
+    list|get|set|unset|edit|check)
+        # Offer subcommand argument completions
+        "_obdscan_config_${subcommand}"
+        ;;
+    *)
+        # Offer subcommand completions
+        COMPREPLY+=($(compgen -W 'list get set unset edit check' -- "${cur}"))
+        ;;
+    esac
+}
+
+_obdscan_config_list() {
+    repeating_flags=()
+    non_repeating_flags=(--no-color --quiet -q --verbose -v --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--format --units --log-file)
+    __obdscan_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--format')
+        __obdscan_add_completions -W 'text'$'\n''json'$'\n''csv'
+        return
+        ;;
+    '--units')
+        __obdscan_add_completions -W 'metric'$'\n''imperial'$'\n''us'
+        return
+        ;;
+    '--log-file')
+        __obdscan_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_obdscan_config_get() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=()
+    __obdscan_offer_flags_options 1
+}
+
+_obdscan_config_set() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=()
+    __obdscan_offer_flags_options -1
+}
+
+_obdscan_config_unset() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=()
+    __obdscan_offer_flags_options 1
+}
+
+_obdscan_config_edit() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=()
+    __obdscan_offer_flags_options 0
+}
+
+_obdscan_config_check() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=()
+    __obdscan_offer_flags_options 0
 }
 
 _obdscan_help() {

@@ -33,37 +33,43 @@ function __obdscan_parse_tokens -S
                 __obdscan_parse_subcommand 0 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
             end
         case 'info'
-            __obdscan_parse_subcommand 0 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+            __obdscan_parse_subcommand 0 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'pack=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
         case 'pids'
             __obdscan_parse_subcommand 0 'version' 'h/help'
             switch $unparsed_tokens[1]
             case 'list'
-                __obdscan_parse_subcommand -r 1 'service=' 'supported' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+                __obdscan_parse_subcommand -r 1 'service=' 'supported' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'pack=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
             case 'show'
-                __obdscan_parse_subcommand -r 1 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+                __obdscan_parse_subcommand -r 1 'pids=+' 'pack=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+            case 'packs'
+                __obdscan_parse_subcommand 0 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+            case 'count'
+                __obdscan_parse_subcommand 0 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
             case 'lint'
                 __obdscan_parse_subcommand -r 1 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
             end
         case 'read'
-            __obdscan_parse_subcommand -r 1 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+            __obdscan_parse_subcommand -r 1 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'pack=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
         case 'live'
-            __obdscan_parse_subcommand -r 1 'duration=' 'every=' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+            __obdscan_parse_subcommand -r 1 'view=' 'duration=' 'every=' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'pack=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
         case 'dtc'
             __obdscan_parse_subcommand 0 'version' 'h/help'
             switch $unparsed_tokens[1]
             case 'list'
-                __obdscan_parse_subcommand 0 'all-modules' 'exit-code' 'batch=' 'to=' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+                __obdscan_parse_subcommand 0 'all-modules' 'exit-code' 'batch=' 'to=' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'pack=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
             case 'clear'
-                __obdscan_parse_subcommand 0 'yes' 'force' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+                __obdscan_parse_subcommand 0 'yes' 'force' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'pack=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
             case 'explain'
                 __obdscan_parse_subcommand -r 1 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+            case 'history'
+                __obdscan_parse_subcommand -r 1 'vehicle=' 'db=' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
             end
         case 'freeze'
-            __obdscan_parse_subcommand 0 'frame=' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+            __obdscan_parse_subcommand 0 'frame=' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'pack=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
         case 'monitors'
-            __obdscan_parse_subcommand 0 'readiness' 'exit-code' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+            __obdscan_parse_subcommand 0 'readiness' 'trend' 'exit-code' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'pack=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
         case 'log'
-            __obdscan_parse_subcommand -r 1 'duration=' 'every=' 'tag=+' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+            __obdscan_parse_subcommand -r 1 'duration=' 'every=' 'until-off' 'silence=' 'standstill=' 'tag=+' 'name=' 'keep=' 'commit-every=' 'fast' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'pack=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
         case 'trips'
             __obdscan_parse_subcommand 0 'version' 'h/help'
             switch $unparsed_tokens[1]
@@ -89,7 +95,9 @@ function __obdscan_parse_tokens -S
                 __obdscan_parse_subcommand 0 'db=' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
             end
         case 'export'
-            __obdscan_parse_subcommand -r 1 'to=' 'layout=' 'signal=+' 'ecu=' 'relative' 'db=' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+            __obdscan_parse_subcommand -r 1 'all' 'tag=' 'to=' 'layout=' 'every=' 'fill=' 'signal=+' 'ecu=' 'from=' 'until=' 'relative' 'db=' 'format=' 'units=' 'q/quiet' 'log-file=' 'version' 'h/help'
+        case 'import'
+            __obdscan_parse_subcommand -r 1 'name=' 'pids=+' 'pack=+' 'db=' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
         case 'db'
             __obdscan_parse_subcommand 0 'version' 'h/help'
             switch $unparsed_tokens[1]
@@ -102,20 +110,36 @@ function __obdscan_parse_tokens -S
             case 'merge'
                 __obdscan_parse_subcommand -r 1 'db=' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
             case 'redecode'
-                __obdscan_parse_subcommand -r 1 'dry-run' 'pids=+' 'db=' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+                __obdscan_parse_subcommand -r 1 'dry-run' 'pids=+' 'pack=+' 'db=' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
             end
         case 'decode'
-            __obdscan_parse_subcommand -r 1 'request=' 'protocol=' 'messages' 'table=+' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+            __obdscan_parse_subcommand -r 1 'request=' 'protocol=' 'messages' 'table=+' 'pids=+' 'pack=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
         case 'send'
-            __obdscan_parse_subcommand -r 1 'yes' 'force' 'accessory-demo' 'duration=' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+            __obdscan_parse_subcommand -r 1 'yes' 'force' 'accessory-demo' 'duration=' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'pack=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
         case 'simulate'
             __obdscan_parse_subcommand 1 'pty' 'link=' 'tcp=' 'rfcomm=' 'latency=' 'baud=' 'personality=' 'requests=' 'vehicle=' 'faults=' 'seed=' 'lint' 'show' 'list' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
         case 'bench'
-            __obdscan_parse_subcommand -r 1 'requests=' 'duration=' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+            __obdscan_parse_subcommand -r 1 'requests=' 'duration=' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'pack=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
         case 'doctor'
-            __obdscan_parse_subcommand 0 'd/device=' 'protocol=' 'record=' 'adapter' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+            __obdscan_parse_subcommand 0 'd/device=' 'protocol=' 'record=' 'adapter' 'db=' 'pids=+' 'pack=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
         case 'report'
-            __obdscan_parse_subcommand 0 'to=' 'd/device=' 'protocol=' 'db=' 'pids=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+            __obdscan_parse_subcommand 0 'to=' 'd/device=' 'protocol=' 'db=' 'pids=+' 'pack=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+        case 'config'
+            __obdscan_parse_subcommand 0 'version' 'h/help'
+            switch $unparsed_tokens[1]
+            case 'list'
+                __obdscan_parse_subcommand 0 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+            case 'get'
+                __obdscan_parse_subcommand 1 'version' 'h/help'
+            case 'set'
+                __obdscan_parse_subcommand -r 2 'version' 'h/help'
+            case 'unset'
+                __obdscan_parse_subcommand 1 'version' 'h/help'
+            case 'edit'
+                __obdscan_parse_subcommand 0 'version' 'h/help'
+            case 'check'
+                __obdscan_parse_subcommand 0 'version' 'h/help'
+            end
         case 'help'
             __obdscan_parse_subcommand -r 1 'version'
         end
@@ -183,7 +207,8 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obd
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'monitors' -d 'Readiness for inspection, and on-board monitoring test results.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'log' -d 'Record a trip to the database.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'trips' -d 'Recorded trips.'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'export' -d 'Write trips to CSV or JSON Lines.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'export' -d 'Write trips to CSV, JSON Lines, GPX, KML, line protocol or a database.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'import' -d 'Read logs of other programs and our own exports into the database.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'db' -d 'Care of the database: check, recover, compact, merge, redecode.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'decode' -d 'Decode recorded adapter output, offline.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'send' -d 'Send raw adapter or OBD commands, one reply each.'
@@ -191,6 +216,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obd
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'bench' -d 'Measure how fast this adapter and vehicle answer.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'doctor' -d 'Find out why an accessory or vehicle does not answer, and how to mend it.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'report' -d 'Bundle what a bug report needs, with everything personal removed.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'config' -d 'Show and change the configuration file.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'help' -d 'Show subcommand help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices" h help' -s 'h' -l 'help' -d 'Show help information.'
@@ -223,7 +249,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices watch" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices watch" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices watch" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE, or a name of your own.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn golink'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
@@ -231,6 +257,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info" trace-states' -l 'trace-states' -d 'Print every transition of the state machine to stderr.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info" db' -l 'db' -d 'The database.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info"' -l 'pack' -d 'Add the table of a make or model; may be repeated.' -rfka 'byd-seal hyundai-ioniq-28 hyundai-kia-ev nissan-leaf toyota-86 vw-e-golf'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
@@ -243,10 +270,12 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan pids" -eq 1' -fa 'list' -d 'List signals.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan pids" -eq 1' -fa 'show' -d 'Show what a table says of a signal, and why it is believed.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan pids" -eq 1' -fa 'packs' -d 'List the tables of single makes and models.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan pids" -eq 1' -fa 'count' -d 'Count what this build knows.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan pids" -eq 1' -fa 'lint' -d 'Check PID tables.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" service' -l 'service' -d 'Only signals of a service (mode): 01, 09, 22.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" supported' -l 'supported' -d 'Only what the vehicle says that it supports; asks it.'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE, or a name of your own.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn golink'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
@@ -254,6 +283,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" trace-states' -l 'trace-states' -d 'Print every transition of the state machine to stderr.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" db' -l 'db' -d 'The database.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list"' -l 'pack' -d 'Add the table of a make or model; may be repeated.' -rfka 'byd-seal hyundai-ioniq-28 hyundai-kia-ev nissan-leaf toyota-86 vw-e-golf'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
@@ -263,6 +293,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids show"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids show"' -l 'pack' -d 'Add the table of a make or model; may be repeated.' -rfka 'byd-seal hyundai-ioniq-28 hyundai-kia-ev nissan-leaf toyota-86 vw-e-golf'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids show" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids show" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids show" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
@@ -271,6 +302,22 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids show" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids show" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids show" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids packs" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids packs" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids packs" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids packs" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids packs" v verbose' -l 'verbose' -s 'v' -d 'Print more of what happens on the way.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids packs" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids packs" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids packs" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids count" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids count" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids count" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids count" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids count" v verbose' -l 'verbose' -s 'v' -d 'Print more of what happens on the way.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids count" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids count" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids count" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan pids lint" -ge 1' -F
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids lint" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids lint" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
@@ -280,7 +327,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids lint" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids lint" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids lint" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE, or a name of your own.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn golink'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
@@ -288,6 +335,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" trace-states' -l 'trace-states' -d 'Print every transition of the state machine to stderr.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" db' -l 'db' -d 'The database.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read"' -l 'pack' -d 'Add the table of a make or model; may be repeated.' -rfka 'byd-seal hyundai-ioniq-28 hyundai-kia-ev nissan-leaf toyota-86 vw-e-golf'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
@@ -296,9 +344,10 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" view' -l 'view' -d 'A list of signals: engine, fuel, emissions, ev, or one of the configuration file.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" duration' -l 'duration' -d 'End after so long: 90, 90s, 10m, 1h30m.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" every' -l 'every' -d 'Ask for each signal so often, not as often as the link allows.' -rfka ''
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE, or a name of your own.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn golink'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
@@ -306,6 +355,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" trace-states' -l 'trace-states' -d 'Print every transition of the state machine to stderr.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" db' -l 'db' -d 'The database.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live"' -l 'pack' -d 'Add the table of a make or model; may be repeated.' -rfka 'byd-seal hyundai-ioniq-28 hyundai-kia-ev nissan-leaf toyota-86 vw-e-golf'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
@@ -319,11 +369,12 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan dtc" -eq 1' -fa 'list' -d 'Stored, pending and permanent codes of every ECU.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan dtc" -eq 1' -fa 'clear' -d 'Clear codes, after showing and keeping what is lost.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan dtc" -eq 1' -fa 'explain' -d 'Say what codes mean, offline.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan dtc" -eq 1' -fa 'history' -d 'How codes came and went, from the database.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" all-modules' -l 'all-modules' -d 'Ask every address where a module may be, not only those of emissions ECUs.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" exit-code' -l 'exit-code' -d 'Exit with 1 when there are codes.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" batch' -l 'batch' -d 'Read every accessory of a list.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" to' -l 'to' -d 'Write the batch\'s table to a file.' -rF
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE, or a name of your own.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn golink'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
@@ -331,6 +382,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" trace-states' -l 'trace-states' -d 'Print every transition of the state machine to stderr.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" db' -l 'db' -d 'The database.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list"' -l 'pack' -d 'Add the table of a make or model; may be repeated.' -rfka 'byd-seal hyundai-ioniq-28 hyundai-kia-ev nissan-leaf toyota-86 vw-e-golf'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
@@ -341,7 +393,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" yes' -l 'yes' -d 'Do not ask.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" force' -l 'force' -d 'Also while the engine runs or the vehicle moves.'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE, or a name of your own.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn golink'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
@@ -349,6 +401,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" trace-states' -l 'trace-states' -d 'Print every transition of the state machine to stderr.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" db' -l 'db' -d 'The database.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear"' -l 'pack' -d 'Add the table of a make or model; may be repeated.' -rfka 'byd-seal hyundai-ioniq-28 hyundai-kia-ev nissan-leaf toyota-86 vw-e-golf'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
@@ -365,8 +418,18 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc explain" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc explain" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc explain" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc history" vehicle' -l 'vehicle' -d 'Of the vehicle with this VIN or name.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc history" db' -l 'db' -d 'The database.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc history" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc history" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc history" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc history" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc history" v verbose' -l 'verbose' -s 'v' -d 'Print more of what happens on the way.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc history" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc history" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc history" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" frame' -l 'frame' -d 'Frame number; without it the mandatory one, 0, or with OBDonUDS all of them.' -rfka ''
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE, or a name of your own.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn golink'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
@@ -374,6 +437,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" trace-states' -l 'trace-states' -d 'Print every transition of the state machine to stderr.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" db' -l 'db' -d 'The database.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze"' -l 'pack' -d 'Add the table of a make or model; may be repeated.' -rfka 'byd-seal hyundai-ioniq-28 hyundai-kia-ev nissan-leaf toyota-86 vw-e-golf'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
@@ -383,8 +447,9 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" readiness' -l 'readiness' -d 'Readiness only, no test results.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" trend' -l 'trend' -d 'How the results kept in the database came nearer to their limits.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" exit-code' -l 'exit-code' -d 'Exit with 1 when a monitor has not run since codes were cleared.'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE, or a name of your own.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn golink'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
@@ -392,6 +457,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" trace-states' -l 'trace-states' -d 'Print every transition of the state machine to stderr.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" db' -l 'db' -d 'The database.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors"' -l 'pack' -d 'Add the table of a make or model; may be repeated.' -rfka 'byd-seal hyundai-ioniq-28 hyundai-kia-ev nissan-leaf toyota-86 vw-e-golf'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
@@ -402,8 +468,15 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" duration' -l 'duration' -d 'End after so long: 90, 90s, 10m, 1h30m.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" every' -l 'every' -d 'Ask for each signal so often, not as often as the link allows.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" until-off' -l 'until-off' -d 'End when the vehicle is off.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" silence' -l 'silence' -d 'With --until-off: off means no answer for so long (60s).' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" standstill' -l 'standstill' -d 'With --until-off: off means speed and engine speed 0 for so long (10m).' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log"' -l 'tag' -d 'A word to find the trip by; may be repeated.' -rfka ''
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" name' -l 'name' -d 'What the trip is called.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" keep' -l 'keep' -d 'First delete drives that ended longer ago and have no name, tag or note.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" commit-every' -l 'commit-every' -d 'Store what was read so often (1s): what a power cut may cost.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" fast' -l 'fast' -d 'Leave it to the system when data reaches the disk.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE, or a name of your own.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn golink'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
@@ -411,6 +484,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" trace-states' -l 'trace-states' -d 'Print every transition of the state machine to stderr.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" db' -l 'db' -d 'The database.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log"' -l 'pack' -d 'Add the table of a make or model; may be repeated.' -rfka 'byd-seal hyundai-ioniq-28 hyundai-kia-ev nissan-leaf toyota-86 vw-e-golf'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
@@ -535,20 +609,37 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips undo" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips undo" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips undo" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" all' -l 'all' -d 'All drives.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" tag' -l 'tag' -d 'All drives with this tag.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" to' -l 'to' -d 'The file to write.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" layout' -l 'layout' -d 'How CSV is laid out; several trips are always long.' -rfka 'wide long'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" every' -l 'every' -d 'Wide CSV with a line each so often: 100ms, 1s.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" fill' -l 'fill' -d 'What stands in wide CSV where nothing was read, with --every.' -rfka 'last linear none'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export"' -l 'signal' -d 'Only this signal; may be repeated.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" ecu' -l 'ecu' -d 'Only this ECU.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" from' -l 'from' -d 'Not before: +5m behind a trip\'s start, or a date and a time.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" until' -l 'until' -d 'Not at or behind.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" relative' -l 'relative' -d 'Print times as seconds since the trip\'s start (CSV).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" db' -l 'db' -d 'The database.' -rF
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" v verbose' -l 'verbose' -s 'v' -d 'Print more of what happens on the way.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" format' -l 'format' -d 'The form; without it the ending of the file decides.' -rfka 'csv json gpx kml influx sqlite'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" units' -l 'units' -d 'Units to write; what is stored is always metric.' -rfka 'metric imperial us'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no progress.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan import" -ge 1' -F
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan import" name' -l 'name' -d 'What the trip is called.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan import"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan import"' -l 'pack' -d 'Add the table of a make or model; may be repeated.' -rfka 'byd-seal hyundai-ioniq-28 hyundai-kia-ev nissan-leaf toyota-86 vw-e-golf'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan import" db' -l 'db' -d 'The database.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan import" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan import" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan import" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan import" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan import" v verbose' -l 'verbose' -s 'v' -d 'Print more of what happens on the way.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan import" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan import" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan import" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan db" -eq 1' -fa 'check' -d 'Look for damage and contradictions.'
@@ -598,6 +689,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db merge" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db redecode" dry-run' -l 'dry-run' -d 'Change nothing, only say what would change.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db redecode"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db redecode"' -l 'pack' -d 'Add the table of a make or model; may be repeated.' -rfka 'byd-seal hyundai-ioniq-28 hyundai-kia-ev nissan-leaf toyota-86 vw-e-golf'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db redecode" db' -l 'db' -d 'The database.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db redecode" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db redecode" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
@@ -613,6 +705,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan decode" messages' -l 'messages' -d 'Stop after reassembly: one message object for each message of an ECU.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan decode"' -l 'table' -d 'Add a PID table for this run; may be repeated.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan decode"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan decode"' -l 'pack' -d 'Add the table of a make or model; may be repeated.' -rfka 'byd-seal hyundai-ioniq-28 hyundai-kia-ev nissan-leaf toyota-86 vw-e-golf'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan decode" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan decode" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan decode" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
@@ -625,7 +718,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" force' -l 'force' -d 'Send such commands also while the engine runs or the vehicle moves.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" accessory-demo' -l 'accessory-demo' -d 'Talk to an accessory of the four-byte demonstration protocol instead.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" duration' -l 'duration' -d 'End listening to the bus, or --accessory-demo, after so long: 90s, 10m, 1h30m.' -rfka ''
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE, or a name of your own.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn golink'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
@@ -633,6 +726,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" trace-states' -l 'trace-states' -d 'Print every transition of the state machine to stderr.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" db' -l 'db' -d 'The database.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send"' -l 'pack' -d 'Add the table of a make or model; may be repeated.' -rfka 'byd-seal hyundai-ioniq-28 hyundai-kia-ev nissan-leaf toyota-86 vw-e-golf'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
@@ -665,7 +759,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan simulate" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" requests' -l 'requests' -d 'Requests of each kind, 2 to 10000.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" duration' -l 'duration' -d 'How long to poll at the end.' -rfka ''
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE, or a name of your own.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn golink'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
@@ -673,6 +767,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" trace-states' -l 'trace-states' -d 'Print every transition of the state machine to stderr.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" db' -l 'db' -d 'The database.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench"' -l 'pack' -d 'Add the table of a make or model; may be repeated.' -rfka 'byd-seal hyundai-ioniq-28 hyundai-kia-ev nissan-leaf toyota-86 vw-e-golf'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
@@ -687,6 +782,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan doctor" adapter' -l 'adapter' -d 'Grade the adapter: what it claims, what it can do, how fast it is.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan doctor" db' -l 'db' -d 'The database.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan doctor"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan doctor"' -l 'pack' -d 'Add the table of a make or model; may be repeated.' -rfka 'byd-seal hyundai-ioniq-28 hyundai-kia-ev nissan-leaf toyota-86 vw-e-golf'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan doctor" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan doctor" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan doctor" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
@@ -700,6 +796,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan report" protocol' -l 'protocol' -d 'The vehicle protocol to try alone.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan report" db' -l 'db' -d 'The database.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan report"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan report"' -l 'pack' -d 'Add the table of a make or model; may be repeated.' -rfka 'byd-seal hyundai-ioniq-28 hyundai-kia-ev nissan-leaf toyota-86 vw-e-golf'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan report" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan report" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan report" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
@@ -708,4 +805,30 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan report" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan report" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan report" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan config" -eq 1' -fa 'list' -d 'Print every setting of the file.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan config" -eq 1' -fa 'get' -d 'Print one setting; nothing when it is not set.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan config" -eq 1' -fa 'set' -d 'Change one setting; comments and order of the file stay.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan config" -eq 1' -fa 'unset' -d 'Remove one setting.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan config" -eq 1' -fa 'edit' -d 'Open the file in $VISUAL or $EDITOR, then check it.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan config" -eq 1' -fa 'check' -d 'Read the file; a wrong line is named.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config list" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config list" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config list" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config list" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config list" v verbose' -l 'verbose' -s 'v' -d 'Print more of what happens on the way.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config list" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config list" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config list" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config get" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config get" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config set" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config set" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config unset" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config unset" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config edit" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config edit" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config check" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config check" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan help" version' -l 'version' -d 'Show the version.'

@@ -93,7 +93,8 @@ extension TableReader {
                     signal.aliases.append(try checked(alias).lowercased())
                 }
                 return
-            case .signed, .little, .part, .kind, .unverified, .record, .signal, .header, .reply, .vehicle,
+            case .signed, .little, .part, .kind, .unverified, .record, .signal, .header, .reply,
+                .vehicle,
                 .piece, .point, .example, .range, .source, .note, .title, .other:
                 let before = position > 0 ? string(words[position - 1]) : "the line's begin"
                 throw fault(.unexpected(string(option), after: before))

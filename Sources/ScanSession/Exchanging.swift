@@ -161,6 +161,10 @@ extension Runner {
         // The voltage at the adapter is a reading like any other.
         var readings = reply.voltage == nil ? 0 : 1
         var errors = reply.errors.count
+        // Words that answer no request belong to another conversation: the adapter is out of step.
+        if current.request.isForVehicle, reply.messages.isEmpty, !reply.texts.isEmpty {
+            errors += 1
+        }
         for item in items {
             switch item {
             case .reading: readings += 1
@@ -239,7 +243,7 @@ extension Outcome {
                 return .answered(reply.messages, intact: isIntact)
             }
             // Damaged answers are not silence: nothing is learnt about the vehicle.
-            guard reply.errors.isEmpty else { return .failed }
+            guard reply.errors.isEmpty, reply.texts.isEmpty else { return .failed }
             switch reply.statuses.last {
             case .noData, nil: return .silent
             case .unknownCommand, .bufferFull: return .refused

@@ -119,7 +119,8 @@ import Testing
         let values = readings.map { "\($0["signal"] ?? "") \($0["value"] ?? "")" }
         #expect(
             values.sorted() == [
-                "ADAPTER_VOLTAGE 12.4", "ADAPTER_VOLTAGE 12.5", "ECT 90", "GEAR third", "RPM 1726",
+                "ADAPTER_VOLTAGE 12.4", "ADAPTER_VOLTAGE 12.5", "ECT 90", "GEAR_ACT third",
+                "RPM 1726",
                 "VSS 50", "VSS 51",
             ])
     }
@@ -133,7 +134,7 @@ import Testing
             "a.jsonl", "{\"kind\":\"new\",\"time\":\"2026-11-21T08:15:02Z\"}\n",
             ":1: unknown kind \"new\""
         ),
-        ("a.jsonl", "{\"signal\":\"RPM\",\"value\":1}\n", ":1: there is no time"),
+        ("a.jsonl", "{\"signal\":\"RPM\",\"value\":1,\"unit\":\"rpm\"}\n", ":1: there is no time"),
         (
             "a.csv", "time,RPM\n2026-11-21T08:15:02Z,1\n2026-11-21T08:15:03Z\n",
             ":3: 1 cells, the heading has 2"

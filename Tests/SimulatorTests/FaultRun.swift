@@ -246,6 +246,8 @@ struct FaultRun {
         }
         var isTold = !reply.errors.isEmpty || !reply.statuses.isEmpty || found.errors > 0
         if case .failed = outcome { isTold = true }
+        // Words that answer no request: the session counts them as an error.
+        if reply.messages.isEmpty, !reply.texts.isEmpty { isTold = true }
         if isTold { findings.errors += 1 }
         let asked = record.last { $0.payload == request.payload }
         let missing = asked?.answers.filter { answer in
@@ -288,7 +290,7 @@ extension Outcome {
         guard reply.messages.isEmpty else {
             return .answered(reply.messages, intact: reply.errors.isEmpty && reply.statuses.isEmpty)
         }
-        guard reply.errors.isEmpty else { return .failed }
+        guard reply.errors.isEmpty, reply.texts.isEmpty else { return .failed }
         switch reply.statuses.last {
         case .noData, nil: return .silent
         case .unknownCommand, .bufferFull: return .refused

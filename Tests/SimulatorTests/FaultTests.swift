@@ -49,13 +49,13 @@ import Testing
         let table = try PIDTables.standard()
         let monitors = try PIDTables.monitorTables()
         let first = Self.number("OBDSCAN_FIRST_SEED", 1)
-        let count = Self.number("OBDSCAN_SEEDS", 120)
+        let count = Self.number("OBDSCAN_SEEDS", 24)
         var total = FaultRun.Findings()
         var bad = 0
         for seed in (first..<(first + count)).map(UInt64.init) {
             let vehicle = Self.vehicles[Int(seed % UInt64(Self.vehicles.count))]
             let faults = Self.faults(
-                seed &* 3 &+ seed / UInt64(Self.vehicles.count), digitsMayChange: vehicle.hasChecks)
+                seed / UInt64(Self.vehicles.count), digitsMayChange: vehicle.hasChecks)
             var run = try FaultRun(
                 Self.address(vehicle.address, seed), faults: faults, seed: seed, table: table,
                 monitors: monitors)

@@ -127,8 +127,8 @@ extension PollSetup {
     }
 
     private static func choose(
-        _ selected: [SelectedSignal], _ packs: [PIDTable.Record], _ connection: Connection, every period: Duration?,
-        _ output: OutputOptions
+        _ selected: [SelectedSignal], _ packs: [PIDTable.Record], _ connection: Connection,
+        every period: Duration?, _ output: OutputOptions
     ) throws -> PollSetup {
         // Asked alone, where the protocol has such requests.
         let ecu = connection.hasPhysicalRequests ? connection.ecu : nil

@@ -196,7 +196,12 @@ enum JSONImport {
             if case .number(let number) = value, unit != known?.unit ?? unit {
                 guard let conversion = ImportUnit.conversion(unit),
                     conversion.unit == known?.unit
-                else { throw fault("\(id) in \(unit) cannot be turned into metric units") }
+                else {
+                    throw fault(
+                        unit.isEmpty
+                            ? "\(id) has no unit"
+                            : "\(id) in \(unit) cannot be turned into metric units")
+                }
                 unit = conversion.unit
                 shown = .number(conversion(number))
             }

@@ -256,7 +256,10 @@ extension ELM327Dialect {
             }
             switch target.form {
             case .can11: return "ATSH" + Hex.string(target.value, digits: 3)
-            case .can29: return "ATSH" + Hex.string(target.value & 0xFF_FFFF, digits: 6)
+            case .can29:
+                // Six digits leave the highest bits as they are by default.
+                guard target.value >> 24 == 0x18 else { return nil }
+                return "ATSH" + Hex.string(target.value & 0xFF_FFFF, digits: 6)
             case .byte: return nil
             }
         case .iso14230:

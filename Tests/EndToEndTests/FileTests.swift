@@ -163,7 +163,7 @@ import Testing
 
     @Test(.enabled(if: TinyDisk.isPossible, "no file system can be mounted here"))
     func `a disk that fills up while logging: what was stored stays`() async throws {
-        let disk = TinyDisk(workplace, kilobytes: 500)
+        let disk = TinyDisk(workplace, kilobytes: 900)
         let program = try disk.start(
             """
             \(Self.log(to: disk))

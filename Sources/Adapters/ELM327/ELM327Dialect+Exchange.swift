@@ -130,7 +130,10 @@ extension ELM327Dialect {
     private mutating func write(_ command: [UInt8], _ out: inout [DialectOutput]) {
         var compact = command
         // What is typed by others may have blanks and small letters.
-        if case .command = running.request { compact = AdapterCommand.compact(command) }
+        switch running.request {
+        case .command, .monitor: compact = AdapterCommand.compact(command)
+        case .vehicle: break
+        }
         reader.begin(command: compact, &items)
         items.removeAll(keepingCapacity: true)
         var bytes: [UInt8] = []

@@ -1,8 +1,6 @@
 import ArgumentParser
 import Diagnostics
-import Glibc
 import OBDCore
-import ScanSession
 import TripStore
 
 /// `obdscan log`: records a trip.
@@ -31,10 +29,16 @@ struct LogCommand: ParsableCommand, OutputCommand {
             some megabytes; the database stays sound. A longer --commit-every spares SD cards and \
             loses as much more.
 
+            -d may be repeated: each accessory has its own trip, and one that hangs, is absent or loses \
+            its link keeps no other waiting. Lines of json and csv then tell the accessory as it was \
+            named, and there is a summary for each. The exit code is 0 when all ended in order, else \
+            that of the first named one that did not.
+
             EXAMPLES
               obdscan log
               obdscan log --duration 30m rpm speed maf
               obdscan log --until-off --keep 365d
+              obdscan log -d /dev/ttyUSB0 -d tcp:192.168.0.10:35000
               obdscan log --tag commute --db ~/trips.db
             """)
 
@@ -85,7 +89,12 @@ struct LogCommand: ParsableCommand, OutputCommand {
     @Flag(help: "Leave it to the system when data reaches the disk.")
     var fast = false
 
-    @OptionGroup var vehicle: VehicleOptions
+    @Option(
+        name: [.short, .customLong("device")], help: VehicleOptions.deviceHelp,
+        completion: .file())
+    var device: [String] = []
+
+    @OptionGroup var link: LinkOptions
     @OptionGroup var tables: TableOptions
     @OptionGroup var output: OutputOptions
 
@@ -96,9 +105,13 @@ struct LogCommand: ParsableCommand, OutputCommand {
         if let commitEvery, commitEvery.duration > .seconds(3600) {
             throw ValidationError("--commit-every is an hour at most")
         }
+        if device.count > 1 && link.record != nil {
+            throw ValidationError("--record keeps one conversation: name one accessory with -d")
+        }
     }
 
     func run() throws {
+        try LogFleet.check(device)
         let table = try loadTable(tables)
         let names = SignalNames(table)
         var selected = try signals.map { try names.find($0) }
@@ -112,65 +125,49 @@ struct LogCommand: ParsableCommand, OutputCommand {
             }
         }
         let chosen = selected
-        let packRecords = tables.packRecords(in: table)
         // Before the writer's thread exists: it inherits the mask.
-        let signals = try SignalInbox(SignalInbox.endings)
-        let store = try vehicle.database.open(
+        let inbox = try SignalInbox(SignalInbox.endings)
+        let store = try link.database.open(
             .readWrite, limits: TripStore.Limits(isFast: fast))
         try clearOld(store)
         if let note = store.advice { output.note(note) }
-        let sink = try TripSink()
-        let queue = output.format == .text ? nil : try BatchQueue(full: .refuse)
-        var sinks: [any ReadingSink] = [sink]
-        var watch: DriveWatch?
-        if untilOff {
-            let limits = TripEndRule.Limits(
-                silence: silence?.duration ?? .seconds(60),
-                standstill: standstill?.duration ?? .seconds(600))
-            let listener = DriveWatch(limits, start: Clock.now)
-            sinks.append(listener)
-            watch = listener
+        let plan = plan(table, chosen, tables.packRecords(in: table), store)
+        guard device.count < 2 else {
+            try LogFleet(plan: plan, devices: device, link: link).run(inbox)
+            return
         }
-        if let queue { sinks.append(queue) }
-        var needs = SessionNeeds(sinks: sinks, reconnect: .always, inbox: signals)
-        needs.take(chosen.isEmpty ? packRecords : chosen.compactMap(\.record))
-        try withVehicle(vehicle, output, table, needs) { connection in
-            let setup = try PollSetup.make(
-                chosen, packRecords, connection, every: every?.duration, output)
-            // Adapter and vehicle are set up and what is there to ask is known: a trip begins when
-            // its first reading could.
-            let start = TripStart(
-                anchor: connection.anchor(at: Clock.now), accessory: connection.key, tags: tags,
-                name: name)
-            var limits = TripWriter.Limits()
-            if let commitEvery { limits.commitEvery = commitEvery.duration }
-            let chosenLimits = limits
-            let trip = try mapped { () throws(StoreError) in
-                try store.startTrip(start, table: table, limits: chosenLimits) { notice in
-                    if case .space = notice { sink.announceSpace() }
-                    output.announce(notice)
-                }
-            }
-            sink.begin(trip, at: start.anchor.monotonic)
-            output.note("Trip \(trip.trip) is being recorded in \(store.path); Ctrl-C ends it.")
-            let run = LogRun(
-                connection: connection, trip: trip, setup: setup, output: output, watch: watch,
-                start: start.anchor.monotonic)
-            let end: PollLoop.End
-            do {
-                end = try run.poll(queue, until: duration.map { Clock.now + $0.duration })
-            } catch {
-                try? trip.end(.failed, at: Clock.now)
-                throw error
-            }
-            let last = end.instant ?? Clock.now
-            try mapped { () throws(StoreError) in try trip.end(end.reason, at: last) }
-            if let words = end.words { output.note(words) }
-            try run.summarise()
-            if case .failed(let error) = end {
-                throw Failure(error, accessory: connection.accessory)
-            }
+        let outcome = try LogRecording(
+            plan: plan, vehicle: VehicleOptions(device: device.first, link: link),
+            accessory: nil, inbox: inbox
+        ).run()
+        try summarise(outcome.summary)
+        if let failure = outcome.failure { throw failure }
+    }
+
+    private func plan(
+        _ table: PIDTable, _ chosen: [SelectedSignal], _ packRecords: [PIDTable.Record],
+        _ store: TripStore
+    ) -> LogPlan {
+        let endLimits = TripEndRule.Limits(
+            silence: silence?.duration ?? .seconds(60),
+            standstill: standstill?.duration ?? .seconds(600))
+        var writerLimits = TripWriter.Limits()
+        if let commitEvery { writerLimits.commitEvery = commitEvery.duration }
+        return LogPlan(
+            table: table, chosen: chosen, packRecords: packRecords, store: store, output: output,
+            tags: tags, name: name, every: every?.duration, duration: duration?.duration,
+            endLimits: untilOff ? endLimits : nil, writerLimits: writerLimits)
+    }
+
+    /// Prints the figures.
+    private func summarise(_ summary: Summary) throws {
+        guard output.format == .json else {
+            output.note(summary.text)
+            return
         }
+        var writer = TextOutput.standard
+        try writer.append { summary.append(to: &$0) }
+        try writer.flush()
     }
 
     /// Keeps the retention limit.
@@ -182,132 +179,5 @@ struct LogCommand: ParsableCommand, OutputCommand {
             try store.deleteTrips(endedBefore: limit)
         }
         if !gone.isEmpty { output.note("\(gone.count) old trips were deleted (--keep).") }
-    }
-}
-
-/// A trip that is being recorded.
-private struct LogRun {
-    let connection: Connection
-    let trip: TripWriter
-    let setup: PollSetup
-    let output: OutputOptions
-    let watch: DriveWatch?
-    let start: Instant
-
-    /// Polls until the end; `queue` holds what is printed as well.
-    func poll(_ queue: BatchQueue?, until: Instant?) throws -> PollLoop.End {
-        connection.scan.poll(setup.plan)
-        if let vin = try connection.vin(by: setup.profiles) {
-            _ = trip.offer(.vehicle(vin), at: Clock.now)
-        }
-        let showsProgress = !output.quiet && output.format == .text && isatty(STDERR_FILENO) == 1
-        let clearProgress = { if showsProgress { writeToStandardError("\r\u{1B}[K") } }
-        defer { clearProgress() }
-        var writer = TextOutput.standard
-        var lines = try ReadingLines(output, table: connection.table)
-        var wasLost = false
-        var news = PollNews(accessory: connection.accessory)
-        var loop = PollLoop(connection, queue: queue, until: until, watch: watch)
-        return try loop.run(every: showsProgress ? .seconds(1) : nil) {
-            writeToStandardError("\r\(progress)\u{1B}[K")
-        } event: { time, event in
-            if let entry = event.entry(wasLost: &wasLost) {
-                _ = trip.offer(.event(entry), at: time)
-            }
-            if let note = news.note(event) {
-                clearProgress()
-                output.note(note)
-            }
-        } batch: { batch in
-            // What was asked before belongs to no trip, so it is not printed either.
-            if batch.answered < start { return }
-            let time = connection.utc(batch.answered)
-            for item in batch.items { try lines.print(item, at: time, to: &writer) }
-            if let voltage = batch.voltage {
-                try lines.print(voltage: voltage, at: time, to: &writer)
-            }
-        } flush: {
-            try writer.flush()
-        }
-    }
-
-    /// What a person who watches sees of it.
-    private var progress: String {
-        let statistics = connection.scan.statistics
-        return "\(clockText((Clock.now - start).seconds))  \(statistics.readings) readings  "
-            + "\(fixed(statistics.readingsPerSecond, 1))/s"
-    }
-
-    /// Prints the figures.
-    func summarise() throws {
-        let summary = Summary(statistics: connection.scan.statistics, trip: trip.trip)
-        guard output.format == .json else {
-            output.note(summary.text)
-            return
-        }
-        var writer = TextOutput.standard
-        try writer.append { summary.append(to: &$0) }
-        try writer.flush()
-    }
-}
-
-extension PollLoop.End {
-    /// What the database calls it.
-    fileprivate var reason: EndReason {
-        switch self {
-        case .stopped: .stopped
-        case .duration, .finished: .duration
-        case .vehicleOff: .vehicleOff
-        case .failed(.linkLost): .linkLost
-        case .failed: .failed
-        }
-    }
-
-    /// When the trip ended, where that was not just now.
-    fileprivate var instant: Instant? {
-        if case .vehicleOff(let end) = self { end.instant } else { nil }
-    }
-
-    /// Why the drive is over, for people.
-    fileprivate var words: String? {
-        guard case .vehicleOff(let end) = self else { return nil }
-        switch end.rule {
-        case .silence: return "The vehicle is off: no ECU answers any more."
-        case .standstill: return "The vehicle is parked: speed and engine speed have been 0."
-        }
-    }
-}
-
-extension ScanEvent {
-    /// What a trip should hold of the event; nil = nothing.
-    fileprivate func entry(wasLost: inout Bool) -> TripEvent? {
-        switch self {
-        case .didTimeOut: return TripEvent(.timeout, text: "no complete answer in time")
-        case .toolDidDisconnect(let error?):
-            wasLost = true
-            return TripEvent(.linkLost, text: Failure(error).message)
-        case .toolDidInitialize(let link):
-            defer { wasLost = false }
-            return wasLost ? TripEvent(.reconnected, text: link.title) : nil
-        case .scanDidStart, .scanDidPause, .scanDidCancel, .toolDidConnect, .toolDidDisconnect(nil),
-            .toolDidFailToInitialize, .toolWillSleep, .didSendCommand, .didReceiveResponses,
-            .didReceiveVoltage, .didReceiveError, .pollDidFinish, .didChangeState,
-            .recordingFailed, .didProgress, .sessionDidEnd:
-            return nil
-        }
-    }
-}
-
-extension OutputOptions {
-    /// Tells what became of storing; on the writer's thread.
-    fileprivate func announce(_ notice: TripWriter.Notice) {
-        switch notice {
-        case .space: return
-        case .holding(let error, let items):
-            note("\(Failure(error).message); \(items) readings are held in memory")
-        case .dropped(let items): note("\(items) readings had to be dropped")
-        case .recovered: note("storing works again")
-        case .rejected(let items, let message): note("\(items) entries were left out: \(message)")
-        }
     }
 }

@@ -43,20 +43,48 @@ struct ECUOption: ExpressibleByArgument, Hashable, Sendable {
     }
 }
 
-/// Options of every command that talks to a vehicle.
+/// Options of every command that talks to one vehicle.
 struct VehicleOptions: ParsableArguments {
     @Option(
-        name: [.short, .customLong("device")],
-        help: ArgumentHelp(
-            "The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE, or a name of your own.",
-            discussion: """
-                Else the environment variable OBDSCAN_DEVICE; else `device` of the configuration file; \
-                else the only attached one.
-                """,
-            valueName: "accessory"),
-        completion: .file())
+        name: [.short, .customLong("device")], help: Self.deviceHelp, completion: .file())
     var device: String?
 
+    @OptionGroup var link: LinkOptions
+
+    init() {}
+
+    /// The same link options with an accessory that stands elsewhere.
+    init(device: String?, link: LinkOptions) {
+        self.init()
+        self.device = device
+        self.link = link
+    }
+
+    /// What `-d` is about.
+    static let deviceHelp = ArgumentHelp(
+        "The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE, or a name of your own.",
+        discussion: """
+            Else the environment variable OBDSCAN_DEVICE; else `device` of the configuration file; \
+            else the only attached one.
+            """,
+        valueName: "accessory")
+
+    /// What the adapter speaks.
+    var adapter: DialectChoice { link.adapter }
+    /// The vehicle protocol to use.
+    var vehicleProtocol: ProtocolOption { link.vehicleProtocol }
+    /// The only ECU to ask.
+    var ecu: ECUOption? { link.ecu }
+    /// Where the transcript goes.
+    var record: String? { link.record }
+    /// Whether transitions are printed.
+    var traceStates: Bool { link.traceStates }
+    /// Where things are remembered.
+    var database: DatabaseOptions { link.database }
+}
+
+/// How accessories are talked to, whichever they are.
+struct LinkOptions: ParsableArguments {
     @Option(
         name: .customLong("adapter"),
         help: ArgumentHelp("What the adapter speaks.", valueName: "dialect"))

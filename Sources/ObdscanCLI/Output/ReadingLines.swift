@@ -9,11 +9,32 @@ struct ReadingLines {
     private let table: PIDTable
     private var json: JSONLines
     private var csv: CSVLong
-    private var hasHeading = false
+    /// Whether the line of column names has been printed.
+    var hasHeading = false
+    /// What is put at the end of a line: the accessory, where there are several.
+    private let jsonTail: [UInt8]
+    private let csvTail: [UInt8]
+    private let csvHeadingTail: [UInt8]
 
-    /// Lines for readings of `table`.
-    init(_ output: OutputOptions, table: PIDTable) throws(Failure) {
+    /// Lines for readings of `table`; `accessory` is told on each where there are several.
+    init(
+        _ output: OutputOptions, table: PIDTable, accessory: String? = nil
+    ) throws(Failure) {
         self.output = output
+        if let accessory {
+            var object = JSONObject()
+            object.add("accessory", accessory)
+            var tail: [UInt8] = []
+            object.append(to: &tail)
+            // Without its opening brace, which becomes a comma.
+            jsonTail = [0x2C] + tail.dropFirst()
+            var cell: [UInt8] = [0x2C]
+            CSVRow.append([accessory], to: &cell)
+            csvTail = cell
+            csvHeadingTail = Array(",accessory\r\n".utf8)
+        } else {
+            (jsonTail, csvTail, csvHeadingTail) = ([], [], [])
+        }
         self.table = table
         let texts = try loadCodeTexts()
         json = JSONLines(table: table, units: output.units) { texts.text(of: $0) }
@@ -25,12 +46,23 @@ struct ReadingLines {
         _ item: DiagnosticItem, at time: UTC, to writer: inout TextOutput
     ) throws(OutputError) {
         switch output.format {
-        case .json: try writer.append { json.append(item, time: time, to: &$0) }
+        case .json:
+            try writer.append { bytes in
+                let start = bytes.count
+                json.append(item, time: time, to: &bytes)
+                Self.end(with: jsonTail, in: &bytes, from: start)
+            }
         case .csv:
             guard case .reading(let reading) = item else { return }
             try writer.append { bytes in
-                if !hasHeading { csv.appendHeader(to: &bytes) }
+                if !hasHeading {
+                    let start = bytes.count
+                    csv.appendHeader(to: &bytes)
+                    Self.end(with: csvHeadingTail, in: &bytes, from: start)
+                }
+                let start = bytes.count
                 csv.append(reading, time: time, to: &bytes)
+                Self.end(with: csvTail, in: &bytes, from: start)
             }
             hasHeading = true
         case .text:
@@ -43,6 +75,16 @@ struct ReadingLines {
                     + (value.isNumber
                         ? "\(fitted(value.value, 10, right: true)) \(value.unit)" : value.value))
         }
+    }
+
+    /// Puts `tail` at the end of the line that begins at `start`, instead of its last two bytes: an
+    /// object's brace and line feed, or a table's carriage return and line feed.
+    private static func end(
+        with tail: [UInt8], in bytes: inout [UInt8], from start: Int
+    ) {
+        guard !tail.isEmpty, bytes.count >= start + 2 else { return }
+        bytes.removeLast(2)
+        bytes.append(contentsOf: tail)
     }
 
     /// Prints the voltage at the adapter; unit: V.

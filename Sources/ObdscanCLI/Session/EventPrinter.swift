@@ -10,10 +10,12 @@ struct EventPrinter: ScanObserver {
     let interests: ScanEvent.Kinds
     private let descriptor: Int32
     private let asJSON: Bool
+    /// What the accessory is called; nil = there is only one.
+    private let accessory: String?
 
-    /// The printers that the options ask for.
+    /// The printers that the options ask for; `accessory` tells several apart.
     static func observers(
-        _ output: OutputOptions, traceStates: Bool
+        _ output: OutputOptions, traceStates: Bool, accessory: String? = nil
     ) throws(Failure) -> [any ScanObserver] {
         var printers: [any ScanObserver] = []
         var kinds: ScanEvent.Kinds = []
@@ -22,14 +24,15 @@ struct EventPrinter: ScanObserver {
         if !kinds.isEmpty {
             printers.append(
                 EventPrinter(
-                    interests: kinds, descriptor: STDERR_FILENO, asJSON: output.format == .json))
+                    interests: kinds, descriptor: STDERR_FILENO, asJSON: output.format == .json,
+                    accessory: accessory))
         }
         if let log = try output.openLogFile() {
             printers.append(
                 EventPrinter(
                     interests: traceStates ? .all : [.milestones, .requests, .progress],
                     descriptor: log,
-                    asJSON: false))
+                    asJSON: false, accessory: accessory))
         }
         return printers
     }
@@ -46,9 +49,11 @@ struct EventPrinter: ScanObserver {
             object.add("from", step.from.rawValue)
             object.add("to", step.to.rawValue)
             object.add("event", step.event.rawValue)
+            if let accessory { object.add("accessory", accessory) }
             object.append(to: &line)
         } else {
-            line = Array("\(utc) \(printable(event.text))\n".utf8)
+            let name = accessory.map { "\($0): " } ?? ""
+            line = Array("\(utc) \(printable(name + event.text))\n".utf8)
         }
         // A log that cannot be written must not end the session.
         try? writeAll(line, to: descriptor)

@@ -104,6 +104,8 @@ struct SessionNeeds {
     var listens = false
     /// The signals that end the command, where they had to be blocked before; nil = not yet.
     var inbox: SignalInbox?
+    /// What the accessory is called where several are talked to at once; nil = there is one.
+    var accessory: String?
 
     /// Whether a vehicle that could not be found may answer all the same.
     func mayBeSilent(_ status: AdapterStatus) -> Bool {
@@ -162,7 +164,7 @@ func withSession(
         }
         try body(connection)
     } catch ScanError.interrupted {
-        if let number = inbox.next() { SignalInbox.die(of: number) }
+        try inbox.end()
         throw Failure.silent(.done)
     } catch OutputError.readerGone {
         throw OutputError.readerGone
@@ -209,8 +211,11 @@ private func startSession(
     var configuration = configuration
     configuration.connectsVehicle = needs.vehicle != .unused
     let decoder = try responseDecoder(table)
-    let hasAudience = isatty(STDERR_FILENO) == 1 && !output.quiet && !output.verbose
-    var observers = try EventPrinter.observers(output, traceStates: options.traceStates)
+    // One line that comes and goes is of use for one accessory only.
+    let hasAudience =
+        isatty(STDERR_FILENO) == 1 && !output.quiet && !output.verbose && needs.accessory == nil
+    var observers = try EventPrinter.observers(
+        output, traceStates: options.traceStates, accessory: needs.accessory)
     observers.append(watch)
     // Some vehicles take ten seconds.
     let progress = hasAudience ? ConnectProgress(configuration.connector.name) : nil

@@ -50,7 +50,7 @@ struct PollLoop {
         flush: () throws -> Void
     ) throws -> End {
         let end = try wait(every: period, tick: tick, event: event, batch: batch, flush: flush)
-        SignalInbox.letEndingsThrough()
+        connection.inbox.letMoreThrough()
         connection.scan.stop()
         try drain(batch, flush)
         return end

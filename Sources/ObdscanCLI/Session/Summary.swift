@@ -10,8 +10,11 @@ struct Summary {
     /// Batches that the view had no time for.
     var dropped = 0
 
-    /// Appends the JSON object.
-    func append(to output: inout [UInt8]) {
+    /// Appends the JSON object; where there are several accessories it tells which one this is, and
+    /// why its recording failed.
+    func append(
+        to output: inout [UInt8], of accessory: String? = nil, failure: Failure? = nil
+    ) {
         var roundTrip = JSONObject()
         roundTrip.add("p50", statistics.roundTripP50)
         roundTrip.add("p95", statistics.roundTripP95)
@@ -28,6 +31,10 @@ struct Summary {
         object.add("timeouts", statistics.timeouts)
         object.add("errors", statistics.errors)
         object.add("reconnects", statistics.reconnects)
+        if let accessory {
+            object.add("accessory", accessory)
+            object.add("error", failure?.message)
+        }
         object.append(to: &output)
     }
 

@@ -1,0 +1,105 @@
+import Accessory
+import Glibc
+import ScanSession
+
+/// `obdscan log` with several accessories: a thread, a session and a trip each, one database.
+struct LogFleet {
+    let plan: LogPlan
+    /// The accessories as they were named.
+    let devices: [String]
+    let link: LinkOptions
+
+    /// Refuses what cannot be told apart.
+    static func check(_ devices: [String]) throws {
+        var seen: [String: String] = [:]
+        for device in devices {
+            let address = try Settings.current.resolved(device)
+            if let earlier = seen.updateValue(device, forKey: address.identity) {
+                let also = earlier == device ? "" : ": it is \(earlier), too"
+                throw Failure(
+                    "\(device) is named twice\(also)",
+                    hint: "an accessory serves one session; simulated ones are told apart by their "
+                        + "options: sim:petrol, sim:diesel",
+                    status: .usage)
+            }
+        }
+    }
+
+    /// Records all of them until each has come to its end.
+    func run(_ inbox: SignalInbox) throws {
+        var outcomes = [LogOutcome?](repeating: nil, count: devices.count)
+        let isWatched = LogProgress.isWatched(plan.output)
+        let progress = LogProgress()
+        var threads = AccessoryThreads<Result<LogOutcome, any Error>>()
+        threads.atOnce = devices.count
+        threads.period = isWatched ? .seconds(1) : nil
+        let (plan, devices, link) = (plan, devices, link)
+        plan.output.note("Ctrl-C ends the recording of \(devices.count) accessories.")
+        let signal = try threads.run(devices.count, inbox: inbox) {
+            progress.show()
+        } ended: { place, result in
+            if isWatched { LogProgress.clear() }
+            let outcome = try outcome(of: result)
+            outcomes[place] = outcome
+            if let failure = outcome?.failure { tell(failure, of: devices[place]) }
+        } body: { place, inbox in
+            Result {
+                try LogRecording(
+                    plan: plan, vehicle: VehicleOptions(device: devices[place], link: link),
+                    accessory: devices[place], inbox: inbox, progress: progress
+                ).run()
+            }
+        }
+        if isWatched { LogProgress.clear() }
+        try summarise(outcomes)
+        // Nothing was being recorded yet: that is an interruption, not an end.
+        if let signal, outcomes.allSatisfy({ $0 == nil || $0?.failure != nil }) {
+            SignalInbox.die(of: signal)
+        }
+        if let failure = outcomes.lazy.compactMap({ $0?.failure }).first {
+            throw Failure.silent(failure.status)
+        }
+    }
+
+    /// What a thread came to; nil = it was interrupted before its trip began.
+    ///
+    /// - Throws: what concerns all of them: nobody reads the output any more.
+    private func outcome(of result: Result<LogOutcome, any Error>) throws -> LogOutcome? {
+        var outcome = LogOutcome()
+        do {
+            return try result.get()
+        } catch is Interrupted {
+            return nil
+        } catch let failure as Failure {
+            outcome.failure = failure
+        } catch let error as OutputError {
+            throw error
+        } catch {
+            outcome.failure = Failure("unexpected: \(error)", status: .bug)
+        }
+        return outcome
+    }
+
+    private func tell(_ failure: Failure, of device: String) {
+        var named = failure
+        if !failure.message.hasPrefix(device) { named.message = "\(device): \(failure.message)" }
+        writeToStandardError(named.text)
+    }
+
+    private func summarise(_ outcomes: [LogOutcome?]) throws {
+        var writer = TextOutput.standard
+        for (device, outcome) in zip(devices, outcomes) {
+            let outcome = outcome ?? LogOutcome()
+            if plan.output.format == .json {
+                try writer.append {
+                    outcome.summary.append(to: &$0, of: device, failure: outcome.failure)
+                }
+            } else if outcome.summary.trip != nil {
+                plan.output.note("\(device): \(outcome.summary.text)")
+            } else {
+                plan.output.note("\(device): no trip was recorded")
+            }
+        }
+        try writer.flush()
+    }
+}

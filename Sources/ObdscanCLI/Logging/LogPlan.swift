@@ -1,0 +1,33 @@
+import Diagnostics
+import OBDCore
+import ScanSession
+import TripStore
+
+/// What is the same for every accessory of one `obdscan log`.
+struct LogPlan: Sendable {
+    let table: PIDTable
+    /// The signals that were named; empty = everything current.
+    let chosen: [SelectedSignal]
+    /// What the tables add to that.
+    let packRecords: [PIDTable.Record]
+    let store: TripStore
+    let output: OutputOptions
+    let tags: [String]
+    let name: String?
+    /// How often each signal is asked for; nil = as often as the link allows.
+    let every: Duration?
+    /// How long to record; nil = until somebody ends it.
+    let duration: Duration?
+    /// When the vehicle counts as off; nil = that does not matter.
+    let endLimits: TripEndRule.Limits?
+    let writerLimits: TripWriter.Limits
+    let printer = LogPrinter()
+}
+
+/// What became of one accessory's recording.
+struct LogOutcome: Sendable {
+    /// Figures and trip; all 0 where none began.
+    var summary = Summary(statistics: SessionStatistics())
+    /// Why it failed; nil = it ended in order.
+    var failure: Failure?
+}

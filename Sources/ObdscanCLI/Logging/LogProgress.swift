@@ -1,0 +1,42 @@
+import Glibc
+import OBDCore
+import ScanSession
+import Synchronization
+
+/// What a person who watches `log` sees of it: one line on stderr that is written anew.
+final class LogProgress: Sendable {
+    private let sessions = Mutex<[ScanSession]>([])
+    private let start = Clock.now
+
+    /// Another accessory's trip has begun.
+    func begin(_ session: ScanSession) {
+        sessions.withLock { $0.append(session) }
+    }
+
+    /// Shows what all accessories together brought.
+    func show() {
+        var all = SessionStatistics()
+        for session in sessions.withLock({ $0 }) {
+            let one = session.statistics
+            all.readings += one.readings
+            all.seconds = max(all.seconds, one.seconds)
+        }
+        Self.show(all, since: start)
+    }
+
+    /// Shows the figures of one session.
+    static func show(_ statistics: SessionStatistics, since start: Instant) {
+        let text =
+            "\(clockText((Clock.now - start).seconds))  \(statistics.readings) readings  "
+            + "\(fixed(statistics.readingsPerSecond, 1))/s"
+        writeToStandardError("\r\(text)\u{1B}[K")
+    }
+
+    /// Takes the line away.
+    static func clear() { writeToStandardError("\r\u{1B}[K") }
+
+    /// Whether anybody watches.
+    static func isWatched(_ output: OutputOptions) -> Bool {
+        !output.quiet && output.format == .text && isatty(STDERR_FILENO) == 1
+    }
+}

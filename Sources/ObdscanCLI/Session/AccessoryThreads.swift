@@ -1,0 +1,128 @@
+import Accessory
+import CAccessory
+import Glibc
+import OBDCore
+import Synchronization
+
+/// Does the same with several accessories at once, each on a thread of its own, so that one that
+/// hangs keeps no other waiting. The thread that calls it waits, takes what came of each, and
+/// passes signals on.
+struct AccessoryThreads<Outcome: Sendable> {
+    /// How many run at the same time.
+    var atOnce = 64
+    /// Called once in a while, for a line that shows how it goes; nil = never.
+    var period: Duration?
+
+    private final class Finished: Sendable {
+        let outcomes = Mutex<[(place: Int, outcome: Outcome)]>([])
+        let descriptor: Int32
+
+        init() throws(Failure) {
+            descriptor = ca_eventfd()
+            if descriptor < 0 { throw Failure("eventfd: \(describe(errno: errno))", status: .bug) }
+        }
+
+        deinit {
+            if descriptor >= 0 { close(descriptor) }
+        }
+
+        func put(_ outcome: Outcome, at place: Int) {
+            outcomes.withLock { $0.append((place, outcome)) }
+            _ = ca_eventfd_signal(descriptor)
+        }
+
+        func take() -> [(place: Int, outcome: Outcome)] {
+            _ = ca_eventfd_take(descriptor)
+            return outcomes.withLock { outcomes in
+                defer { outcomes = [] }
+                return outcomes
+            }
+        }
+    }
+
+    /// Runs `body` for 0..<`count` and calls `ended` with what each came to, in the order in which
+    /// they end.
+    ///
+    /// When `ended` throws, all are asked to stop as if by SIGTERM, and the error is thrown when they
+    /// have.
+    ///
+    /// - Parameters:
+    ///   - inbox: the process's signals; what comes is passed on to all, and no more are begun.
+    ///   - body: gets its place and an inbox that tells it to stop.
+    /// - Returns: the signal that asked for the end; nil = none did.
+    func run(
+        _ count: Int, inbox: SignalInbox, tick: () -> Void = {},
+        ended: (Int, Outcome) throws -> Void,
+        body: @escaping @Sendable (Int, SignalInbox) -> Outcome
+    ) throws -> Int32? {
+        let finished = try Finished()
+        var running: [Int: (thread: SystemThread, inbox: SignalInbox)] = [:]
+        var begun = 0
+        var signal: Int32?
+        var fault: (any Error)?
+        var nextTick = period.map { Clock.now + $0 }
+        while true {
+            while begun < count, running.count < atOnce, signal == nil, fault == nil {
+                let place = begun
+                do {
+                    let relay = try SignalInbox.relay()
+                    let thread = try SystemThread { finished.put(body(place, relay), at: place) }
+                    running[place] = (thread, relay)
+                } catch let error as SystemError {
+                    fault = Failure("\(error.call): \(describe(errno: error.errno))", status: .bug)
+                } catch {
+                    fault = error
+                }
+                if fault != nil { Self.stop(running.values.map(\.inbox), SIGTERM) }
+                begun += 1
+            }
+            if running.isEmpty { break }
+            var waiting = Waiting()
+            let signals = waiting.add(inbox.descriptor)
+            let news = waiting.add(finished.descriptor)
+            waiting.add(deadline: nextTick)
+            waiting.wait()
+            if waiting.isReady(signals), let number = inbox.next() {
+                signal = signal ?? number
+                Self.stop(running.values.map(\.inbox), number)
+                SignalInbox.letEndingsThrough()
+            }
+            for (place, outcome) in waiting.isReady(news) ? finished.take() : [] {
+                running.removeValue(forKey: place)?.thread.join()
+                if fault != nil { continue }
+                do {
+                    try ended(place, outcome)
+                } catch {
+                    fault = error
+                    Self.stop(running.values.map(\.inbox), SIGTERM)
+                }
+            }
+            if let due = nextTick, let period, Clock.now >= due {
+                tick()
+                nextTick = Clock.now + period
+            }
+        }
+        if let fault { throw fault }
+        return signal
+    }
+
+    private static func stop(_ inboxes: [SignalInbox], _ number: Int32) {
+        for inbox in inboxes { inbox.pass(number) }
+    }
+}
+
+extension AccessoryAddress {
+    /// What is the same for two names of one accessory; simulated and replayed ones are as many as
+    /// are opened, but need different names all the same.
+    var identity: String {
+        switch self {
+        case .serial(let path, _):
+            guard let real = realpath(path, nil) else { return path }
+            defer { free(real) }
+            return String(cString: real)
+        case .rfcomm(let address, _): return "rfcomm:\(address)"
+        case .tcp(let host, let port): return "tcp:\(host.lowercased()):\(port)"
+        case .bluetooth, .simulator, .replay, .alias: return "\(self)"
+        }
+    }
+}

@@ -1,19 +1,29 @@
 import Foundation
 import Testing
 
-/// A small share of `scripts/soak`; the long run is in docs/reliability.md.
+/// A small share of `scripts/soak`; the long runs are in docs/reliability.md.
 @Suite(.ownThreads) struct `Links lost again and again` {
     @Test(arguments: [["--pty", "12", "--tcp", "0"], ["--pty", "0", "--tcp", "12"]])
     func `lose no reading and store none twice`(links: [String]) async throws {
+        let outcome = try await soak(["--answers", "5", "--several", "0"] + links)
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(outcome.output.contains("60 readings answered, 60 kept, 0 twice"), "\(outcome)")
+    }
+
+    @Test func `and several accessories at once keep memory and descriptors level`() async throws {
+        let outcome = try await soak(
+            ["--pty", "0", "--tcp", "0", "--several", "4", "--seconds", "12"])
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(outcome.output.contains("several: 4 accessories"), "\(outcome)")
+    }
+
+    private func soak(_ arguments: [String]) async throws -> Outcome {
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../scripts/soak").standardized.path
         let workplace = try Workplace()
         let environment = workplace.environment.merging(["OBDSCAN": Workplace.program]) { $1 }
-        let outcome = try await RunningProgram(
-            "/usr/bin/env", ["python3", script, "--answers", "5"] + links,
-            environment: environment
+        return try await RunningProgram(
+            "/usr/bin/env", ["python3", script] + arguments, environment: environment
         ).finish(within: 120)
-        #expect(outcome.status == 0, "\(outcome)")
-        #expect(outcome.output.contains("60 readings answered, 60 kept, 0 twice"), "\(outcome)")
     }
 }

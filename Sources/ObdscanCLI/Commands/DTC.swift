@@ -44,8 +44,9 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
             every ECU answers anyhow. Modules behind a gateway that lets nothing through, and those \
             that want an initialisation of their own, stay unseen.
 
-            With --batch every accessory or recorded conversation of a list is read, one after the \
-            other, into one table. A line of the list is ACCESSORY [LABEL]; # begins a comment. The \
+            With --batch every accessory or recorded conversation of a list is read into one table, all \
+            at the same time (64 at most), so that one that hangs keeps no other waiting; the rows come \
+            in the order of the list. A line of the list is ACCESSORY [LABEL]; # begins a comment. The \
             columns are time, accessory, label, vin, ecu, kind, code, failure_type, status_byte, \
             description, error: one row a code, a row of kind none for an ECU without codes, a row \
             with error for an accessory that failed.
@@ -154,37 +155,20 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
             if file < 0 { throw Failure(outputFile: to, errno: errno) }
         }
         defer { if to != nil { close(file) } }
-        var writer = TextOutput(descriptor: file)
-        try writer.append { CodeBatchCSV.appendHeader(to: &$0) }
-        var firstFailure: Failure?
-        var hasCodes = false
-        for entry in entries {
-            var lines: [CodeBatchCSV.Line] = []
-            do {
-                lines = try read(entry, table, texts)
-                hasCodes = hasCodes || lines.contains { $0.code != nil || $0.error != nil }
-            } catch let failure as Failure {
-                output.note("\(entry.accessory): \(failure.message)")
-                firstFailure = firstFailure ?? failure
-                lines = [CodeBatch.line(failed: entry, failure, time: Clock.utc)]
-            }
-            try writer.append { bytes in
-                for line in lines { CodeBatchCSV.append(line, to: &bytes) }
-            }
-            // What was read stays read, whatever becomes of the next accessory.
-            try writer.flush()
+        let hasFindings = try CodeBatchRun(entries, to: file, output).run { entry, inbox in
+            try read(entry, table, texts, inbox)
         }
-        if let firstFailure { throw Failure.silent(firstFailure.status) }
-        if exitCode && hasCodes { throw Failure.silent(.findings) }
+        if exitCode && hasFindings { throw Failure.silent(.findings) }
     }
 
     private func read(
-        _ entry: CodeBatch.Entry, _ table: PIDTable, _ texts: CodeTexts
+        _ entry: CodeBatch.Entry, _ table: PIDTable, _ texts: CodeTexts, _ inbox: SignalInbox
     ) throws -> [CodeBatchCSV.Line] {
-        var options = vehicle
-        options.device = entry.accessory
+        let options = VehicleOptions(device: entry.accessory, link: vehicle.link)
+        var needs = SessionNeeds(vehicle: .maybeSilent, inbox: inbox)
+        needs.accessory = entry.accessory
         var lines: [CodeBatchCSV.Line] = []
-        try withVehicle(options, output, table, SessionNeeds(vehicle: .maybeSilent)) { connection in
+        try withVehicle(options, output, table, needs) { connection in
             let services = try connection.services()
             let scan = try self.scan(connection, services)
             let vin = try connection.vin(by: services.profiles)

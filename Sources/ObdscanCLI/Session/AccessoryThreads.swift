@@ -4,9 +4,10 @@ import Glibc
 import OBDCore
 import Synchronization
 
-/// Does the same with several accessories at once, each on a thread of its own, so that one that
-/// hangs keeps no other waiting. The thread that calls it waits, takes what came of each, and
-/// passes signals on.
+/// Does the same with several accessories at once, each on a thread of its own: one that hangs keeps
+/// no other waiting.
+///
+/// The thread that calls it waits, takes what came of each, and passes signals on.
 struct AccessoryThreads<Outcome: Sendable> {
     /// How many run at the same time.
     var atOnce = 64

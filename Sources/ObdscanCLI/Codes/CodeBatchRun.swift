@@ -1,0 +1,127 @@
+import Accessory
+import TripExport
+
+/// `dtc --batch`: many accessories at once, one table in the order of the list.
+struct CodeBatchRun {
+    /// What one entry came to; nil = it was interrupted.
+    private struct Result: Sendable {
+        var lines: [CodeBatchCSV.Line]
+        var failure: Failure?
+    }
+
+    private let entries: [CodeBatch.Entry]
+    /// Entries that name the same accessory are read one after the other, by one thread.
+    private let groups: [[Int]]
+    private let descriptor: Int32
+    private let output: OutputOptions
+
+    /// A run that writes to an open file.
+    init(_ entries: [CodeBatch.Entry], to descriptor: Int32, _ output: OutputOptions) {
+        self.entries = entries
+        self.descriptor = descriptor
+        self.output = output
+        var places: [String: Int] = [:]
+        var groups: [[Int]] = []
+        for (index, entry) in entries.enumerated() {
+            guard let address = try? Settings.current.resolved(entry.accessory),
+                address.isExclusive
+            else {
+                groups.append([index])
+                continue
+            }
+            if let place = places[address.identity] {
+                groups[place].append(index)
+            } else {
+                places[address.identity] = groups.count
+                groups.append([index])
+            }
+        }
+        self.groups = groups
+    }
+
+    /// Reads each entry by `read` and writes the table.
+    ///
+    /// - Returns: whether there was a code, or an ECU that did not tell.
+    /// - Throws: with the first failure's exit code when an accessory failed, after the others.
+    func run(
+        _ read: @escaping @Sendable (CodeBatch.Entry, SignalInbox) throws -> [CodeBatchCSV.Line]
+    ) throws -> Bool {
+        let inbox = try SignalInbox(SignalInbox.endings)
+        var writer = TextOutput(descriptor: descriptor)
+        try writer.append { CodeBatchCSV.appendHeader(to: &$0) }
+        try writer.flush()
+        var results = [Result?](repeating: nil, count: entries.count)
+        /// Entries whose rows are written.
+        var written = 0
+        let (entries, groups) = (entries, groups)
+        let signal = try AccessoryThreads<[(Int, Result?)]>().run(groups.count, inbox: inbox) {
+            place, outcomes in
+            for (index, result) in outcomes {
+                results[index] = result
+                if let failure = result?.failure {
+                    output.note("\(entries[index].accessory): \(failure.message)")
+                }
+            }
+            while written < results.count, let result = results[written] {
+                try write(result, &writer)
+                written += 1
+            }
+        } body: { place, inbox in
+            var outcomes: [(Int, Result?)] = []
+            for index in groups[place] {
+                let result = Self.result(of: entries[index], inbox, read)
+                outcomes.append((index, result))
+                if result == nil { break }
+            }
+            return outcomes
+        }
+        if let signal {
+            // What was read stays read.
+            for result in results.dropFirst(written) {
+                if let result { try write(result, &writer) }
+            }
+            SignalInbox.die(of: signal)
+        }
+        let failure = results.lazy.compactMap { $0?.failure }.first
+        if let failure { throw Failure.silent(failure.status) }
+        return results.contains { result in
+            result?.lines.contains { $0.code != nil || $0.error != nil } ?? false
+        }
+    }
+
+    private static func result(
+        of entry: CodeBatch.Entry, _ inbox: SignalInbox,
+        _ read: (CodeBatch.Entry, SignalInbox) throws -> [CodeBatchCSV.Line]
+    ) -> Result? {
+        let failure: Failure
+        do {
+            return Result(lines: try read(entry, inbox))
+        } catch is Interrupted {
+            return nil
+        } catch let error as Failure {
+            failure = error
+        } catch {
+            failure = Failure("unexpected: \(error)", status: .bug)
+        }
+        return Result(
+            lines: [CodeBatch.line(failed: entry, failure, time: Clock.utc)], failure: failure)
+    }
+
+    private func write(_ result: Result, _ writer: inout TextOutput) throws {
+        try writer.append { bytes in
+            for line in result.lines { CodeBatchCSV.append(line, to: &bytes) }
+        }
+        try writer.flush()
+    }
+}
+
+extension AccessoryAddress {
+    /// Whether only one session at a time can be had with it; of simulated and recorded ones there
+    /// are as many as are wanted.
+    fileprivate var isExclusive: Bool {
+        switch self {
+        case .serial, .rfcomm, .bluetooth, .tcp: true
+        case .simulator, .replay, .alias: false
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import Testing
+
+/// Several accessories at once: what one does is no other's business.
+@Suite(.ownThreads) struct `Several accessories` {
+    private let workplace: Workplace
+
+    init() throws { workplace = try Workplace() }
+
+    private func logging(_ accessories: [String]) throws -> RunningProgram {
+        try workplace.start(
+            ["log", "rpm", "--format", "json"] + accessories.flatMap { ["-d", $0] })
+    }
+
+    private func readings(_ outcome: Outcome, of accessory: String) throws -> [[String: Any]] {
+        try outcome.objects().filter {
+            $0["signal"] != nil && $0["accessory"] as? String == accessory
+        }
+    }
+
+    private func summaries(_ outcome: Outcome) throws -> [[String: Any]] {
+        try outcome.objects().filter { $0["kind"] as? String == "summary" }
+    }
+
+    private func good() throws -> ScriptedAdapter {
+        try ScriptedAdapter(.tcp) { .say(PlainAdapter.answer($0.text)) }
+    }
+
+    @Test func `one that is silent and one that is absent delay no other`() async throws {
+        let silent = try ScriptedAdapter(.pty) { _ in .nothing }
+        let first = try good()
+        let second = try good()
+        let absent = workplace.path("nothing")
+        let named = [silent.address, first.address, absent, second.address]
+        let program = try logging(named)
+        for adapter in [first, second] {
+            try await program.lines(with: "\"accessory\":\"\(adapter.address)\"", count: 500)
+        }
+        // The silent one is still being asked who it is.
+        #expect(!program.text(.errors).contains("\(silent.address): Trip"))
+        program.send(SIGINT)
+        let outcome = try await program.finish()
+        // Absent: the others ended in order.
+        #expect(outcome.status == 69, "\(outcome.errors)")
+        #expect(outcome.errors.contains("\(absent): there is no such accessory"))
+        let summaries = try summaries(outcome)
+        #expect(summaries.map { $0["accessory"] as? String } == named)
+        #expect(summaries.map { $0["trip"] is Int } == [false, true, false, true])
+        #expect(summaries.map { $0["error"] is String } == [false, false, true, false])
+        try await expectKept(outcome, [first.address, second.address])
+    }
+
+    @Test func `a link that is lost is had back while the others go on`() async throws {
+        let unsteady = try ScriptedAdapter(.tcp) { line in
+            PlainAdapter.asksEngineSpeed(line.text) && line.earlier == 30
+                ? .dropConnection : .say(PlainAdapter.answer(line.text))
+        }
+        let steady = try good()
+        let program = try logging([unsteady.address, steady.address])
+        try await program.lines(with: "\(unsteady.address): the link was lost", on: .errors)
+        let before = steady.heard.count
+        try await program.lines(with: "\"accessory\":\"\(unsteady.address)\"", count: 60)
+        #expect(steady.heard.count > before)
+        program.send(SIGTERM)
+        let outcome = try await program.finish()
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(try summaries(outcome).map { $0["reconnects"] as? Int } == [1, 0])
+        try await expectKept(outcome, [unsteady.address, steady.address])
+    }
+
+    @Test func `an interruption before any trip began is one`() async throws {
+        let adapters = try (0..<2).map { _ in try ScriptedAdapter(.pty) { _ in .nothing } }
+        let program = try logging(adapters.map(\.address))
+        for adapter in adapters { try await adapter.hears("AT") }
+        program.send(SIGINT)
+        #expect(try await program.finish(within: 10).status == -SIGINT)
+    }
+
+    @Test func `two names of one accessory are refused`() async throws {
+        let adapter = try ScriptedAdapter(.pty) { .say(PlainAdapter.answer($0.text)) }
+        let link = workplace.path("adapter")
+        try FileManager.default.createSymbolicLink(
+            atPath: link, withDestinationPath: adapter.address)
+        let outcome = try await workplace.run(["log", "-d", adapter.address, "-d", link])
+        #expect(outcome.status == 64)
+        #expect(outcome.errors.contains("is named twice: it is \(adapter.address), too"))
+        #expect(adapter.heard.isEmpty)
+    }
+
+    @Test func `a batch of codes waits for none of them`() async throws {
+        let silent = try ScriptedAdapter(.pty) { _ in .nothing }
+        let other = try good()
+        let list = try workplace.file(
+            "fleet", "\(silent.address) hangs\n\(other.address)\n")
+        let program = try workplace.start(["dtc", "--batch", list])
+        // Stored codes of the second one are asked for while the first one hangs.
+        try await other.hears("03")
+        try await other.hears("0A")
+        program.send(SIGINT)
+        let outcome = try await program.finish(within: 10)
+        #expect(outcome.status == -SIGINT, "\(outcome)")
+        #expect(!outcome.output.contains("hangs"))
+    }
+
+    /// Everything printed is in the database, in a closed trip of each accessory.
+    private func expectKept(_ outcome: Outcome, _ accessories: [String]) async throws {
+        let trips = try await workplace.run(["trips", "list", "--format", "json"]).objects()
+        #expect(trips.count == accessories.count)
+        #expect(trips.allSatisfy { $0["open"] as? Bool == false })
+        for accessory in accessories {
+            let printed = try readings(outcome, of: accessory)
+            let summary = try #require(
+                summaries(outcome).first { $0["accessory"] as? String == accessory })
+            let trip = try #require(summary["trip"] as? Int)
+            let exported = try await workplace.run(
+                ["export", String(trip), "--format", "json", "--signal", "RPM"])
+            let kept = try exported.objects().filter { $0["signal"] != nil }
+            #expect(kept.count - printed.count <= 1 && kept.count >= printed.count)
+            #expect(
+                kept.map { $0["time"] as? String }
+                    .starts(with: printed.map { $0["time"] as? String }))
+        }
+    }
+}

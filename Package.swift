@@ -49,6 +49,7 @@ let package = Package(
         module("Adapters", ["OBDCore", "VehicleLink"]),
         module("Diagnostics", ["OBDCore", "VehicleLink"]),
         module("ScanTool", ["OBDCore", "VehicleLink", "Adapters"]),
+        module("Positioning", ["OBDCore"]),
         .target(
             name: "Simulator", dependencies: ["OBDCore", "VehicleLink", "Adapters", "Diagnostics"],
             exclude: ["vehicles"], swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),
@@ -76,7 +77,8 @@ let package = Package(
             "ObdscanCLI",
             [
                 "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Accessory",
-                "ScanSession", "PIDTables", "TripStore", "TripExport", "Simulator", "CAccessory",
+                "ScanSession", "PIDTables", "TripStore", "TripExport", "Simulator", "Positioning",
+                "CAccessory",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "TOMLKit", package: "TOMLKit"),
             ]),
@@ -88,6 +90,7 @@ let package = Package(
             name: "EmbedFilesPlugin", capability: .buildTool(), dependencies: ["EmbedFiles"]),
 
         tests("OBDCore", ["OBDCore"]),
+        tests("Positioning", ["OBDCore", "Positioning"]),
         tests("VehicleLink", ["OBDCore", "VehicleLink"]),
         tests("Adapters", ["OBDCore", "VehicleLink", "Adapters"]),
         tests("Diagnostics", ["OBDCore", "VehicleLink", "Diagnostics"]),
@@ -157,7 +160,7 @@ if Context.environment["OBDSCAN_FUZZ"] != nil {
     let covered: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer"])]
     let fuzzed = [
         "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Simulator", "PIDTables",
-        "TripExport",
+        "TripExport", "Positioning",
     ]
     for target in package.targets where fuzzed.contains(target.name) {
         target.swiftSettings = (target.swiftSettings ?? []) + covered

@@ -112,15 +112,20 @@ extension Runner {
         } else {
             plan?.answered(id, outcome.forPlan, at: now)
         }
-        if sinks.isEmpty || (reply.messages.isEmpty && reply.voltage == nil) {
+        guard !sinks.isEmpty, outcome.isWorthKeeping else {
             followUps.append(.replyProcessed(id))
-        } else {
-            offering = Offering(
-                batch: ReadingBatch(
-                    id: id, exchange: exchange, asked: current.asked, answered: now,
-                    messages: reply.messages, items: items, voltage: reply.voltage))
-            continueOffering()
+            return
         }
+        var batch = ReadingBatch(
+            id: id, exchange: exchange, asked: current.asked, answered: now,
+            messages: reply.messages, items: items, voltage: reply.voltage)
+        batch.statuses = reply.statuses
+        batch.linkErrors = reply.errors
+        // The words of a command's answer are what was asked for.
+        if current.request.isForVehicle { batch.strayTexts = reply.texts }
+        if case .failed(let failure, _) = outcome { batch.failure = failure }
+        offering = Offering(batch: batch)
+        continueOffering()
     }
 
     private mutating func conclude(_ ask: Ask, _ outcome: Outcome, _ answer: Answer) {
@@ -232,6 +237,16 @@ extension VehicleRequest {
 }
 
 extension Outcome {
+    /// Whether it brought data, or a fault of which someone may want to keep a record.
+    var isWorthKeeping: Bool {
+        switch self {
+        case .failed: true
+        case .answered(let reply):
+            !reply.messages.isEmpty || reply.voltage != nil || !reply.statuses.isEmpty
+                || !reply.errors.isEmpty || !reply.texts.isEmpty
+        }
+    }
+
     /// What a plan has to know.
     var forPlan: PollPlan.Outcome {
         switch self {

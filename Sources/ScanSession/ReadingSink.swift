@@ -1,5 +1,8 @@
+public import Adapters
 public import Diagnostics
 public import OBDCore
+public import ScanTool
+public import VehicleLink
 
 /// What one exchange with the vehicle brought, on its way to stores and displays.
 public struct ReadingBatch: Hashable, Sendable {
@@ -17,6 +20,17 @@ public struct ReadingBatch: Hashable, Sendable {
     public var items: [DiagnosticItem]
     /// The voltage at the adapter, where it was asked for; unit: V.
     public var voltage: Double?
+    /// What the adapter said in words.
+    public var statuses: [AdapterStatus] = []
+    /// Damaged or unfinished frames.
+    public var linkErrors: [LinkError] = []
+    /// Lines that were no answer to what was asked.
+    public var strayTexts: [String] = []
+    /// Why the exchange failed; nil = it did not.
+    public var failure: Fault?
+
+    /// Why an exchange fails.
+    public typealias Fault = Failure
 
     /// What an exchange brought.
     public init(

@@ -64,6 +64,8 @@ struct RowWriter {
             try database.execute(
                 sql: "UPDATE trip SET vehicle = ? WHERE id = ?", arguments: [vehicle, trip])
         case .position(let position): try store(position, t: t, in: database)
+        case .together(let entries):
+            for entry in entries { try store(entry, at: instant, &row, in: database) }
         case .codeList(let ecu, let kind, let codes):
             var row = try RowStatement(
                 """

@@ -177,6 +177,17 @@ public enum TripEntry: Hashable, Sendable {
     /// An ECU answered for a list of its codes, and named so many; the codes themselves are items
     /// of the same instant.
     case codeList(ECUAddress?, CodeReport.Kind, codes: Int)
+    /// What came at once: all of it is taken, or none.
+    case together([TripEntry])
+
+    /// How much room it takes.
+    var items: Int {
+        switch self {
+        case .items(let items): items.count
+        case .together(let entries): entries.reduce(0) { $0 + $1.items }
+        case .voltage, .event, .note, .vehicle, .position, .codeList: 1
+        }
+    }
 }
 
 /// Where the vehicle was.

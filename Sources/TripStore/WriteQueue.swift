@@ -74,11 +74,7 @@ struct WriteQueue {
     var isEmpty: Bool { items == 0 }
 
     mutating func offer(_ entry: TripEntry, at instant: Instant) -> Answer {
-        let count =
-            switch entry {
-            case .items(let items): items.count
-            case .voltage, .event, .note, .vehicle, .position, .codeList: 1
-            }
+        let count = entry.items
         if ending != nil || hasEnded { return .full }
         if count == 0 { return .taken }
         if failure == nil && items > 0 && items + count > limits.waiting {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Diagnostics
 import OBDCore
+import Positioning
 import TripStore
 
 /// `obdscan log`: records a trip.
@@ -34,12 +35,20 @@ struct LogCommand: ParsableCommand, OutputCommand {
             named, and there is a summary for each. The exit code is 0 when all ended in order, else \
             that of the first named one that did not.
 
+            With --gps the trip also holds where the vehicle was: from gpsd, or from a receiver that \
+            speaks NMEA 0183 (RMC, GGA, VTG) on a serial line, a pty, a pipe or in a file. Positions \
+            that are older than 5 s when they come are left out, sentences with a wrong checksum \
+            too. A receiver that is missing or lost is looked for again and keeps no drive from \
+            being recorded; a stretch without positions is noted as a gap.
+
             EXAMPLES
               obdscan log
               obdscan log --duration 30m rpm speed maf
               obdscan log --until-off --keep 365d
               obdscan log -d /dev/ttyUSB0 -d tcp:192.168.0.10:35000
               obdscan log --tag commute --db ~/trips.db
+              obdscan log --gps gpsd://localhost
+              obdscan log --gps "serial:/dev/ttyUSB1?baud=4800"
             """)
 
     @Argument(help: ArgumentHelp("Signals to record; all without.", valueName: "signal"))
@@ -90,6 +99,13 @@ struct LogCommand: ParsableCommand, OutputCommand {
     var fast = false
 
     @Option(
+        help: ArgumentHelp(
+            "Record positions from gpsd://HOST:PORT, or NMEA 0183 from serial:PATH?baud=RATE or a "
+                + "path; off: none, whatever the configuration says.",
+            valueName: "source"))
+    var gps: String?
+
+    @Option(
         name: [.short, .customLong("device")], help: VehicleOptions.deviceHelp,
         completion: .file())
     var device: [String] = []
@@ -104,6 +120,9 @@ struct LogCommand: ParsableCommand, OutputCommand {
         }
         if let commitEvery, commitEvery.duration > .seconds(3600) {
             throw ValidationError("--commit-every is an hour at most")
+        }
+        if device.count > 1 && gps != nil && gps != "off" {
+            throw ValidationError("--gps tells where one vehicle is: name one accessory with -d")
         }
         if device.count > 1 && link.record != nil {
             throw ValidationError("--record keeps one conversation: name one accessory with -d")
@@ -131,7 +150,8 @@ struct LogCommand: ParsableCommand, OutputCommand {
             .readWrite, limits: TripStore.Limits(isFast: fast))
         try clearOld(store)
         if let note = store.advice { output.note(note) }
-        let plan = plan(table, chosen, tables.packRecords(in: table), store)
+        var plan = plan(table, chosen, tables.packRecords(in: table), store)
+        if device.count < 2 { plan.receiver = try positionReceiver() }
         guard device.count < 2 else {
             try LogFleet(plan: plan, devices: device, link: link).run(inbox)
             return
@@ -168,6 +188,18 @@ struct LogCommand: ParsableCommand, OutputCommand {
         var writer = TextOutput.standard
         try writer.append { summary.append(to: &$0) }
         try writer.flush()
+    }
+
+    /// The receiver of `--gps`, or of the configuration; nil without one.
+    private func positionReceiver() throws -> PositionReceiver? {
+        guard let text = gps ?? Settings.current.gps, text != "off" else { return nil }
+        guard let source = PositionSource(text) else {
+            throw Failure(
+                "\(text) is no source of positions",
+                hint: "gpsd://HOST:PORT, serial:/dev/ttyUSB1?baud=4800 or a path", status: .usage)
+        }
+        let output = output
+        return try PositionReceiver(source) { output.note($0) }
     }
 
     /// Keeps the retention limit.

@@ -1,5 +1,6 @@
 import Glibc
 import OBDCore
+import Positioning
 import ScanSession
 import TOMLKit
 import TripExport
@@ -18,6 +19,8 @@ struct Settings: Hashable, Sendable {
     var units: UnitSystem?
     /// The database's file.
     var database: String?
+    /// Where `log` gets positions from.
+    var gps: String?
     /// Accessories by names of the user's own.
     var aliases: [String: String] = [:]
     /// Lists of signals by name, for `live --view`.
@@ -88,6 +91,13 @@ struct SettingsKey: Hashable, Sendable {
                 return text.hasPrefix("/") || text.hasPrefix("~/")
                     ? nil : "is no path that begins with / or ~/"
             }, get: \.database),
+        SettingsKey(
+            name: "gps", meaning: "where log gets positions from, as --gps takes it",
+            set: { text, settings in
+                settings.gps = text
+                return PositionSource(text) == nil
+                    ? "is neither gpsd://HOST:PORT nor a path of a receiver" : nil
+            }, get: \.gps),
     ]
 
     /// The key of that name.

@@ -153,7 +153,7 @@ private struct Survey {
             case .voltage(let volts):
                 readings += 1
                 mix(volts.bitPattern)
-            case .event, .note, .vehicle, .position, .codeList: break
+            case .event, .note, .vehicle, .position, .codeList, .together: break
             }
         }
     }

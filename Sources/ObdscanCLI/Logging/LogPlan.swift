@@ -22,6 +22,8 @@ struct LogPlan: Sendable {
     let endLimits: TripEndRule.Limits?
     let writerLimits: TripWriter.Limits
     let printer = LogPrinter()
+    /// Tells where the vehicle is; nil where nobody does, or there are several vehicles.
+    var receiver: PositionReceiver?
 }
 
 /// What became of one accessory's recording.

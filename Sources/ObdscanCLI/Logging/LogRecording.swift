@@ -53,11 +53,20 @@ struct LogRecording: Sendable {
                 announce(notice)
             }
         }
-        sink.begin(trip, at: start.anchor.monotonic)
+        sink.begin(trip, at: start.anchor.monotonic, asked: plan.every)
         note(
             "Trip \(trip.trip) is being recorded in \(plan.store.path)"
                 + (accessory == nil ? "; Ctrl-C ends it." : "."))
         progress?.begin(connection.scan)
+        try plan.receiver?.start { fix in
+            guard let position = TripPosition(fix) else { return true }
+            return trip.offer(.position(position), at: fix.arrived)
+        } lost: { seconds, since in
+            let gap = TripEvent(
+                .gap, text: "no position for \(clockText(seconds))", duration: .seconds(seconds))
+            _ = trip.offer(.event(gap), at: since)
+        }
+        defer { plan.receiver?.stop() }
         var outcome = LogOutcome()
         let end: PollLoop.End
         do {
@@ -67,10 +76,12 @@ struct LogRecording: Sendable {
             try? trip.end(.failed, at: Clock.now)
             throw error
         }
+        plan.receiver?.stop()
         let last = end.instant ?? Clock.now
         try mapped { () throws(StoreError) in try trip.end(end.reason, at: last) }
         if let words = end.words { note(words) }
         outcome.summary = Summary(statistics: connection.scan.statistics, trip: trip.trip)
+        outcome.summary.positions = plan.receiver?.counts
         if case .failed(let error) = end {
             outcome.failure = Failure(error, accessory: connection.accessory)
         }
@@ -92,13 +103,13 @@ struct LogRecording: Sendable {
         defer { clearProgress() }
         var writer = TextOutput.standard
         var lines = try ReadingLines(plan.output, table: connection.table, accessory: accessory)
-        var wasLost = false
+        var outage = Outage()
         var news = PollNews(accessory: connection.accessory)
         var loop = PollLoop(connection, queue: queue, until: until, watch: watch)
         return try loop.run(every: showsProgress ? .seconds(1) : nil) {
             LogProgress.show(connection.scan.statistics, since: start)
         } event: { time, event in
-            if let entry = event.entry(wasLost: &wasLost) {
+            if let entry = event.entry(&outage, at: time) {
                 _ = trip.offer(.event(entry), at: time)
             }
             if let text = news.note(event) {
@@ -171,21 +182,34 @@ extension PollLoop.End {
     }
 }
 
+/// Whether the link is lost, and since when.
+private struct Outage {
+    var since: Instant?
+}
+
 extension ScanEvent {
-    /// What a trip should hold of the event; nil = nothing.
-    fileprivate func entry(wasLost: inout Bool) -> TripEvent? {
+    /// What a trip should hold of the event; nil = nothing, or what the exchange's batch tells.
+    fileprivate func entry(_ outage: inout Outage, at time: Instant) -> TripEvent? {
         switch self {
-        case .didTimeOut: return TripEvent(.timeout, text: "no complete answer in time")
         case .toolDidDisconnect(let error?):
-            wasLost = true
+            outage.since = outage.since ?? time
             return TripEvent(.linkLost, text: Failure(error).message)
         case .toolDidInitialize(let link):
-            defer { wasLost = false }
-            return wasLost ? TripEvent(.reconnected, text: link.title) : nil
+            guard let since = outage.since else { return nil }
+            outage.since = nil
+            return TripEvent(.reconnected, text: link.title, duration: time - since)
+        case .toolDidFailToInitialize(let failure):
+            if case .noVehicle(let status) = failure {
+                return TripEvent(.adapterStatus, text: status.text, code: status.rawValue)
+            }
+            return TripEvent(.linkError, text: Failure(failure, accessory: "the adapter").message)
+        case .didReceiveError(let report):
+            return report.reason == .unresponsive
+                ? TripEvent(.linkError, text: "the adapter gave no prompt, even interrupted") : nil
+        case .toolWillSleep: return TripEvent(.adapterStatus, text: "about to sleep")
         case .scanDidStart, .scanDidPause, .scanDidCancel, .toolDidConnect, .toolDidDisconnect(nil),
-            .toolDidFailToInitialize, .toolWillSleep, .didSendCommand, .didReceiveResponses,
-            .didReceiveVoltage, .didReceiveError, .pollDidFinish, .didChangeState,
-            .recordingFailed, .didProgress, .sessionDidEnd:
+            .didSendCommand, .didReceiveResponses, .didReceiveVoltage, .didTimeOut,
+            .pollDidFinish, .didChangeState, .recordingFailed, .didProgress, .sessionDidEnd:
             return nil
         }
     }

@@ -9,6 +9,8 @@ struct Summary {
     var trip: Int64?
     /// Batches that the view had no time for.
     var dropped = 0
+    /// What came from a receiver of positions; nil without one.
+    var positions: PositionReceiver.Counts?
 
     /// Appends the JSON object; where there are several accessories it tells which one this is, and
     /// why its recording failed.
@@ -35,6 +37,13 @@ struct Summary {
             object.add("accessory", accessory)
             object.add("error", failure?.message)
         }
+        if let positions {
+            var part = JSONObject()
+            part.add("kept", positions.fixes)
+            part.add("stale", positions.stale)
+            part.add("damaged", positions.damaged)
+            object.add("positions", part)
+        }
         object.append(to: &output)
     }
 
@@ -55,6 +64,13 @@ struct Summary {
         if statistics.timeouts > 0 { parts.append(counted(statistics.timeouts, "timeout")) }
         if statistics.errors > 0 { parts.append(counted(statistics.errors, "error")) }
         if statistics.reconnects > 0 { parts.append(counted(statistics.reconnects, "reconnect")) }
+        if let positions {
+            parts.append(counted(positions.fixes, "position"))
+            if positions.stale > 0 { parts.append("\(positions.stale) stale ones") }
+            if positions.damaged > 0 {
+                parts.append(counted(positions.damaged, "damaged sentence"))
+            }
+        }
         if dropped > 0 { parts.append("\(dropped) updates not drawn") }
         return (trip.map { "Trip \($0): " } ?? "") + parts.joined(separator: ", ")
     }

@@ -9,7 +9,13 @@ import TripStore
 /// Hands batches on to a trip's writer; nothing is lost: when the writer has no room, the vehicle
 /// is asked for nothing until it has.
 final class TripSink: ReadingSink {
-    private let writer = Mutex<(trip: TripWriter, start: Instant)?>(nil)
+    private struct Begun: Sendable {
+        var trip: TripWriter
+        var start: Instant
+        var silence: SilenceWatch
+    }
+
+    private let begun = Mutex<Begun?>(nil)
     private let space: Int32
 
     /// A sink that has no trip yet.
@@ -24,9 +30,12 @@ final class TripSink: ReadingSink {
 
     var spaceDescriptor: Int32? { space }
 
-    /// What is answered from `start` on goes to `trip`.
-    func begin(_ trip: TripWriter, at start: Instant) {
-        writer.withLock { $0 = (trip, start) }
+    /// What is answered from `start` on goes to `trip`; `period` is how often something is asked,
+    /// nil = always.
+    func begin(_ trip: TripWriter, at start: Instant, asked period: Duration?) {
+        begun.withLock {
+            $0 = Begun(trip: trip, start: start, silence: SilenceWatch(asked: period))
+        }
     }
 
     /// Tells the session that there is room again.
@@ -35,14 +44,28 @@ final class TripSink: ReadingSink {
     }
 
     func offer(_ batch: ReadingBatch) -> Bool {
-        guard let (trip, start) = writer.withLock({ $0 }), batch.answered >= start else {
-            return true
+        guard
+            let trip = begun.withLock({ $0.flatMap { batch.answered >= $0.start ? $0.trip : nil } })
+        else { return true }
+        let faults = batch.faults
+        let isTaken: Bool
+        if faults.isEmpty && batch.voltage == nil {
+            isTaken = batch.items.isEmpty || trip.offer(batch.items, at: batch.answered)
+        } else {
+            var entries: [TripEntry] = batch.items.isEmpty ? [] : [.items(batch.items)]
+            if let voltage = batch.voltage { entries.append(.voltage(voltage)) }
+            entries += faults.map { .event($0) }
+            isTaken = trip.offer(.together(entries), at: batch.answered)
         }
-        if !batch.items.isEmpty, !trip.offer(batch.items, at: batch.answered) { return false }
-        // A batch holds either items or a voltage; were there both, a lost voltage is no loss.
-        if let voltage = batch.voltage {
-            return trip.offer(.voltage(voltage), at: batch.answered) || !batch.items.isEmpty
+        if isTaken && !batch.messages.isEmpty { noteAnswer(at: batch.answered) }
+        return isTaken
+    }
+
+    /// A silence that is over becomes a row; a full queue loses the row and not a reading.
+    private func noteAnswer(at instant: Instant) {
+        begun.withLock { begun in
+            guard let gap = begun?.silence.answered(at: instant) else { return }
+            _ = begun?.trip.offer(.event(gap.event), at: gap.start)
         }
-        return true
     }
 }

@@ -1,29 +1,35 @@
 /// A value of a JSON text.
-enum JSONValue: Hashable, Sendable {
+public enum JSONValue: Hashable, Sendable {
+    /// `null`.
     case null
+    /// `true` or `false`.
     case bool(Bool)
+    /// A finite number.
     case number(Double)
+    /// A text.
     case string(String)
+    /// A list.
     case array([JSONValue])
+    /// Values by name; of equal names the last one counts.
     case object([String: JSONValue])
 
     /// The text of a string.
-    var string: String? { if case .string(let text) = self { text } else { nil } }
+    public var string: String? { if case .string(let text) = self { text } else { nil } }
     /// The number.
-    var number: Double? { if case .number(let value) = self { value } else { nil } }
+    public var number: Double? { if case .number(let value) = self { value } else { nil } }
     /// The truth value.
-    var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+    public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
 }
 
 /// Reads one JSON text (RFC 8259).
-struct JSONReader {
+public struct JSONReader {
     private let bytes: ArraySlice<UInt8>
     private var place: Int
     /// Deeper nesting is refused.
     private static let deepest = 16
 
     /// The object that `bytes` hold; nil for anything else.
-    static func object(_ bytes: ArraySlice<UInt8>) -> [String: JSONValue]? {
+    public static func object(_ bytes: ArraySlice<UInt8>) -> [String: JSONValue]? {
         var reader = JSONReader(bytes: bytes, place: bytes.startIndex)
         guard case .object(let object)? = reader.value(depth: 0) else { return nil }
         reader.skipBlanks()

@@ -1,0 +1,291 @@
+import Accessory
+import Glibc
+import OBDCore
+import Positioning
+import Synchronization
+import TripStore
+
+/// Listens to a receiver on a thread of its own, has it back when it is lost, and hands on what is
+/// fresh.
+final class PositionReceiver: Sendable {
+    /// What came.
+    struct Counts: Hashable, Sendable {
+        /// Positions that were kept.
+        var fixes = 0
+        /// Positions that were too old.
+        var stale = 0
+        /// Lines that were dropped: a wrong checksum, or no sentence.
+        var damaged = 0
+    }
+
+    private let source: PositionSource
+    private let note: @Sendable (String) -> Void
+    private let end: EventDescriptor
+    private let thread = Mutex<SystemThread?>(nil)
+    private let counted = Mutex(Counts())
+
+    /// A receiver that is not listened to yet; `note` takes what a user should know.
+    init(_ source: PositionSource, note: @escaping @Sendable (String) -> Void) throws(Failure) {
+        self.source = source
+        self.note = note
+        do {
+            end = try EventDescriptor()
+        } catch {
+            throw Failure("\(error.call): \(describe(errno: error.errno))", status: .bug)
+        }
+    }
+
+    /// What came so far.
+    var counts: Counts { counted.withLock { $0 } }
+
+    /// Begins to listen.
+    ///
+    /// `keep` takes each fresh fix, false = there was no room; `lost` is told of stretches without
+    /// any, how long they were in seconds and when they began. Both are called on the thread.
+    func start(
+        _ keep: @escaping @Sendable (Fix) -> Bool,
+        lost: @escaping @Sendable (Double, Instant) -> Void
+    ) throws {
+        let run = Run(source: source, note: note, end: end, keep: keep, lost: lost) {
+            [self] change in
+            counted.withLock { change(&$0) }
+        }
+        do {
+            let started = try SystemThread {
+                var run = run
+                run.run()
+            }
+            thread.withLock { $0 = started }
+        } catch {
+            throw Failure("\(error.call): \(describe(errno: error.errno))", status: .bug)
+        }
+    }
+
+    /// Ends the thread; nothing is handed on afterwards.
+    func stop() {
+        end.signal()
+        let running = thread.withLock { thread in
+            defer { thread = nil }
+            return thread
+        }
+        running?.join()
+    }
+}
+
+/// What happens on the thread.
+private struct Run: Sendable {
+    /// A stretch without a position that is worth a row.
+    static let longestPause = Duration.seconds(10)
+    /// The rates that receivers use, the standard's first; unit: bit/s.
+    static let rates = [4800, 9600, 38_400, 115_200, 57_600]
+    /// A rate at which no sentence comes for so long is another one's.
+    static let patience = Duration.milliseconds(2500)
+
+    let source: PositionSource
+    let note: @Sendable (String) -> Void
+    let end: EventDescriptor
+    let keep: @Sendable (Fix) -> Bool
+    let lost: @Sendable (Double, Instant) -> Void
+    let count: @Sendable (@Sendable (inout PositionReceiver.Counts) -> Void) -> Void
+
+    private var freshness = FreshFixes()
+    private var lastFix: Instant?
+    private var hasTold = false
+
+    init(
+        source: PositionSource, note: @escaping @Sendable (String) -> Void, end: EventDescriptor,
+        keep: @escaping @Sendable (Fix) -> Bool,
+        lost: @escaping @Sendable (Double, Instant) -> Void,
+        count: @escaping @Sendable (@Sendable (inout PositionReceiver.Counts) -> Void) -> Void
+    ) {
+        self.source = source
+        self.note = note
+        self.end = end
+        self.keep = keep
+        self.lost = lost
+        self.count = count
+    }
+
+    mutating func run() {
+        var pause = Duration.seconds(1)
+        while true {
+            do {
+                let before = lastFix
+                defer { if lastFix != before { pause = .seconds(1) } }
+                guard try listen() else { return }
+            } catch {
+                if !hasTold {
+                    note("no positions: \(Failure(error).message); it is tried again")
+                    hasTold = true
+                }
+            }
+            var waiting = PollSet()
+            let ending = waiting.add(end.descriptor)
+            guard (try? waiting.wait(until: SystemClock.now() + pause)) != nil,
+                !waiting.isReadable(ending)
+            else { return }
+            pause = min(pause * 2, .seconds(30))
+        }
+    }
+
+    /// Listens until the receiver is lost; false = it is over.
+    private mutating func listen() throws(AccessoryError) -> Bool {
+        let (connector, isFile) = place()
+        guard var session = try connector.open(cancelledBy: end.descriptor) else { return false }
+        var reader: Reader
+        var rates: [Int] = []
+        switch source {
+        case .gpsd:
+            reader = .gpsd(GPSDReader())
+            try session.write(GPSDReader.watch)
+        case .nmea(_, let rate):
+            reader = .nmea(NMEAReader())
+            if rate == nil, session.lineRate != nil { rates = Self.rates }
+        }
+        var patience: Instant?
+        var set = PollSet()
+        while true {
+            if patience == nil, !rates.isEmpty, reader.sentences == 0 {
+                rates.append(rates.removeFirst())
+                try session.setLineRate(rates[rates.count - 1])
+                session.discardInput()
+                patience = SystemClock.now() + Self.patience
+            }
+            set.removeAll()
+            let ending = set.add(end.descriptor)
+            let line = set.add(session.descriptor, writing: session.wantsToWrite)
+            do {
+                try set.wait(until: patience)
+            } catch {
+                throw .system(call: error.call, address: source.description, errno: error.errno)
+            }
+            if set.isReadable(ending) { return false }
+            let now = SystemClock.now()
+            if session.wantsToWrite, set.isWritable(line) { try session.flush() }
+            if set.isReadable(line) {
+                let bytes: [UInt8]
+                do {
+                    bytes = try session.receive()
+                } catch {
+                    for fix in reader.finish() { take(fix) }
+                    if isFile { return false }
+                    throw error
+                }
+                let damaged = reader.damaged
+                for fix in reader.take(bytes, at: now, note) { take(fix) }
+                // What came at wrong rates is no damage.
+                if reader.sentences > 0 {
+                    let more = reader.damaged - damaged
+                    if more > 0 { count { $0.damaged += more } }
+                }
+            }
+            if reader.sentences > 0 {
+                patience = nil
+                rates = []
+            } else if let due = patience, due <= now {
+                patience = nil
+            }
+        }
+    }
+
+    /// What to open; a file, other than a device or a pipe, has an end.
+    private func place() -> (Connector, isFile: Bool) {
+        switch source {
+        case .gpsd(let host, let port): return (.tcp(host: host, port: port), false)
+        case .nmea(let path, let rate):
+            var status = stat()
+            let type = stat(path, &status) == 0 ? status.st_mode & S_IFMT : 0
+            guard type == S_IFREG || type == S_IFIFO else {
+                return (.serial(path: path, rate: rate), false)
+            }
+            let connector = Connector.descriptor(name: path) { () throws(AccessoryError) in
+                let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+                guard descriptor >= 0 else {
+                    throw .system(call: "open", address: path, errno: errno)
+                }
+                return descriptor
+            }
+            return (connector, type == S_IFREG)
+        }
+    }
+
+    private mutating func take(_ fix: Fix) {
+        switch freshness.judge(fix) {
+        case .repeated: return
+        case .stale: count { $0.stale += 1 }
+        case .fresh:
+            if let last = lastFix, fix.arrived - last > Self.longestPause {
+                lost((fix.arrived - last).seconds, last)
+            }
+            if lastFix == nil { note("Positions come from \(source).") }
+            lastFix = fix.arrived
+            hasTold = false
+            if keep(fix) { count { $0.fixes += 1 } }
+        }
+    }
+}
+
+/// Either of the two languages.
+private enum Reader {
+    case gpsd(GPSDReader)
+    case nmea(NMEAReader)
+
+    var sentences: Int {
+        switch self {
+        case .gpsd(let reader): reader.objects
+        case .nmea(let reader): reader.sentences
+        }
+    }
+
+    var damaged: Int {
+        switch self {
+        case .gpsd(let reader): reader.damaged
+        case .nmea(let reader): reader.damaged
+        }
+    }
+
+    mutating func take(
+        _ bytes: [UInt8], at instant: Instant, _ note: (String) -> Void
+    ) -> [Fix] {
+        var fixes: [Fix] = []
+        switch self {
+        case .gpsd(var reader):
+            var news: [GPSDReader.News] = []
+            reader.take(bytes, at: instant, &news)
+            self = .gpsd(reader)
+            for one in news {
+                switch one {
+                case .fix(let fix): fixes.append(fix)
+                case .noReceiver:
+                    note("gpsd has no receiver; gpsdctl add /dev/ttyUSB1 gives it one")
+                case .refused(let words): note("gpsd refuses: \(words)")
+                }
+            }
+        case .nmea(var reader):
+            reader.take(bytes, at: instant, &fixes)
+            self = .nmea(reader)
+        }
+        return fixes
+    }
+
+    /// The fix that nothing follows any more.
+    mutating func finish() -> [Fix] {
+        guard case .nmea(var reader) = self else { return [] }
+        var fixes: [Fix] = []
+        reader.finish(&fixes)
+        self = .nmea(reader)
+        return fixes
+    }
+}
+
+extension TripPosition {
+    /// A receiver's fix.
+    init?(_ fix: Fix) {
+        self.init(latitude: fix.latitude, longitude: fix.longitude)
+        altitude = fix.altitude
+        speed = fix.speed
+        course = fix.course
+        accuracy = fix.accuracy
+        fixTime = fix.time
+    }
+}

@@ -1,0 +1,80 @@
+import Adapters
+import OBDCore
+import ScanSession
+import TripStore
+
+extension ReadingBatch {
+    /// What went wrong in the exchange, for the trip that it belongs to.
+    ///
+    /// What an ECU refused and what could not be decoded stands among the items already.
+    var faults: [TripEvent] {
+        if statuses.isEmpty && linkErrors.isEmpty && strayTexts.isEmpty && failure == nil {
+            return []
+        }
+        let request = exchange.request.map { Hex.string($0) }
+        let service = exchange.request?.first.map { Service($0) }
+        var events: [TripEvent] = []
+        for status in statuses {
+            events.append(
+                TripEvent(
+                    .adapterStatus, text: status.text, service: service, code: status.rawValue))
+        }
+        for error in linkErrors {
+            events.append(
+                TripEvent(.linkError, text: error.reason, ecu: error.ecu, service: service))
+        }
+        for text in strayTexts {
+            events.append(
+                TripEvent(
+                    .linkError, text: "no answer to \(request ?? "a command"): \(printable(text))",
+                    service: service))
+        }
+        if let failure, let event = failure.event(request, service) { events.append(event) }
+        return events
+    }
+}
+
+extension ReadingBatch.Fault {
+    /// The row of a failed exchange; nil for what is told otherwise, or is no fault.
+    fileprivate func event(_ request: String?, _ service: Service?) -> TripEvent? {
+        let asked = request ?? "a command"
+        return switch self {
+        case .timedOut:
+            TripEvent(.timeout, text: "no complete answer to \(asked) in time", service: service)
+        case .adapterRestarted:
+            TripEvent(
+                .linkError, text: "the adapter restarted while \(asked) was asked",
+                service: service)
+        case .flooded:
+            TripEvent(
+                .linkError, text: "more came than any answer to \(asked) has", service: service)
+        // The lost link is a row of its own; a stop and what was never written are no faults.
+        case .linkLost, .stopped, .notSent: nil
+        }
+    }
+}
+
+/// Finds the stretches of a trip in which no ECU answered.
+struct SilenceWatch {
+    /// Shorter silences are none.
+    let limit: Duration
+    private var last: Instant?
+
+    /// A watch over a vehicle that is asked for something at least every `period`; nil = always.
+    init(asked period: Duration?) {
+        // Whoever asks once a minute has no gap after ten seconds.
+        limit = max(.seconds(10), (period ?? .zero) * 3)
+    }
+
+    /// Takes note of an answer; the gap before it, if it was one, and when that began.
+    mutating func answered(at instant: Instant) -> (event: TripEvent, start: Instant)? {
+        defer { last = instant }
+        guard let last, instant - last > limit else { return nil }
+        let seconds = (instant - last).seconds
+        return (
+            TripEvent(
+                .gap, text: "no ECU answered for \(clockText(seconds))", duration: instant - last),
+            last
+        )
+    }
+}

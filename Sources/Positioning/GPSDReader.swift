@@ -1,0 +1,97 @@
+public import OBDCore
+
+/// Turns what gpsd sends into fixes: JSON objects, one a line (gpsd_json(5)).
+public struct GPSDReader: Sendable {
+    /// What a line says.
+    public enum News: Hashable, Sendable {
+        /// A position.
+        case fix(Fix)
+        /// gpsd knows no receiver.
+        case noReceiver
+        /// gpsd refuses; its words, which are a stranger's.
+        case refused(String)
+    }
+
+    /// What a client sends to be told of positions as they come.
+    public static let watch = Array(#"?WATCH={"enable":true,"json":true}"#.utf8) + [0x0A]
+
+    /// Longer lines are dropped; gpsd's own limit is 10 KiB.
+    static let longest = 65_536
+
+    /// Objects that were understood, positions or not.
+    public private(set) var objects = 0
+    /// Lines that were dropped: no JSON object, or too long.
+    public private(set) var damaged = 0
+
+    private var line: [UInt8] = []
+    private var isOverlong = false
+    /// The receiver that is listened to: two of them would make a zigzag.
+    private var receiver: (name: String, last: Instant)?
+
+    /// Nothing has come yet.
+    public init() {}
+
+    /// Takes bytes as they come and appends what they say.
+    public mutating func take(
+        _ bytes: some Sequence<UInt8>, at instant: Instant, _ news: inout [News]
+    ) {
+        for byte in bytes {
+            guard byte == 0x0A || byte == 0x0D else {
+                if line.count >= Self.longest { isOverlong = true } else { line.append(byte) }
+                continue
+            }
+            if line.isEmpty { continue }
+            if isOverlong {
+                damaged += 1
+            } else if let found = read(at: instant) {
+                news.append(found)
+            }
+            line.removeAll(keepingCapacity: true)
+            isOverlong = false
+        }
+    }
+
+    private mutating func read(at instant: Instant) -> News? {
+        guard let object = JSONReader.object(line[...]) else {
+            damaged += 1
+            return nil
+        }
+        objects += 1
+        switch object["class"]?.string {
+        case "TPV": return fix(object, at: instant).map { .fix($0) }
+        case "DEVICES":
+            if case .array(let devices)? = object["devices"], devices.isEmpty {
+                return .noReceiver
+            }
+            return nil
+        case "ERROR": return .refused(object["message"]?.string ?? "")
+        default: return nil
+        }
+    }
+
+    private mutating func fix(_ object: [String: JSONValue], at instant: Instant) -> Fix? {
+        // 0 and 1: no fix; 2: in two dimensions; 3: in three.
+        guard let mode = object["mode"]?.number, mode >= 2,
+            let latitude = object["lat"]?.number, let longitude = object["lon"]?.number,
+            var fix = Fix(latitude: latitude, longitude: longitude, arrived: instant)
+        else { return nil }
+        let name = object["device"]?.string ?? ""
+        if let receiver, receiver.name != name, instant - receiver.last < FreshFixes.limit {
+            return nil
+        }
+        receiver = (name, instant)
+        func positive(_ key: String) -> Double? {
+            object[key]?.number.flatMap { $0 >= 0 ? $0 : nil }
+        }
+        // Before version 3.20 `alt` was the only one.
+        if mode >= 3 { fix.altitude = object["altMSL"]?.number ?? object["alt"]?.number }
+        fix.speed = positive("speed").map { $0 * 3.6 }
+        fix.course = Fix.course(object["track"]?.number)
+        fix.accuracy = positive("eph")
+        if fix.accuracy == nil, let east = positive("epx"), let north = positive("epy") {
+            fix.accuracy = (east * east + north * north).squareRoot()
+        }
+        fix.time = object["time"]?.string.flatMap { UTC($0) }
+        return fix
+    }
+}

@@ -1,0 +1,169 @@
+public import OBDCore
+
+/// Turns what a receiver sends on its line into fixes.
+///
+/// RMC has the date, speed and course, GGA the altitude; which comes first differs. What has the
+/// same time of day is one fix: it is complete with both, else when another time begins.
+public struct NMEAReader: Sendable {
+    /// Sentences whose form and checksum are right.
+    public private(set) var sentences = 0
+    /// Lines that were dropped: a wrong checksum, or no sentence.
+    public private(set) var damaged = 0
+
+    private struct Epoch: Sendable {
+        var timeOfDay: Int64
+        var arrived: Instant
+        var latitude: Double?
+        var longitude: Double?
+        var altitude: Double?
+        var speed: Double?
+        var course: Double?
+        var date: UTC?
+        var hasRMC = false
+        var hasGGA = false
+        var isValid = true
+    }
+
+    private var line: [UInt8] = []
+    /// The line is too long to be one; its rest is skipped.
+    private var isOverlong = false
+    private var hasBegun = false
+    private var epoch: Epoch?
+    /// The time of day whose fix is out already.
+    private var lastTimeOfDay: Int64?
+
+    /// Nothing has come yet.
+    public init() {}
+
+    /// Takes bytes as they come and appends the fixes that they complete.
+    public mutating func take(
+        _ bytes: some Sequence<UInt8>, at instant: Instant, _ fixes: inout [Fix]
+    ) {
+        for byte in bytes {
+            switch byte {
+            case 0x0A, 0x0D: endLine(at: instant, &fixes)
+            // A sentence that begins inside another one ends it: characters were lost.
+            case 0x24:
+                endLine(at: instant, &fixes)
+                line.append(byte)
+            default:
+                if line.count > NMEASentence.longest {
+                    isOverlong = true
+                } else {
+                    line.append(byte)
+                }
+            }
+        }
+    }
+
+    /// Appends the fix that nothing follows any more.
+    public mutating func finish(_ fixes: inout [Fix]) {
+        if let fix = fix() { fixes.append(fix) }
+        epoch = nil
+    }
+
+    private mutating func endLine(at instant: Instant, _ fixes: inout [Fix]) {
+        if line.isEmpty { return }
+        defer {
+            line.removeAll(keepingCapacity: true)
+            isOverlong = false
+            hasBegun = true
+        }
+        do throws(NMEASentence.Fault) {
+            if isOverlong { throw .form }
+            let sentence = try NMEASentence(line)
+            sentences += 1
+            if sentence.isReceiver { take(sentence, at: instant, &fixes) }
+        } catch {
+            // Whoever begins to listen in the middle of a line hears its rest: no damage.
+            if hasBegun || line.first == 0x24 { damaged += 1 }
+        }
+    }
+
+    private mutating func take(
+        _ sentence: NMEASentence, at instant: Instant, _ fixes: inout [Fix]
+    ) {
+        switch sentence.kind {
+        case "RMC":
+            guard begin(sentence, at: instant, &fixes) else { return }
+            takeRMC(sentence)
+        case "GGA":
+            guard begin(sentence, at: instant, &fixes) else { return }
+            takeGGA(sentence)
+        case "VTG":
+            // It has no time: it belongs to whatever is under way.
+            if sentence.field(8) == "N" { return }
+            epoch?.speed =
+                epoch?.speed ?? sentence.number(6).flatMap { $0 >= 0 ? $0 : nil }
+                ?? sentence.number(4).flatMap { $0 >= 0 ? $0 * 1.852 : nil }
+            epoch?.course = epoch?.course ?? Fix.course(sentence.number(0))
+        default: return
+        }
+        if let epoch, epoch.hasRMC, epoch.hasGGA {
+            if let fix = fix() { fixes.append(fix) }
+            lastTimeOfDay = epoch.timeOfDay
+            self.epoch = nil
+        }
+    }
+
+    /// Makes sure that the time of day under way is the sentence's; false without one.
+    private mutating func begin(
+        _ sentence: NMEASentence, at instant: Instant, _ fixes: inout [Fix]
+    ) -> Bool {
+        guard let timeOfDay = sentence.timeOfDay(0), timeOfDay != lastTimeOfDay else {
+            return false
+        }
+        if let epoch, epoch.timeOfDay != timeOfDay {
+            if let fix = fix() { fixes.append(fix) }
+            self.epoch = nil
+        }
+        if epoch == nil { epoch = Epoch(timeOfDay: timeOfDay, arrived: instant) }
+        lastTimeOfDay = nil
+        return true
+    }
+
+    private mutating func takeRMC(_ sentence: NMEASentence) {
+        epoch?.hasRMC = true
+        // A = valid. The mode of version 2.3: E is dead reckoning, M by hand, N none.
+        let mode = sentence.field(11)
+        if sentence.field(1) != "A" || ["E", "M", "N"].contains(mode) { epoch?.isValid = false }
+        place(sentence, 2)
+        if let knots = sentence.number(6), knots >= 0 { epoch?.speed = knots * 1.852 }
+        epoch?.course = Fix.course(sentence.number(7)) ?? epoch?.course
+        epoch?.date = sentence.date(8)
+    }
+
+    private mutating func takeGGA(_ sentence: NMEASentence) {
+        epoch?.hasGGA = true
+        // 0 is no fix, 6 dead reckoning, 7 by hand; the others are measured (8 by a simulator).
+        let quality = sentence.field(5)
+        if quality == nil || ["0", "6", "7"].contains(quality) { epoch?.isValid = false }
+        place(sentence, 1)
+        if sentence.field(9) == "M" { epoch?.altitude = sentence.number(8) }
+    }
+
+    private mutating func place(_ sentence: NMEASentence, _ index: Int) {
+        guard
+            let latitude = sentence.coordinate(index, positive: "N", negative: "S"),
+            let longitude = sentence.coordinate(index + 2, positive: "E", negative: "W")
+        else {
+            epoch?.isValid = false
+            return
+        }
+        epoch?.latitude = latitude
+        epoch?.longitude = longitude
+    }
+
+    /// The fix of the time of day under way; nil where there is none.
+    private func fix() -> Fix? {
+        guard let epoch, epoch.isValid, let latitude = epoch.latitude,
+            let longitude = epoch.longitude,
+            var fix = Fix(latitude: latitude, longitude: longitude, arrived: epoch.arrived)
+        else { return nil }
+        fix.altitude = epoch.altitude
+        fix.speed = epoch.speed
+        fix.course = epoch.course
+        fix.time = epoch.date.map { UTC(microseconds: $0.microseconds + epoch.timeOfDay) }
+        return fix
+    }
+}

@@ -50,6 +50,7 @@ let package = Package(
         module("Diagnostics", ["OBDCore", "VehicleLink"]),
         module("ScanTool", ["OBDCore", "VehicleLink", "Adapters"]),
         module("Positioning", ["OBDCore"]),
+        module("FuelFigures"),
         .target(
             name: "Simulator", dependencies: ["OBDCore", "VehicleLink", "Adapters", "Diagnostics"],
             exclude: ["vehicles"], swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),
@@ -78,7 +79,7 @@ let package = Package(
             [
                 "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Accessory",
                 "ScanSession", "PIDTables", "TripStore", "TripExport", "Simulator", "Positioning",
-                "CAccessory",
+                "FuelFigures", "CAccessory",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "TOMLKit", package: "TOMLKit"),
             ]),
@@ -91,6 +92,7 @@ let package = Package(
 
         tests("OBDCore", ["OBDCore"]),
         tests("Positioning", ["OBDCore", "Positioning"]),
+        tests("FuelFigures", ["FuelFigures"]),
         tests("VehicleLink", ["OBDCore", "VehicleLink"]),
         tests("Adapters", ["OBDCore", "VehicleLink", "Adapters"]),
         tests("Diagnostics", ["OBDCore", "VehicleLink", "Diagnostics"]),

@@ -958,8 +958,8 @@ _obdscan_monitors() {
 _obdscan_log() {
     repeating_flags=()
     non_repeating_flags=(--until-off --fast --trace-states --no-color --quiet -q --verbose -v --version -h --help)
-    repeating_options=(--tag -d --device --pids --pack)
-    non_repeating_options=(--duration --every --silence --standstill --name --keep --commit-every --adapter --protocol --ecu --record --db --format --units --log-file)
+    repeating_options=(--tag --pids --pack)
+    non_repeating_options=(--duration --every --silence --standstill --name --keep --commit-every --gps -d --device --adapter --protocol --ecu --record --db --format --units --log-file)
     __obdscan_offer_flags_options -1
 
     # Offer option value completions
@@ -986,6 +986,9 @@ _obdscan_log() {
         return
         ;;
     '--commit-every')
+        return
+        ;;
+    '--gps')
         return
         ;;
     '-d'|'--device')
@@ -1045,13 +1048,13 @@ _obdscan_trips() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    list|show|compare|name|tag|note|split|join|delete|undo)
+    list|show|fuel|compare|name|tag|note|split|join|delete|undo)
         # Offer subcommand argument completions
         "_obdscan_trips_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'list show compare name tag note split join delete undo' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'list show fuel compare name tag note split join delete undo' -- "${cur}"))
         ;;
     esac
 }
@@ -1111,6 +1114,46 @@ _obdscan_trips_show() {
 
     # Offer option value completions
     case "${prev}" in
+    '--db')
+        __obdscan_add_completions -f
+        return
+        ;;
+    '--format')
+        __obdscan_add_completions -W 'text'$'\n''json'$'\n''csv'
+        return
+        ;;
+    '--units')
+        __obdscan_add_completions -W 'metric'$'\n''imperial'$'\n''us'
+        return
+        ;;
+    '--log-file')
+        __obdscan_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_obdscan_trips_fuel() {
+    repeating_flags=()
+    non_repeating_flags=(--save --no-color --quiet -q --verbose -v --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--from --until --vehicle --filled --db --format --units --log-file)
+    __obdscan_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--from')
+        return
+        ;;
+    '--until')
+        return
+        ;;
+    '--vehicle')
+        return
+        ;;
+    '--filled')
+        return
+        ;;
     '--db')
         __obdscan_add_completions -f
         return

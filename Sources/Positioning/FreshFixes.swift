@@ -1,4 +1,4 @@
-public import OBDCore
+import OBDCore
 
 /// Lets fresh fixes through, each once.
 ///

@@ -93,10 +93,10 @@ public struct NMEAReader: Sendable {
         case "VTG":
             // It has no time: it belongs to whatever is under way.
             if sentence.field(8) == "N" { return }
-            epoch?.speed =
-                epoch?.speed ?? sentence.number(6).flatMap { $0 >= 0 ? $0 : nil }
-                ?? sentence.number(4).flatMap { $0 >= 0 ? $0 * 1.852 : nil }
-            epoch?.course = epoch?.course ?? Fix.course(sentence.number(0))
+            let speed = sentence.number(6) ?? sentence.number(4).map { $0 * 1.852 }
+            let known = epoch
+            epoch?.speed = known?.speed ?? speed.flatMap { $0 >= 0 ? $0 : nil }
+            epoch?.course = known?.course ?? Fix.course(sentence.number(0))
         default: return
         }
         if let epoch, epoch.hasRMC, epoch.hasGGA {
@@ -129,7 +129,7 @@ public struct NMEAReader: Sendable {
         if sentence.field(1) != "A" || ["E", "M", "N"].contains(mode) { epoch?.isValid = false }
         place(sentence, 2)
         if let knots = sentence.number(6), knots >= 0 { epoch?.speed = knots * 1.852 }
-        epoch?.course = Fix.course(sentence.number(7)) ?? epoch?.course
+        if let course = Fix.course(sentence.number(7)) { epoch?.course = course }
         epoch?.date = sentence.date(8)
     }
 

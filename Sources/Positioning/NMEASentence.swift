@@ -1,4 +1,4 @@
-public import OBDCore
+import OBDCore
 
 /// A sentence of NMEA 0183: `$GPRMC,…*6A`.
 ///

@@ -36,7 +36,7 @@ struct ConfigList: ParsableCommand, OutputCommand {
         var writer = TextOutput.standard
         let names =
             SettingsKey.plain.map(\.name) + settings.aliases.keys.sorted().map { "aliases.\($0)" }
-            + settings.views.keys.sorted().map { "views.\($0)" }
+            + settings.views.keys.sorted().map { "views.\($0)" } + settings.fuelNames
         if output.format == .csv { try writer.writeLine("name,value") }
         for name in names {
             let value = SettingsKey.named(name).flatMap { $0.get(settings) }
@@ -95,7 +95,7 @@ struct ConfigSet: ParsableCommand {
             throw Failure(
                 "\(name): \"\(values.joined(separator: " "))\" \(reason)", status: .usage)
         }
-        try change { $0.set(name, to: values, isList: isList) }
+        try SettingsFile.change { $0.set(name, to: values, isList: isList) }
     }
 }
 
@@ -109,7 +109,7 @@ struct ConfigUnset: ParsableCommand {
 
     func run() throws {
         _ = try key(name)
-        try change { $0.set(name, to: nil, isList: false) }
+        try SettingsFile.change { $0.set(name, to: nil, isList: false) }
     }
 }
 
@@ -119,7 +119,7 @@ struct ConfigCheck: ParsableCommand {
         commandName: "check", abstract: "Read the file; a wrong line is named.")
 
     func run() throws {
-        let path = try settingsPath()
+        let path = try SettingsFile.existingPath()
         guard access(path, F_OK) == 0 else {
             writeToStandardError("there is no \(printable(path))\n")
             return
@@ -135,8 +135,8 @@ struct ConfigEdit: ParsableCommand {
         commandName: "edit", abstract: "Open the file in $VISUAL or $EDITOR, then check it.")
 
     func run() throws {
-        let path = try settingsPath()
-        try makeFolder(of: path)
+        let path = try SettingsFile.existingPath()
+        try SettingsFile.makeFolder(of: path)
         try Editor.open(path)
         guard access(path, F_OK) == 0 else { return }
         _ = try SettingsFile.parsed(contents(of: path), path)
@@ -148,55 +148,8 @@ private func key(_ name: String) throws(Failure) -> SettingsKey {
         throw Failure(
             "\"\(name)\" is no setting",
             hint: "settings: " + SettingsKey.plain.map(\.name).joined(separator: ", ")
-                + ", aliases.NAME, views.NAME",
+                + ", aliases.NAME, views.NAME, fuel.price and what else obdscan-config(5) names",
             status: .usage)
     }
     return key
-}
-
-private func settingsPath() throws(Failure) -> String {
-    guard let path = SettingsFile.path else {
-        throw Failure(
-            "there is no home directory to keep the configuration in",
-            hint: "set HOME or XDG_CONFIG_HOME", status: .cannotCreate)
-    }
-    return path
-}
-
-private func change(_ body: (inout SettingsText) -> Void) throws(Failure) {
-    let path = try settingsPath()
-    var text = SettingsText("")
-    if access(path, F_OK) == 0 {
-        text = SettingsText(String(decoding: try contents(of: path), as: UTF8.self))
-    }
-    body(&text)
-    // What would not be read back is not written.
-    _ = try SettingsFile.parsed(Array(text.text.utf8), path)
-    try makeFolder(of: path)
-    let new = path + ".new"
-    let descriptor = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw Failure(outputFile: new, errno: errno) }
-    do throws(OutputError) {
-        try writeAll(Array(text.text.utf8), to: descriptor)
-    } catch {
-        close(descriptor)
-        unlink(new)
-        throw Failure(outputFile: new, errno: EIO)
-    }
-    let isSafe = fsync(descriptor) == 0
-    close(descriptor)
-    guard isSafe, rename(new, path) == 0 else {
-        throw Failure(outputFile: path, errno: errno)
-    }
-}
-
-private func makeFolder(of path: String) throws(Failure) {
-    let parts = path.split(separator: "/").dropLast()
-    var folder = ""
-    for part in parts {
-        folder += "/" + part
-        if mkdir(folder, 0o700) != 0, errno != EEXIST {
-            throw Failure(outputFile: folder, errno: errno)
-        }
-    }
 }

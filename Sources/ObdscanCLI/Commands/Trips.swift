@@ -13,12 +13,14 @@ struct TripsCommand: ParsableCommand {
               obdscan trips
               obdscan trips show 12
               obdscan trips list --latest 5 --format json
+              obdscan trips fuel 12
               obdscan trips name 12 "To the sea"
               obdscan trips split 12 --gap 10m
               obdscan trips undo
             """,
         subcommands: [
-            TripsListCommand.self, TripsShowCommand.self, TripsCompareCommand.self,
+            TripsListCommand.self, TripsShowCommand.self,
+            TripsFuelCommand.self, TripsCompareCommand.self,
             TripsNameCommand.self, TripsTagCommand.self, TripsNoteCommand.self,
             TripsSplitCommand.self, TripsJoinCommand.self, TripsDeleteCommand.self,
             TripsUndoCommand.self,
@@ -84,6 +86,9 @@ struct TripsShowCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "A trip and the statistics of its signals.",
         discussion: """
+            Fuel is the amount that trips fuel trusts most; its price is fuel.price of the \
+            configuration.
+
             EXAMPLES
               obdscan trips show
               obdscan trips show 12 --format json
@@ -104,11 +109,24 @@ struct TripsShowCommand: ParsableCommand, OutputCommand {
         var printer = TripPrinter(output)
         try printer.print(readings.trip, &writer)
         try printer.finish(&writer)
-        if output.format == .text {
+        let profile = TripFuel.profile(of: readings.trip)
+        let fuel = output.format == .csv ? nil : try TripFuel.use(of: readings, profile)
+        switch output.format {
+        case .text:
             let rest = try mapped { () throws(StoreError) in
                 (try store.notes(ofTrip: id), try store.eventCounts(ofTrip: id))
             }
-            try writer.write(printer.figures(readings.trip, notes: rest.0, events: rest.1) + "\n")
+            try writer.write(
+                printer.figures(
+                    readings.trip, fuel: fuel.map { ($0, profile) }, notes: rest.0,
+                    events: rest.1) + "\n")
+        case .json:
+            if let fuel {
+                try writer.append { bytes in
+                    TripFuel.object(fuel, of: readings.trip, profile).append(to: &bytes)
+                }
+            }
+        case .csv: break
         }
         try printer.print(readings, &writer)
         try writer.flush()

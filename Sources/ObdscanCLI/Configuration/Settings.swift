@@ -25,6 +25,8 @@ struct Settings: Hashable, Sendable {
     var aliases: [String: String] = [:]
     /// Lists of signals by name, for `live --view`.
     var views: [String: [String]] = [:]
+    /// What is known of engines and prices, by VIN; an empty one is for all vehicles.
+    var fuel: [String: FuelProfile] = [:]
 
     /// What the file of this user says, read once; nothing where there is none.
     static let loaded: Result<Settings, Failure> = Result { () throws(Failure) in
@@ -103,6 +105,7 @@ struct SettingsKey: Hashable, Sendable {
     /// The key of that name.
     static func named(_ name: String) -> SettingsKey? {
         if let plain = plain.first(where: { $0.name == name }) { return plain }
+        if name.hasPrefix("fuel.") { return fuel(name) }
         let parts = name.split(separator: ".", maxSplits: 1).map(String.init)
         guard parts.count == 2, isBareName(parts[1]) else { return nil }
         switch parts[0] {

@@ -31,12 +31,22 @@ enum SettingsFile {
         for name in table.keys {
             guard let value = table[name] else { continue }
             switch name {
-            case "aliases", "views":
+            case "aliases", "views", "fuel":
                 guard let entries = value.table else {
                     throw wrong(path, lines.line(of: name, in: nil), "\(name) is no table")
                 }
                 for key in entries.keys {
                     guard let entry = entries[key] else { continue }
+                    if name == "fuel", let vehicle = entry.table {
+                        for part in vehicle.keys {
+                            guard let value = vehicle[part] else { continue }
+                            try take(
+                                "fuel.\(key).\(part)", value, &settings, path,
+                                lines.line(
+                                    of: "\(key).\(part)", in: "fuel", or: part, "fuel.\(key)"))
+                        }
+                        continue
+                    }
                     try take(
                         "\(name).\(key)", entry, &settings, path, lines.line(of: key, in: name))
                 }
@@ -62,10 +72,11 @@ enum SettingsFile {
         }
     }
 
-    /// A text, a number as it is written, or a list of texts.
+    /// A text, a number, or a list of texts.
     private static func text(of value: any TOMLValueConvertible) -> String? {
         if let text = value.string { return text }
         if let number = value.int { return String(number) }
+        if let number = value.double { return String(number) }
         guard let list = value.array else { return nil }
         var texts: [String] = []
         for element in list {
@@ -105,6 +116,12 @@ private struct LineIndex {
                 lines.append((table, String(key.filter { $0 != "\"" && $0 != "'" })))
             }
         }
+    }
+
+    /// The same of a key of a table in a table, which can be written in two ways.
+    func line(of key: String, in table: String, or inner: String, _ innerTable: String) -> Int {
+        let isDotted = lines.contains { $0.table == table && $0.key == key }
+        return isDotted ? line(of: key, in: table) : line(of: inner, in: innerTable)
     }
 
     /// The first line that sets `key`, or that begins the table of that name; counted from 1.

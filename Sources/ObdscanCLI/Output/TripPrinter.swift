@@ -1,3 +1,4 @@
+import FuelFigures
 import OBDCore
 import TripExport
 import TripStore
@@ -109,7 +110,8 @@ struct TripPrinter {
 
     /// A trip's figures that fit no line of the list.
     func figures(
-        _ trip: TripSummary, notes: [TripStore.Note],
+        _ trip: TripSummary, fuel: (use: FuelUse, profile: FuelProfile)?,
+        notes: [TripStore.Note],
         events: [(kind: TripEvent.Kind, count: Int)]
     ) -> String {
         var rows = TextTable([("", .left), ("", .left)])
@@ -130,6 +132,13 @@ struct TripPrinter {
             trip.odometer.map {
                 "\(shown($0.lowerBound, "km", 1)) to \(shown($0.upperBound, "km", 1))"
             })
+        if let fuel {
+            add("fuel", TripFuel.amountText(fuel.use, output.units))
+            add("consumption", TripFuel.consumptionText(fuel.use, output.units))
+            add("fuel cost", TripFuel.costText(fuel.use, fuel.profile))
+            add("CO₂", fuel.use.carbonDioxide.map { fixed($0, 2) + " kg" })
+            add("fuel by", fuel.use.chosen?.method.title)
+        }
         for note in notes {
             add("note", (note.time.map { localTime($0) + "  " } ?? "") + note.text)
         }

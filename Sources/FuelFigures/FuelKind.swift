@@ -1,0 +1,87 @@
+/// What an engine burns; the raw value is how configuration and output call it.
+public enum FuelKind: String, Hashable, Sendable, CaseIterable {
+    /// Petrol, as sold with up to a tenth of ethanol.
+    case gasoline
+    /// CH₃OH.
+    case methanol
+    /// C₂H₅OH.
+    case ethanol
+    /// Diesel.
+    case diesel
+    /// Liquefied petroleum gas: propane and butane.
+    case lpg
+    /// Compressed natural gas; told in kilograms.
+    case cng
+    /// C₃H₈, liquefied.
+    case propane
+
+    /// The fuel of a value of PID 51; nil for electricity, hydrogen and what has no one fuel.
+    public init?(code: UInt64) {
+        switch code {
+        case 0x01, 0x09, 0x11: self = .gasoline
+        case 0x02, 0x0A: self = .methanol
+        case 0x03, 0x0B, 0x12: self = .ethanol
+        case 0x04, 0x13, 0x17: self = .diesel
+        case 0x05, 0x0C: self = .lpg
+        case 0x06, 0x0D, 0x18, 0x1A: self = .cng
+        case 0x07, 0x0E: self = .propane
+        default: return nil
+        }
+    }
+
+    /// Mass of air for a mass of fuel that burns completely.
+    ///
+    /// Gasoline and diesel: Bosch, Automotive Handbook. Pure substances and methane for natural gas
+    /// follow from their formulas with 23.14 % of oxygen in air by mass; LPG is 60 % propane.
+    public var airFuelRatio: Double {
+        switch self {
+        case .gasoline: 14.7
+        case .methanol: 6.47
+        case .ethanol: 9.0
+        case .diesel: 14.5
+        case .lpg: 15.6
+        case .cng: 17.2
+        case .propane: 15.7
+        }
+    }
+
+    /// Unit: g/L at 15 °C; 1000 for natural gas, whose amounts are kilograms.
+    ///
+    /// Gasoline and diesel: the middle of what EN 228 (720–775) and EN 590 (820–845) allow. LPG: the
+    /// middle of EN 589's practice; pure substances: handbook values.
+    public var density: Double {
+        switch self {
+        case .gasoline: 745
+        case .methanol: 796
+        case .ethanol: 794
+        case .diesel: 832
+        case .lpg: 540
+        case .cng: 1000
+        case .propane: 508
+        }
+    }
+
+    /// Carbon dioxide of burning one ``unit``; unit: kg.
+    ///
+    /// Gasoline and diesel: 8,887 and 10,180 g a US gallon, EPA-420-F-11-041. The others: EPA's
+    /// emission factors for inventories, 4.11, 5.75, 5.68 and 5.72 kg a gallon; natural gas as
+    /// methane, 44.01 / 16.04.
+    public var carbonDioxide: Double {
+        let gallon = 3.785411784
+        return switch self {
+        case .gasoline: 8.887 / gallon
+        case .methanol: 4.11 / gallon
+        case .ethanol: 5.75 / gallon
+        case .diesel: 10.180 / gallon
+        case .lpg: 5.68 / gallon
+        case .cng: 44.01 / 16.04
+        case .propane: 5.72 / gallon
+        }
+    }
+
+    /// In what its amounts are told.
+    public var unit: String { self == .cng ? "kg" : "L" }
+
+    /// Whether it burns with more air than it needs, so that air says little without a lambda.
+    public var isLean: Bool { self == .diesel }
+}

@@ -1,0 +1,147 @@
+/// What the fuel of one or several drives adds up to.
+public struct FuelUse: Hashable, Sendable {
+    /// Why an amount is not to be believed, or not altogether.
+    public enum Problem: String, Hashable, Sendable {
+        /// The engine ran, and it says 0 all the time.
+        case alwaysZero
+        /// More than any road vehicle's engine burns.
+        case tooMuch
+        /// No vehicle goes so far on so little.
+        case tooLittle
+        /// There is data for less than four fifths of the time that the engine ran.
+        case sparse
+        /// It is half as much again as the better method says, or two thirds of it.
+        case disagrees
+
+        /// Whether nothing should be concluded from the amount.
+        var isFatal: Bool {
+            switch self {
+            case .alwaysZero, .tooMuch, .tooLittle: true
+            case .sparse, .disagrees: false
+            }
+        }
+    }
+
+    /// What one method says.
+    public struct Estimate: Hashable, Sendable {
+        /// How it was found.
+        public var method: FuelMethod
+        /// Calibrated; unit: ``FuelUse/unit``.
+        public var amount: Double
+        /// The share of the engine's running time with data, 0 to 1; nil where that is not known.
+        public var coverage: Double?
+        /// What speaks against it.
+        public var problems: [Problem]
+        /// By fuel; unit: each one's own.
+        var amounts: [FuelKind: Double]
+    }
+
+    /// The fuel, of several the one of which most was burnt.
+    public var kind: FuelKind
+    /// Nobody said what is burnt: gasoline is a guess.
+    public var isAssumed: Bool
+    /// All methods with data, the best one first.
+    public var estimates: [Estimate]
+    /// The first estimate that is to be believed; nil without one.
+    public var chosen: Estimate?
+    /// Unit: km; nil where it is not known.
+    public var distance: Double?
+
+    /// Rates beyond this are faults; unit: L/h.
+    static let mostAnHour = 250.0
+    /// Plausible consumption of what moves on a road; unit: L or kg per 100 km.
+    static let plausible = 0.3...120.0
+
+    /// The sum of a meter, over `distance` km; nil without any data about fuel.
+    public init?(_ meter: FuelMeter, distance: Double?) {
+        let settings = meter.settings
+        if meter.isElectric && settings.kind == nil { return nil }
+        let fallback = settings.kind ?? meter.announced ?? .gasoline
+        isAssumed = settings.kind == nil && meter.announced == nil
+        self.distance = distance
+        var found: [Estimate] = []
+        for method in FuelMethod.allCases {
+            guard let sum = meter.sums[method], sum.covered > 0 else { continue }
+            var amounts: [FuelKind: Double] = [:]
+            for (kind, base) in sum.base {
+                let fuel = kind ?? fallback
+                amounts[fuel, default: 0] +=
+                    Self.amount(base, method, fuel) * settings.calibration
+            }
+            var problems: [Problem] = []
+            let amount = amounts.values.reduce(0, +)
+            let running = Double(meter.running ?? 0)
+            if amount == 0 && Double(sum.covered) >= 60e6 && (meter.running ?? 1) > 0 {
+                problems.append(.alwaysZero)
+            }
+            if Self.amount(sum.peak, method, fallback) * 3600 > Self.mostAnHour {
+                problems.append(.tooMuch)
+            }
+            if let distance, distance >= 2, amount > 0 {
+                let consumption = amount / distance * 100
+                if consumption > Self.plausible.upperBound { problems.append(.tooMuch) }
+                if consumption < Self.plausible.lowerBound { problems.append(.tooLittle) }
+            }
+            let coverage = running > 0 ? min(1, Double(sum.covered) / running) : nil
+            if let coverage, coverage < 0.8 { problems.append(.sparse) }
+            found.append(
+                Estimate(
+                    method: method, amount: amount, coverage: coverage, problems: problems,
+                    amounts: amounts))
+        }
+        guard !found.isEmpty else { return nil }
+        let believed = found.filter { !$0.problems.contains { $0.isFatal } }
+        chosen = believed.first { $0.problems.isEmpty } ?? believed.first
+        if let chosen, chosen.amount > 0 {
+            for place in found.indices
+            where !(2.0 / 3...1.5).contains(found[place].amount / chosen.amount) {
+                found[place].problems.append(.disagrees)
+            }
+        }
+        estimates = found
+        kind = chosen?.amounts.max { $0.value < $1.value }?.key ?? fallback
+    }
+
+    /// What a method's base quantity is of a fuel; unit: the fuel's.
+    private static func amount(_ base: Double, _ method: FuelMethod, _ fuel: FuelKind) -> Double {
+        switch method {
+        case .fuelRate: base
+        case .fuelMassRate: base / fuel.density
+        case .airFlow, .speedDensity: base / fuel.airFuelRatio / fuel.density
+        }
+    }
+
+    /// In what amounts are told: litres, kilograms of natural gas.
+    public var unit: String { kind.unit }
+
+    /// What was burnt; unit: ``unit``, nil without an estimate that is to be believed.
+    public var amount: Double? { chosen?.amount }
+
+    /// Unit: ``unit`` per 100 km; nil without an amount or below 100 m.
+    public var per100km: Double? {
+        guard let amount, let distance, distance >= 0.1 else { return nil }
+        return amount / distance * 100
+    }
+
+    /// Miles per US gallon; nil for what is not told in litres or without any.
+    public var milesPerUSGallon: Double? { perLitre(100 * 3.785411784 / 1.609344) }
+
+    /// Miles per imperial gallon; nil for what is not told in litres or without any.
+    public var milesPerImperialGallon: Double? { perLitre(100 * 4.54609 / 1.609344) }
+
+    /// Kilometres per litre; nil for what is not told in litres or without any.
+    public var kilometresPerLitre: Double? { perLitre(100) }
+
+    private func perLitre(_ factor: Double) -> Double? {
+        guard kind != .cng, let per100km, per100km > 0 else { return nil }
+        return factor / per100km
+    }
+
+    /// What burning it gave; unit: kg of CO₂.
+    public var carbonDioxide: Double? {
+        chosen?.amounts.reduce(0) { $0 + $1.value * $1.key.carbonDioxide }
+    }
+
+    /// What it cost at a price for one ``unit``.
+    public func cost(at price: Double) -> Double? { amount.map { $0 * price } }
+}

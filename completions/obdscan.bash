@@ -958,8 +958,8 @@ _obdscan_monitors() {
 _obdscan_log() {
     repeating_flags=()
     non_repeating_flags=(--until-off --fast --trace-states --no-color --quiet -q --verbose -v --version -h --help)
-    repeating_options=(--tag --pids --pack)
-    non_repeating_options=(--duration --every --silence --standstill --name --keep --commit-every --gps -d --device --adapter --protocol --ecu --record --db --format --units --log-file)
+    repeating_options=(--tag -d --device --pids --pack)
+    non_repeating_options=(--duration --every --silence --standstill --name --keep --commit-every --gps --adapter --protocol --ecu --record --db --format --units --log-file)
     __obdscan_offer_flags_options -1
 
     # Offer option value completions

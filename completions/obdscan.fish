@@ -69,7 +69,7 @@ function __obdscan_parse_tokens -S
         case 'monitors'
             __obdscan_parse_subcommand 0 'readiness' 'trend' 'exit-code' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'pack=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
         case 'log'
-            __obdscan_parse_subcommand -r 1 'duration=' 'every=' 'until-off' 'silence=' 'standstill=' 'tag=+' 'name=' 'keep=' 'commit-every=' 'fast' 'gps=' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'pack=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+            __obdscan_parse_subcommand -r 1 'duration=' 'every=' 'until-off' 'silence=' 'standstill=' 'tag=+' 'name=' 'keep=' 'commit-every=' 'fast' 'gps=' 'd/device=+' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'pack=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
         case 'trips'
             __obdscan_parse_subcommand 0 'version' 'h/help'
             switch $unparsed_tokens[1]
@@ -479,7 +479,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" commit-every' -l 'commit-every' -d 'Store what was read so often (1s): what a power cut may cost.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" fast' -l 'fast' -d 'Leave it to the system when data reaches the disk.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" gps' -l 'gps' -d 'Record positions from gpsd://HOST:PORT, or NMEA 0183 from serial:PATH?baud=RATE or a path; off: none, whatever the configuration says.' -rfka ''
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE, or a name of your own.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log"' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE, or a name of your own.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn golink'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''

@@ -70,13 +70,30 @@ extension ResponseDecoder {
         _ answer: Answer, _ kind: CodeReport.Kind, places: some Sequence<Int>,
         hasStatus: Bool = false, _ out: inout [DiagnosticItem]
     ) {
+        // 18 01 and 18 03 list every code that the ECU could report.
+        let listsHealthy = hasStatus && [0x01, 0x03].contains(answer.request?.dropFirst().first)
+        var leftOut = false
         for place in places {
             let code = UInt16(answer.payload[place]) << 8 | UInt16(answer.payload[place + 1])
             guard code != 0 else { continue }
             var report = CodeReport(
                 ecu: answer.ecu, kind: kind, code: .dtc(DTC(code)), line: answer.line)
-            if hasStatus { report.statusByte = answer.payload[place + 2] }
+            if hasStatus {
+                let status = answer.payload[place + 2]
+                report.statusByte = status
+                // Bits 6 and 5 (ISO 14230-3): 01 stored, 10 maturing and not stored yet, 11 present
+                // and stored, 00 none of it.
+                switch status >> 5 & 0x03 {
+                case 0x02: report.kind = .pending
+                case 0x00 where listsHealthy:
+                    leftOut = true
+                    continue
+                default: break
+                }
+            }
             out.append(.code(report))
         }
+        // Codes without a fault are no faults, but nothing that was said is dropped.
+        if leftOut { out.append(.message(answer.message)) }
     }
 }

@@ -70,6 +70,7 @@ extension Runner {
         case .voltage(let voltage): noteVoltage(voltage)
         case .heard(let line): tellProgress(.heard(line))
         case .heardFrame(let frame): tellProgress(.heardFrame(frame))
+        case .damaged(_, let faults): core.noteErrors(faults)
         case .unsolicited, .repeated: break
         }
     }

@@ -170,6 +170,7 @@ final class SessionCore: Sendable {
         }
     }
 
+    func noteErrors(_ count: Int) { shared.withLock { $0.statistics.errors += count } }
     func noteError() { shared.withLock { $0.statistics.errors += 1 } }
     func noteReconnect() { shared.withLock { $0.statistics.reconnects += 1 } }
 

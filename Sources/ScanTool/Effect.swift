@@ -40,6 +40,8 @@ public enum Notice: Hashable, Sendable {
     case unsolicited(ECUMessage)
     /// A request is sent once more.
     case repeated(RequestID)
+    /// A reply was damaged in so many places and is not used: its request is sent once more.
+    case damaged(RequestID, faults: Int)
     /// A line of an adapter that prints what it hears.
     case heard(String)
     /// The frame in a line of an adapter that prints what it hears; after its ``heard(_:)``.

@@ -180,6 +180,11 @@ extension ScanTool {
                 abandon(&waiting, because: .adapterRestarted, .adapterRestarted, &out)
             } else if deservesRepeat(waiting) {
                 disarmAll(&out)
+                if waiting.reply.damage > 0 {
+                    out.append(
+                        .notice(.damaged(waiting.request.id, faults: waiting.reply.damage)))
+                }
+                waiting.earlierDamage = waiting.reply.errors
                 waiting.reply = Reply()
                 waiting.phase = .pause
                 arm(.pause, after: policy.repeatPause, &out)
@@ -202,12 +207,37 @@ extension ScanTool {
         if waiting.reply.messages.contains(where: { $0.asksToRepeat(waiting.request) }) {
             return repeats < policy.busyRepeats
         }
-        guard waiting.reply.messages.isEmpty, waiting.reply.frames.isEmpty else { return false }
+        guard waiting.reply.frames.isEmpty else { return false }
+        // One ECU's lost character must not hide its answer, whatever the others said.
+        if waiting.reply.damage > 0, waiting.request.isForVehicle {
+            let isAccident =
+                waiting.reply.errors.isEmpty || waiting.reply.errors != waiting.earlierDamage
+            let most = waiting.reply.errors.isEmpty ? 1 : policy.damageRepeats
+            return isAccident && repeats < most
+        }
+        guard waiting.reply.messages.isEmpty else { return false }
         return waiting.reply.statuses.contains { status in
             switch status.recovery {
             case .retry(let times): repeats < times
             case .normal, .initialise, .report, .dropFeature: false
             }
+        }
+    }
+}
+
+extension Reply {
+    /// Lines that could not be read, and a refusal by the adapter itself: the request may have
+    /// reached it garbled.
+    var damage: Int {
+        errors.count + (messages.isEmpty && statuses.contains(.unknownCommand) ? 1 : 0)
+    }
+}
+
+extension AdapterRequest {
+    var isForVehicle: Bool {
+        switch self {
+        case .vehicle: true
+        case .command, .monitor: false
         }
     }
 }

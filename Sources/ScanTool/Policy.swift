@@ -9,10 +9,12 @@ public struct Policy: Hashable, Sendable {
     /// Repeats of a request that an ECU was too busy for (NRC 21), or whose result was not ready yet
     /// (NRC 23), where it may be repeated.
     public var busyRepeats = 5
-    /// Before a request that was answered "pending" only, or was disturbed, is repeated.
+    /// Before a request that was answered "pending" only, or was disturbed or damaged, is repeated.
     public var repeatPause: Duration = .milliseconds(100)
     /// Repeats of a request that was answered "pending" only, where it may be repeated.
     public var pendingRepeats = 5
+    /// Repeats of a request whose answer came damaged, where it may be repeated.
+    public var damageRepeats = 2
     /// The prompt after an interrupt.
     public var interruptLimit: Duration = .seconds(3)
     /// The adapter's setting up at most, whatever the dialect thinks.

@@ -1,5 +1,6 @@
 public import Adapters
 public import OBDCore
+import VehicleLink
 
 /// Where a scan tool is, with all that matters there.
 public enum State: Hashable, Sendable {
@@ -60,6 +61,8 @@ public struct Waiting: Hashable, Sendable {
     public internal(set) var pendings = 0
     /// Whether the end was asked for meanwhile.
     public internal(set) var isStopping = false
+    /// What was wrong with the reply before: the same again is no accident.
+    var earlierDamage: [LinkError] = []
 }
 
 /// A reply that is being handed on.

@@ -214,7 +214,7 @@ import VehicleLink
             [
                 "2 error: neither hexadecimal nor a known answer",
                 "3 error: single frame announces 4 bytes, has 3",
-                "4 error: header announces 0 bytes, frame has 4",
+                "4 error: unknown protocol control byte AF",
                 "5 error: unknown protocol control byte B1",
             ]
         ),

@@ -7,6 +7,8 @@ import VehicleLink
 struct ScriptedAdapter {
     /// Command without blanks → reply without prompt; what is not in it is answered `?`.
     var answers: [String: String]
+    /// Command → its replies, one after the other; the last one from then on.
+    var series: [String: [String]] = [:]
     /// Bytes handed over at a time; 0 = all at once.
     var piece = 0
     var echo = false
@@ -76,11 +78,14 @@ struct ScriptedAdapter {
     }
 
     private mutating func take(_ out: [DialectOutput]) {
+        // What is written is answered once all else is done.
+        var unanswered: [[UInt8]] = []
+        defer { for bytes in unanswered { answer(bytes) } }
         for output in out {
             switch output {
             case .write(let bytes):
                 written.append(bytes)
-                answer(bytes)
+                unanswered.append(bytes)
             case .arm(let timer, _):
                 armed.removeAll { $0 == timer }
                 armed.append(timer)
@@ -96,7 +101,11 @@ struct ScriptedAdapter {
         guard bytes.last == 0x0D else { return }
         let command = String(decoding: bytes.dropLast(), as: UTF8.self)
         if deaf.contains(command) || deaf.contains("*") { return }
-        let reply = answers[command] ?? "?"
+        var reply = answers[command] ?? "?"
+        if let next = series[command]?.first {
+            reply = next
+            if (series[command]?.count ?? 0) > 1 { series[command]?.removeFirst() }
+        }
         receive((echo ? command + "\r" : "") + reply + "\r\r>")
     }
 

@@ -50,6 +50,84 @@ import Testing
         #expect(adapter.commands == ["ATSH7DF", "ATCRA", "ATFCSM0", "010C"])
     }
 
+    /// The odometer of the e-Golf's gateway: wican-fw issue 108.
+    @Test func `a 29-bit address beyond 18xxxxxx takes its upper bits as priority`() {
+        var adapter = adapter([
+            "0100": "18DAF110064100BE3EB813", "ATDPN": "A7", "ATCP17": "OK", "ATCP18": "OK",
+            "ATSHFC007B": "OK", "ATCRA17FE007B": "OK", "ATFCSH17FC007B": "OK",
+            "2202BD":
+                "17FE007B100D6202BD930116\r17FE007B21D4015860EA7434",
+        ])
+        var question = VehicleRequest(
+            id: RequestID(rawValue: 1), target: ECUAddress(0x17FC_007B, .can29),
+            payload: [0x22, 0x02, 0xBD])
+        question.responders = .one(ECUAddress(0x17FE_007B, .can29))
+        adapter.send(.vehicle(question))
+        #expect(
+            adapter.commands == [
+                "ATCP17", "ATSHFC007B", "ATCRA17FE007B", "ATFCSH17FC007B", "ATFCSD300000",
+                "ATFCSM1", "2202BD",
+            ])
+        #expect(
+            adapter.messages.map { Hex.string($0.payload) } == ["6202BD930116D4015860EA7434"])
+        adapter.written = []
+        adapter.send(.vehicle(request([0x01, 0x0C], to: nil)))
+        #expect(adapter.commands == ["ATCP18", "ATSHDB33F1", "ATCRA", "ATFCSM0", "010C"])
+    }
+
+    /// A BMW i3's battery: ATCEA07 and answers 607 F1 … (meta.cars.forum, thread 85; OVMS issue
+    /// 488).
+    @Test func `extended addressing has an address byte in front`() {
+        var adapter = adapter([
+            "ATSH6F1": "OK", "ATCEA07": "OK", "ATCEA": "OK", "ATCRA607": "OK",
+            "ATFCSH6F1": "OK", "ATFCSD07300000": "OK", "22DD68": "607F10562DD68938800",
+        ])
+        var question = VehicleRequest(
+            id: RequestID(rawValue: 1), target: ECUAddress(0x6F1, .can11, extended: 0x07),
+            payload: [0x22, 0xDD, 0x68])
+        question.responders = .one(ECUAddress(0x607, .can11, extended: 0xF1))
+        adapter.send(.vehicle(question))
+        #expect(
+            adapter.commands == [
+                "ATSH6F1", "ATCEA07", "ATCRA607", "ATFCSH6F1", "ATFCSD07300000", "ATFCSM1",
+                "22DD68",
+            ])
+        #expect(adapter.messages.map { $0.ecu?.description } == ["607/F1"])
+        #expect(adapter.messages.map { Hex.string($0.payload) } == ["62DD689388"])
+        adapter.written = []
+        adapter.send(.vehicle(request([0x01, 0x0C], to: nil)))
+        #expect(adapter.commands == ["ATSH7DF", "ATCEA", "ATCRA", "ATFCSM0", "010C"])
+        #expect(adapter.messages.last?.ecu?.description == "7E8")
+    }
+
+    /// SAE J2178-1: 6C is physical on VPW, C4 on PWM; ISO 9141-2 uses VPW's bytes.
+    @Test(arguments: [
+        ("2", "6C10F1", "686AF1"), ("1", "C410F1", "616AF1"),
+        ("3", "6C10F1", "686AF1"),
+    ])
+    func `before CAN one ECU has a header of three bytes`(
+        digit: String, one: String, all: String
+    ) {
+        let map =
+            switch digit {
+            case "1": "416B104100BE3EB81190"
+            case "2": "486B104100BE3EB811FA"
+            default: "486B104100BE3EB811C9"
+            }
+        var adapter = adapter([
+            "0100": map, "ATDPN": "A" + digit, "ATSH" + one: "OK", "ATSH" + all: "OK",
+            "22000C": "NO DATA",
+        ])
+        let question = VehicleRequest(
+            id: RequestID(rawValue: 1), target: ECUAddress(0x10, .byte),
+            payload: [0x22, 0x00, 0x0C])
+        adapter.send(.vehicle(question))
+        #expect(adapter.commands == ["ATSH" + one, "22000C"])
+        adapter.written = []
+        adapter.send(.vehicle(request([0x01, 0x0C], to: nil)))
+        #expect(adapter.commands == ["ATSH" + all, "010C"])
+    }
+
     @Test func `an empty request sends nothing and puts the settings back`() {
         var adapter = adapter(["3E00": "72E027E00"])
         var probe = request(
@@ -77,7 +155,9 @@ import Testing
         adapter.written = []
         adapter.send(.vehicle(request([0x01, 0x0C], to: nil)))
         #expect(
-            adapter.commands == ["ATSH7DF", "ATCRA", "ATCF7E8", "ATCM7F8", "ATFCSM0", "010C"])
+            adapter.commands == [
+                "ATSH7DF", "ATCRA", "ATCRA", "ATCF7E8", "ATCM7F8", "ATFCSM0", "010C",
+            ])
     }
 
     @Test func `a reset that the user typed is not forgotten`() {

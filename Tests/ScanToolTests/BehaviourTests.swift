@@ -89,13 +89,34 @@ private let second = RequestID(rawValue: 2)
         #expect(waiting.state.kind == .waiting)
     }
 
-    @Test func `NO DATA and damaged frames are an answer that is not asked for again`() throws {
-        for (words, errors) in [("n>", 0), ("e>", 1), ("en>", 1)] {
+    @Test func `NO DATA is an answer that is not asked for again`() throws {
+        var tool = Tool.after(StateSample.idle + [.read])
+        let outcome = try #require(tool.effects(of: .heard("n>")).outcome)
+        #expect(outcome.reply.errors.isEmpty)
+        #expect(tool.state.kind == .processing)
+    }
+
+    @Test func `a damaged answer is told and asked for again, though others were whole`() throws {
+        for words in ["e>", "en>", "em>"] {
             var tool = Tool.after(StateSample.idle + [.read])
-            let outcome = try #require(tool.effects(of: .heard(words)).outcome)
-            #expect(outcome.reply.errors.count == errors, "\(words)")
-            #expect(tool.state.kind == .processing)
+            let effects = tool.effects(of: .heard(words))
+            #expect(effects.outcome == nil, "\(words)")
+            #expect(effects.contains(.notice(.damaged(first, faults: 1))), "\(words)")
+            #expect(tool.effects(of: .deadlineExpired(.pause)).contains(.notice(.repeated(first))))
+            let outcome = try #require(tool.effects(of: .heard("m>")).outcome)
+            #expect(outcome.reply.messages == [ScriptDialect.answer])
+            #expect(outcome.reply.errors.isEmpty)
         }
+        // The same damage twice is no accident.
+        var tool = Tool.after(StateSample.idle + [.read])
+        _ = tool.effects(of: .heard("em>"))
+        _ = tool.effects(of: .deadlineExpired(.pause))
+        let outcome = try #require(tool.effects(of: .heard("em>")).outcome)
+        #expect(outcome.reply.errors.count == 1)
+        #expect(outcome.reply.messages.count == 1)
+        // A writing request is not asked again.
+        var clearing = Tool.after(StateSample.idle + [.clear])
+        #expect(clearing.effects(of: .heard("e>")).outcome?.reply.errors.count == 1)
     }
 
     @Test func `listens to the bus for as long as the request says`() {

@@ -121,6 +121,7 @@ import Testing
         case .notice(.voltage): "notice: voltage"
         case .notice(.unsolicited): "notice: unsolicited message"
         case .notice(.repeated): "notice: repeated"
+        case .notice(.damaged): "notice: damaged"
         case .notice(.heard): "notice: heard a line"
         case .notice(.heardFrame): "notice: heard a frame"
         case .report(let report):

@@ -11,6 +11,8 @@ struct RunningExchange: Hashable, Sendable {
         case request
         /// The harmless command after a request that writes.
         case cover
+        /// Quiet: what came was no answer to the request, and more may be under way.
+        case settling
     }
 
     var request: AdapterRequest
@@ -31,6 +33,18 @@ struct RunningExchange: Hashable, Sendable {
     var refused = false
     /// Whether anything of the answer was passed on.
     var delivered = false
+    /// Whether a damaged line was among it.
+    var isDamaged = false
+    /// Whether a message came behind a header.
+    var heardECU = false
+    /// Lines that came for the part under way, an echo aside.
+    var lines = 0
+    /// Whether a word came that answers another command: the adapter is a prompt ahead.
+    var isAhead = false
+    /// How often the preparation under way was sent.
+    var sendings = 0
+    /// The preparation under way.
+    var preparation = ""
 
     /// Nothing under way.
     static let none = RunningExchange(
@@ -58,26 +72,6 @@ struct RunningExchange: Hashable, Sendable {
     var listens: Bool { listeningTime != nil }
 }
 
-/// Volatile settings that requests change on the way; what the adapter has now.
-struct WireSettings: Hashable, Sendable {
-    /// The ECU that requests go to; nil = all.
-    var target: ECUAddress?
-    /// Whose answers come through.
-    var responders = VehicleRequest.Responders.usual
-    /// Where flow control goes instead of where the adapter would send it.
-    var flowControl: ECUAddress?
-    /// How long the adapter waits for an answer (`AT ST`); unit: 4 ms.
-    var patience = Self.usualPatience
-
-    /// The adapter's default.
-    static let usualPatience: UInt8 = 0x32
-    /// The longest, for services that take their time.
-    static let longestPatience: UInt8 = 0xFF
-
-    /// Services that answered "pending": they need the longer wait.
-    var slowServices: Set<UInt8> = [0x04, 0x14]
-}
-
 extension ELM327Dialect {
     /// Sends one request.
     public mutating func send(_ request: AdapterRequest, _ out: inout [DialectOutput]) {
@@ -95,6 +89,7 @@ extension ELM327Dialect {
                 return
             }
             running = RunningExchange(request: request, command: Array(text.utf8))
+            reader.admit(nil)
         case .vehicle(let vehicle):
             guard let spelled = spell(vehicle), let preparations = preparation(for: vehicle)
             else {
@@ -104,16 +99,31 @@ extension ELM327Dialect {
             running = RunningExchange(request: request, command: spelled.command)
             running.preparations = preparations
             running.withDigit = spelled.withDigit
+            admitAnswers(to: vehicle)
         }
         proceed(&out)
     }
 
+    /// Lets pass what can answer `request`; listening brings whatever is on the bus.
+    private mutating func admitAnswers(to request: VehicleRequest) {
+        guard case .reply = request.ending, !hasTypedSettings, var admission else {
+            reader.admit(nil)
+            return
+        }
+        admission.expect(wire.responders, tester: reader.settings.testerAddress)
+        reader.admit(admission)
+    }
+
     /// Sends the next preparation, or the request.
-    private mutating func proceed(_ out: inout [DialectOutput]) {
+    mutating func proceed(_ out: inout [DialectOutput]) {
         phase = .exchanging
+        running.lines = 0
         guard running.preparations.isEmpty else {
             running.part = .preparation
-            write(Array(running.preparations.removeFirst().utf8), &out)
+            running.preparation = running.preparations.removeFirst()
+            running.sendings += 1
+            lines.removeAll(keepingCapacity: true)
+            write(Array(running.preparation.utf8), &out)
             out.append(.arm(.reply, after: .seconds(2)))
             return
         }
@@ -164,7 +174,9 @@ extension ELM327Dialect {
         case .reply: break
         }
         // Without segmented sending a request has to fit one frame.
-        guard request.payload.count <= 7 else { return nil }
+        guard request.payload.count <= (request.target?.extended == nil ? 7 : 6) else {
+            return nil
+        }
         var text: [UInt8] = []
         text.reserveCapacity(request.payload.count * 2 + 1)
         for byte in request.payload { Hex.append(byte, to: &text) }
@@ -178,105 +190,6 @@ extension ELM327Dialect {
         return (text, withDigit)
     }
 
-    /// Settings that have to change before `request`; nil when it cannot be sent at all.
-    private mutating func preparation(for request: VehicleRequest) -> [String]? {
-        var commands: [String] = []
-        if request.target != wire.target {
-            guard let header = headerCommand(for: request.target) else { return nil }
-            commands.append(header)
-            wire.target = request.target
-        }
-        appendResponders(for: request, &commands)
-        let patience = patience(for: request)
-        if patience != wire.patience {
-            commands.append("ATST" + Hex.string([patience]))
-            wire.patience = patience
-        }
-        return commands
-    }
-
-    /// What the request needs `AT ST` to be; unit: 4 ms.
-    private func patience(for request: VehicleRequest) -> UInt8 {
-        if request.payload.first.map(wire.slowServices.contains) ?? false {
-            return WireSettings.longestPatience
-        }
-        guard let time = request.answerTime else { return WireSettings.usualPatience }
-        let units = (time.seconds * 250).rounded(.up)
-        return UInt8(min(max(1, units), 255))
-    }
-
-    /// Receive filter and flow control, where they are not what the adapter does by itself.
-    ///
-    /// It lets through the answers of 7E8 to 7EF, or 18DAF1xx, and sends flow control to their
-    /// request addresses. An ECU elsewhere needs both said.
-    private mutating func appendResponders(
-        for request: VehicleRequest, _ commands: inout [String]
-    ) {
-        var responders = request.responders
-        var flowControl: ECUAddress?
-        if let target = request.target, target.form == .can11, !target.isUsualRequest {
-            if responders == .usual { responders = .one(target.usualResponder) }
-            if case .one = responders { flowControl = target }
-        }
-        if responders != wire.responders {
-            switch responders {
-            case .usual: commands.append("ATCRA")
-            case .one(let ecu): commands.append("ATCRA" + ecu.digits)
-            case .matching(let pattern, let mask):
-                commands.append("ATCF" + pattern.digits)
-                commands.append("ATCM" + ECUAddress(mask, pattern.form).digits)
-            }
-            wire.responders = responders
-        }
-        if flowControl != wire.flowControl {
-            if let flowControl {
-                // The adapter takes its own mode only when header and data are known to it.
-                commands.append("ATFCSH" + flowControl.digits)
-                if wire.flowControl == nil { commands += ["ATFCSD300000", "ATFCSM1"] }
-            } else {
-                commands.append("ATFCSM0")
-            }
-            wire.flowControl = flowControl
-        }
-    }
-
-    /// What puts the filter back where an adapter does not know `AT CRA` alone (before v1.4b).
-    private func defaultFilter() -> [String] {
-        switch capabilities.vehicleProtocol?.addressForm {
-        case .can11: ["ATCF7E8", "ATCM7F8"]
-        case .can29: ["ATCF18DAF100", "ATCM1FFFFF00"]
-        case .byte, nil: []
-        }
-    }
-
-    /// `AT SH` for one ECU, or back to all of them; nil where the protocol is not known.
-    private func headerCommand(for target: ECUAddress?) -> String? {
-        guard let vehicleProtocol = capabilities.vehicleProtocol else { return nil }
-        switch vehicleProtocol.family {
-        case .can:
-            guard let target else {
-                return vehicleProtocol.addressForm == .can11 ? "ATSH7DF" : "ATSHDB33F1"
-            }
-            switch target.form {
-            case .can11: return "ATSH" + Hex.string(target.value, digits: 3)
-            case .can29:
-                // Six digits leave the highest bits as they are by default.
-                guard target.value >> 24 == 0x18 else { return nil }
-                return "ATSH" + Hex.string(target.value & 0xFF_FFFF, digits: 6)
-            case .byte: return nil
-            }
-        case .iso14230:
-            guard let target else { return "ATSHC233F1" }
-            return target.form == .byte
-                ? "ATSH82" + Hex.string(target.value, digits: 2) + "F1" : nil
-        case .j1939:
-            guard let target else { return "ATSHEAFFF9" }
-            return target.form == .byte
-                ? "ATSHEA" + Hex.string(target.value, digits: 2) + "F9" : nil
-        case .iso9141, .j1850: return nil
-        }
-    }
-
     // MARK: Its reply
 
     /// A line came while an exchange is under way.
@@ -284,13 +197,20 @@ extension ELM327Dialect {
         reader.read(line, number: 0, &items)
         switch running.part {
         case .preparation:
-            if reader.isAnswering("ATCRA"), items.contains(where: \.isUnknownCommand) {
-                running.preparations.insert(contentsOf: defaultFilter(), at: 0)
-            }
+            keep(line)
             items.removeAll(keepingCapacity: true)
             return
         case .cover:
             items.removeAll(keepingCapacity: true)
+            return
+        case .settling:
+            // Late, whatever it says: only what is not asked again counts.
+            if running.request.mayRepeat || !running.preparations.isEmpty {
+                items.removeAll(keepingCapacity: true)
+            }
+            running.isAhead = true
+            deliverItems(&out)
+            out.append(.arm(.pause, after: Self.quietAfterSurprise))
             return
         case .request: break
         }
@@ -307,7 +227,10 @@ extension ELM327Dialect {
             if !Self.isEcho(line, of: text), !isOurStop {
                 out.append(.text(String(decoding: line, as: UTF8.self)))
             }
-        case .vehicle: if Self.isBanner(line) { running.restarted = true }
+        case .vehicle:
+            running.lines += 1
+            if Self.isBanner(line) || isUnexpectedEcho(line) { running.restarted = true }
+            if line.elementsEqual("OK".utf8) { running.isAhead = true }
         }
         deliverItems(&out)
         if running.listens, !running.wasStopped,
@@ -320,6 +243,12 @@ extension ELM327Dialect {
         // The search before listening is over with its line.
         if running.listens { searching = false }
         heardLines = true
+    }
+
+    /// Whether a line is the request itself although echoes were switched off: the adapter has
+    /// restarted without a word that came through.
+    private func isUnexpectedEcho(_ line: [UInt8]) -> Bool {
+        reader.settings.echo == false && admission != nil && line == running.command
     }
 
     /// Waits for the rest of a reply, unless its end came with the lines.
@@ -339,10 +268,13 @@ extension ELM327Dialect {
                 {
                     wire.slowServices.insert(message.payload[1])
                 }
+                if message.ecu != nil { running.heardECU = true }
                 out.append(.message(message))
             case .linkError(let error, _):
                 // A command's answer is text, whatever it looks like.
-                if case .vehicle = running.request { out.append(.linkError(error)) }
+                guard case .vehicle = running.request else { break }
+                running.isDamaged = true
+                out.append(.linkError(error))
             case .status(let status, _):
                 if status == .lowVoltageReset { running.restarted = true }
                 if status == .unknownCommand, running.withDigit, running.isSingle {
@@ -367,10 +299,14 @@ extension ELM327Dialect {
     mutating func finishPart(_ out: inout [DialectOutput]) {
         switch running.part {
         case .preparation:
-            proceed(&out)
+            finishPreparation(&out)
             return
         case .cover:
             end(&out)
+            return
+        case .settling:
+            running.isAhead = true
+            out.append(.arm(.pause, after: Self.quietAfterSurprise))
             return
         case .request: break
         }
@@ -378,7 +314,19 @@ extension ELM327Dialect {
         reader.takePrompt(&items)
         deliverItems(&out)
         noteTypedSetting()
+        if needsQuiet {
+            settle(&out)
+            return
+        }
         if running.refused && !running.delivered {
+            if running.sendings < 1 {
+                // Once more: the request may have arrived garbled.
+                running.sendings += 1
+                running.refused = false
+                out.append(.linkError(LinkError(.notAFrame)))
+                proceed(&out)
+                return
+            }
             // The adapter knows no count digit: the request never reached the vehicle.
             capabilities.frameCountHelps = false
             out.append(.notice(.featureDropped("count digit")))
@@ -389,6 +337,46 @@ extension ELM327Dialect {
             proceed(&out)
             return
         }
+        if running.refused { out.append(.status(.unknownCommand)) }
+        conclude(&out)
+    }
+
+    /// So much quiet says that nothing more is under way.
+    ///
+    /// Longer than an adapter waits for a vehicle by default.
+    static let quietAfterSurprise = Duration.milliseconds(250)
+
+    /// Whether the reply cannot be one to the request: nothing before the prompt, which a genuine
+    /// adapter never does, or a word that answers a setting.
+    private var needsQuiet: Bool {
+        guard case .vehicle = running.request, !running.listens, !running.wasStopped,
+            !running.restarted
+        else { return false }
+        return running.lines == 0 || running.isAhead
+    }
+
+    mutating func settle(_ out: inout [DialectOutput]) {
+        running.part = .settling
+        out.append(.disarm(.reply))
+        out.append(.arm(.pause, after: Self.quietAfterSurprise))
+    }
+
+    /// It stayed quiet.
+    mutating func finishSettling(_ out: inout [DialectOutput]) {
+        guard running.part == .settling else { return }
+        guard running.preparations.isEmpty else {
+            running.isAhead = false
+            proceed(&out)
+            return
+        }
+        // An empty reply is how some clones say that nobody answered.
+        out.append(
+            running.isAhead ? .linkError(LinkError(.notAFrame)) : .status(.noData))
+        conclude(&out)
+    }
+
+    /// Ends an exchange whose prompt came.
+    private mutating func conclude(_ out: inout [DialectOutput]) {
         if !isReadOnly(running.request) {
             // A later CR would repeat what wrote: give the adapter something harmless to remember.
             running.part = .cover
@@ -403,6 +391,12 @@ extension ELM327Dialect {
     private mutating func noteTypedSetting() {
         guard case .command(_, let text, _) = running.request, let command = AdapterCommand(text)
         else { return }
+        switch command {
+        case .voltage, .protocolNumber, .protocolName, .stnProtocolNumber, .monitor,
+            .monitorGroup:
+            break
+        default: hasTypedSettings = true
+        }
         switch command {
         case .reset: wire = WireSettings()
         case .choose:
@@ -437,6 +431,7 @@ extension ELM327Dialect {
     }
 
     private mutating func end(_ out: inout [DialectOutput]) {
+        if !running.isDamaged, running.delivered, !running.isAhead { learnFromAnswer() }
         out.append(.disarm(.reply))
         if running.listens { out.append(.disarm(.listen)) }
         endReading()
@@ -448,6 +443,21 @@ extension ELM327Dialect {
             phase = .atPrompt
             out.append(.end(running.wasStopped ? .interrupted : .complete))
         }
+    }
+
+    /// Ends an exchange whose request was not sent.
+    mutating func abandon(_ out: inout [DialectOutput]) {
+        disarmAll(&out)
+        endReading()
+        phase = .atPrompt
+        out.append(.end(.refused))
+    }
+
+    /// A session that began without the vehicle learns from its first whole answer.
+    private mutating func learnFromAnswer() {
+        guard admission == nil, !hasTypedSettings, running.heardECU, !running.listens
+        else { return }
+        learnShape()
     }
 
     /// Ends listening to the bus: a blank, then the prompt.

@@ -44,12 +44,17 @@ extension ELM327Dialect {
         out.append(.initialisationFailed(failure))
     }
 
+    mutating func next(_ steps: [SetupScript.Step], _ out: inout [DialectOutput]) {
+        next(steps[...], &out)
+    }
+
     private mutating func next(_ steps: ArraySlice<SetupScript.Step>, _ out: inout [DialectOutput])
     {
         guard let step = steps.first else {
             finishSetup(&out)
             return
         }
+        received = 0
         endReading()
         phase = .settingUp(step, rest: Array(steps.dropFirst()))
         tellReader(step.command)
@@ -71,9 +76,7 @@ extension ELM327Dialect {
             if case .message(let message) = item.content { return message }
             return nil
         }
-        if items.contains(where: { if case .linkError = $0.content { true } else { false } }) {
-            setup.sawDamage = true
-        }
+        if items.contains(where: \.isDamage) { setup.sawDamage = true }
         let answers = lines.filter { !Self.isEcho($0, of: step.command) }
         if statuses.contains(where: { $0.recovery == .initialise })
             || answers.contains(where: Self.isBanner) && step.purpose != .banner
@@ -82,6 +85,8 @@ extension ELM327Dialect {
             restart(&out)
             return
         }
+        if repeats(step, rest, answers, &out) { return }
+        setup.repeats = 0
         if statuses.contains(.unknownCommand), step.purpose != .stnFirmware {
             identity.unsupportedCommands.append(step.command)
             out.append(.notice(.unsupportedCommand(step.command)))
@@ -109,13 +114,16 @@ extension ELM327Dialect {
             let isFirst = step.purpose == .search
             finishSearch(messages, statuses, rest, isFirst: isFirst, &out)
         case .protocolNumber:
-            if let number = answers.lazy.compactMap(Self.protocolNumber).first {
+            if let number = answers.lazy.compactMap(Self.protocolNumber).first,
+                admission.map({ $0.shape.form == number.found.addressForm }) ?? true
+            {
                 setProtocol(number.found, searched: number.automatic, &out)
             }
             next(rest[...], &out)
         case .activeCodes:
             if messages.contains(where: { $0.parameterGroup != nil }) {
                 setup.heardVehicle = true
+                learnShape(messages)
                 identity.services = .j1939
                 setProtocol(.j1939, searched: true, &out)
                 finishSetup(&out)
@@ -125,6 +133,7 @@ extension ELM327Dialect {
         case .protocolIdentifier(let candidate):
             if messages.contains(where: { $0.payload == [0x62, 0xF8, 0x10, 0x01] }) {
                 setup.heardVehicle = true
+                learnShape(messages)
                 identity.services = .onUDS
                 setProtocol(candidate, searched: true, &out)
                 finishSetup(&out)
@@ -132,6 +141,37 @@ extension ELM327Dialect {
                 next(rest[...], &out)
             }
         }
+    }
+
+    /// Does a setting again that was not confirmed by `OK` and nothing else.
+    ///
+    /// `?` comes from adapters that do not know it, and from a command that arrived garbled: once
+    /// more tells. Anything else answers something else, so that quiet is awaited first.
+    private mutating func repeats(
+        _ step: SetupScript.Step, _ rest: [SetupScript.Step], _ answers: [[UInt8]],
+        _ out: inout [DialectOutput]
+    ) -> Bool {
+        guard step.isSetting else { return false }
+        let words = answers.map { Self.withoutEcho($0, of: step.command) }
+        if words == [Array("OK".utf8)] { return false }
+        let isRefused = words == [Array("?".utf8)]
+        guard setup.repeats < (isRefused ? 1 : 2) else { return false }
+        setup.repeats += 1
+        if isRefused {
+            next([step] + rest, &out)
+        } else {
+            phase = .settling(step, rest: rest)
+            out.append(.arm(.reply, after: SetupScript.settlingTime))
+        }
+        return true
+    }
+
+    /// A line without blanks and without the echo that is glued to it.
+    static func withoutEcho(_ line: [UInt8], of command: String) -> [UInt8] {
+        let compact = line.filter { $0 != 0x20 }
+        let echo = command.utf8.filter { $0 != 0x20 }
+        return compact.count > echo.count && compact.starts(with: echo)
+            ? Array(compact.dropFirst(echo.count)) : compact
     }
 
     private mutating func finishSearch(
@@ -146,7 +186,16 @@ extension ELM327Dialect {
         } else if messages.contains(where: { $0.parameterGroup != nil }) {
             identity.services = .j1939
         }
+        if setup.heardVehicle, reader.settings.headers == true, !setup.hasVerifiedHeaders,
+            messages.allSatisfy({ $0.ecu == nil })
+        {
+            // Confirmed and not done: the adapter may have heard something else.
+            setup.hasVerifiedHeaders = true
+            next([SetupScript.headers, SetupScript.firstRequest] + rest[...], &out)
+            return
+        }
         if setup.heardVehicle {
+            learnShape(messages)
             if let fixed = options.vehicleProtocol {
                 setProtocol(fixed, searched: false, &out)
                 next(rest[...], &out)
@@ -161,6 +210,25 @@ extension ELM327Dialect {
             next(fixed.family == .can ? [SetupScript.identifier(fixed)] : [], &out)
         } else {
             next(SetupScript.forced[...], &out)
+        }
+    }
+
+    /// Takes note of how the vehicle's lines look, once a whole reply has come undamaged.
+    mutating func learnShape(_ messages: [ECUMessage]) {
+        guard !items.contains(where: \.isDamage), !messages.isEmpty,
+            messages.allSatisfy({ $0.ecu != nil })
+        else { return }
+        learnShape()
+    }
+
+    /// The shape of the line that came last is that of all lines to come.
+    mutating func learnShape() {
+        guard admission == nil, reader.settings.headers == true, let shape = reader.lastShape
+        else { return }
+        switch shape {
+        case .can11, .can29, .j1939, .iso9141, .j1850, .iso14230:
+            admission = Admission(shape: shape)
+        case .joined11, .joined29, .fieldAlone, .bare: break
         }
     }
 
@@ -180,6 +248,8 @@ extension ELM327Dialect {
     ) {
         identity.vehicleProtocol = found
         identity.protocolWasSearched = searched
+        // Before CAN a check byte may fit two families by chance.
+        if let admission, admission.shape.family != found.family { self.admission = nil }
         capabilities.vehicleProtocol = found
         setItemsPerRequest()
         out.append(.notice(.protocolFound(found)))

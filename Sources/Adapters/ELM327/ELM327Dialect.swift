@@ -39,6 +39,8 @@ public struct ELM327Dialect: AdapterDialect {
         case gettingInStep(attempt: Int, settling: Bool)
         /// A step of the set-up waits for its prompt.
         case settingUp(SetupScript.Step, rest: [SetupScript.Step])
+        /// A step was answered by something else: quiet is awaited, then it is done again.
+        case settling(SetupScript.Step, rest: [SetupScript.Step])
         /// Set up, nothing under way.
         case atPrompt
         /// A request, or a command that goes before or after it, waits for its prompt.
@@ -79,6 +81,10 @@ public struct ELM327Dialect: AdapterDialect {
     var heardLines = false
     /// Whether patience was extended for the search that is under way.
     var searching = false
+    /// How the vehicle's lines look; nil until it has answered, or where a user's own settings hold.
+    var admission: Admission?
+    /// Whether a command that a user typed may have changed how lines look.
+    var hasTypedSettings = false
     /// What the set-up heard so far.
     var setup = SetupNotes()
     /// Volatile settings that requests change on the way.
@@ -101,6 +107,10 @@ public struct ELM327Dialect: AdapterDialect {
         /// Whether anything came that could not be read.
         var sawDamage = false
         var restarts = 0
+        /// How often the step under way was done again.
+        var repeats = 0
+        /// Whether headers were set once more because the vehicle's lines had none.
+        var hasVerifiedHeaders = false
     }
 
     // MARK: AdapterDialect
@@ -109,6 +119,8 @@ public struct ELM327Dialect: AdapterDialect {
     public mutating func initialise(_ out: inout [DialectOutput]) {
         mayOweAnswer = mayOweAnswer || phase != .outOfStep
         setup = SetupNotes()
+        admission = nil
+        hasTypedSettings = false
         identity = AdapterIdentity()
         wire = WireSettings()
         capabilities = LinkCapabilities(itemsPerRequest: 1, frameCountHelps: true)
@@ -154,6 +166,8 @@ public struct ELM327Dialect: AdapterDialect {
             }
         case (.settingUp(let step, _), .reply):
             failSetup(.timedOut(command: step.command), &out)
+        case (.settling(let step, let rest), .reply): next([step] + rest, &out)
+        case (.exchanging, .pause): finishSettling(&out)
         case (.exchanging, .reply):
             phase = .outOfStep
             mayOweAnswer = true
@@ -164,7 +178,7 @@ public struct ELM327Dialect: AdapterDialect {
             phase = .outOfStep
             out.append(duringSetup ? .initialisationFailed(.interrupted) : .end(.timedOut))
         case (.outOfStep, _), (.atPrompt, _), (.gettingInStep, _), (.settingUp, _),
-            (.exchanging, _), (.interrupting, _):
+            (.settling, _), (.exchanging, _), (.interrupting, _):
             break
         }
     }
@@ -173,7 +187,7 @@ public struct ELM327Dialect: AdapterDialect {
     public mutating func interrupt(_ out: inout [DialectOutput]) {
         switch phase {
         case .outOfStep, .atPrompt, .interrupting: break
-        case .gettingInStep, .settingUp: startInterruption(duringSetup: true, &out)
+        case .gettingInStep, .settingUp, .settling: startInterruption(duringSetup: true, &out)
         case .exchanging: startInterruption(duringSetup: false, &out)
         }
     }
@@ -201,6 +215,7 @@ public struct ELM327Dialect: AdapterDialect {
             noteConfirmation(line)
             keep(line)
             reader.read(line, number: 0, &items)
+        case .settling: out.append(.arm(.reply, after: SetupScript.settlingTime))
         case .exchanging: takeLine(line, &out)
         case .interrupting: break
         case .outOfStep, .atPrompt: takeUnasked(line, &out)
@@ -218,10 +233,15 @@ public struct ELM327Dialect: AdapterDialect {
                 out.append(.arm(.reply, after: SetupScript.settlingTime))
             }
         case .settingUp(let step, let rest): finish(step, rest, &out)
+        case .settling: out.append(.arm(.reply, after: SetupScript.settlingTime))
         case .exchanging: finishPart(&out)
         case .interrupting(let duringSetup):
             disarmAll(&out)
             phase = duringSetup ? .outOfStep : .atPrompt
+            // Settings that were to be made may not have been.
+            if running.part == .preparation || !running.preparations.isEmpty {
+                wire.isUncertain = true
+            }
             endReading()
             out.append(duringSetup ? .initialisationFailed(.interrupted) : .end(.interrupted))
         case .outOfStep, .atPrompt: break
@@ -254,7 +274,9 @@ public struct ELM327Dialect: AdapterDialect {
         where step.purpose == .search || step.purpose == .secondSearch:
             break
         case .exchanging where running.part == .request: break
-        case .outOfStep, .atPrompt, .gettingInStep, .settingUp, .exchanging, .interrupting: return
+        case .outOfStep, .atPrompt, .gettingInStep, .settingUp, .settling, .exchanging,
+            .interrupting:
+            return
         }
         searching = true
         out.append(.notice(.searching))
@@ -268,7 +290,7 @@ public struct ELM327Dialect: AdapterDialect {
         disarmAll(&out)
         switch phase {
         case .outOfStep, .atPrompt: out.append(.notice(.unexpected("endless bytes")))
-        case .gettingInStep, .settingUp:
+        case .gettingInStep, .settingUp, .settling:
             phase = .outOfStep
             out.append(.initialisationFailed(.notUnderstood(received: Self.longestReply)))
         case .exchanging:

@@ -9,14 +9,16 @@ import VehicleLink
 extension ReplyReader {
     /// The best reading; nil when the digits are no frame in any shape.
     func bestReading() -> LineReading? {
-        if let lastShape, let reading = reading(as: lastShape), isBeyondDoubt(reading) {
+        if let lastShape, let reading = reading(as: lastShape), isBeyondDoubt(reading),
+            isPossible(reading)
+        {
             return reading
         }
         var best: LineReading?
         var usual: LineReading?
         let family = settings.vehicleProtocol?.family ?? inferredFamily ?? fallback?.family
         for shape in LineReading.Shape.allCases {
-            guard let reading = reading(as: shape) else { continue }
+            guard let reading = reading(as: shape), isPossible(reading) else { continue }
             if reading.custom >= 2, shape.family == family,
                 usual.map({ $0.score < reading.score }) ?? true
             {

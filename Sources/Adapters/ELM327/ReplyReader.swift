@@ -61,6 +61,8 @@ struct ReplyReader: Hashable, Sendable {
     /// Whether the last exact answer on CAN showed a data length code: so do the lines after it.
     private(set) var shownLength: Bool?
     private(set) var inferredFamily: VehicleProtocol.Family?
+    /// What may pass as an answer on a live link; nil = whatever can be read.
+    var admission: Admission?
     var busInitIsOpen = false
     /// Messages of ISO 14230 frames without checksum: they count once nothing contradicts them.
     private var unproven: [Unproven] = []
@@ -197,13 +199,16 @@ struct ReplyReader: Hashable, Sendable {
     ) -> DigitsResult {
         if readAsBefore(line, &out) || readBareAsBefore(line, &out) { return .read }
         if let number = digits.segment {
+            if knowsHeaders, kind != .monitor {
+                return .meaningless(LinkError(.notAFrame, line: line))
+            }
             return readSegment(number, line: line, &out)
         }
         switch kind {
         case .monitor: return readMonitored(line, &out)
         case .vehicle, .monitorGroup: break
         }
-        if digits.count == 3, digits.groups == 1 {
+        if digits.count == 3, digits.groups == 1, !knowsHeaders {
             readLength(text, line: line, &out)
             return .read
         }
@@ -234,6 +239,9 @@ struct ReplyReader: Hashable, Sendable {
         guard isGrouped || digits.groups == 1 else { return false }
         let length = Int(digits.byte(3))
         let available = (digits.count - 5) / 2
+        if let admission, (digits.number(0, 3) ^ admission.pattern) & admission.mask != 0 {
+            return false
+        }
         guard length >= 2, length == available || length < available && available == 7,
             let request = exchange.request,
             request.count == 2, request[0] == 0x01, digits.byte(5) == 0x41,
@@ -250,7 +258,8 @@ struct ReplyReader: Hashable, Sendable {
     /// The same where lines show no header: a message alone, as the line before was one.
     @inline(__always)
     private mutating func readBareAsBefore(_ line: Int, _ out: inout [ReplyEvent]) -> Bool {
-        guard lastShape == .bare, digits.segment == nil, digits.isWholeBytes, digits.count >= 6,
+        guard lastShape == .bare, admission == nil, digits.segment == nil, digits.isWholeBytes,
+            digits.count >= 6,
             showsHeaders != true, kind == .vehicle(mayBeJoined: false), exchange.family != .j1939,
             let request = exchange.request,
             // 41 6B may be the header of J1850 as well.
@@ -284,6 +293,9 @@ struct ReplyReader: Hashable, Sendable {
         case .joined11, .joined29, .fieldAlone, .j1939, .bare: return false
         }
     }
+
+    /// Whether every line of the link at hand has a header.
+    var knowsHeaders: Bool { admission?.shape.hasHeader ?? false }
 
     /// The parameter group that is monitored.
     var monitoredGroup: UInt32? {

@@ -33,6 +33,15 @@ enum SetupScript {
 
         var command: String
         var purpose: Purpose
+        /// Whether `OK` and nothing else confirms it.
+        var isSetting: Bool {
+            switch purpose {
+            case .setting, .vehicleProtocol, .forcedProtocol: true
+            case .banner, .stnFirmware, .search, .secondSearch, .protocolNumber,
+                .protocolIdentifier, .activeCodes:
+                false
+            }
+        }
         /// How long its prompt may take.
         var patience: Duration
 
@@ -105,6 +114,11 @@ enum SetupScript {
     private static func activeCodes(_ purpose: Step.Purpose) -> Step {
         Step("00FECA", purpose, patience: .seconds(5))
     }
+
+    /// Headers on, once more.
+    static let headers = Step("ATH1")
+    /// The first request, once more.
+    static let firstRequest = search
 
     /// Once more: vehicles that were asleep leave the first request unanswered.
     static let secondSearch = Step("0100", .secondSearch, patience: firstRequestPatience)

@@ -28,9 +28,9 @@ public struct ConversationItem: Hashable, Sendable {
     /// The request it answers, and what is known of the vehicle's protocol.
     public var exchange: Exchange
 
-    /// Whether the adapter did not understand.
-    var isUnknownCommand: Bool {
-        if case .status(.unknownCommand, _) = content { true } else { false }
+    /// Whether a line could not be read, or a message not be completed.
+    var isDamage: Bool {
+        if case .linkError = content { true } else { false }
     }
 
     /// An item.

@@ -356,6 +356,14 @@ public struct ConversationReader: Hashable, Sendable {
     /// Whether what comes now answers the command `compact`.
     func isAnswering(_ compact: String) -> Bool { requestText.elementsEqual(compact.utf8) }
 
+    /// How the last line was built that said anything.
+    var lastShape: LineReading.Shape? { reader.lastShape }
+
+    /// Sets what may pass as an answer on a live link; nil = whatever can be read.
+    mutating func admit(_ admission: Admission?) {
+        if reader.admission != admission { reader.admission = admission }
+    }
+
     /// Takes the prompt of a live link, as a line `>` would say it.
     mutating func takePrompt(_ out: inout [ConversationItem]) {
         readPrompt(&out)

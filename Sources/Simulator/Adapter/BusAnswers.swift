@@ -33,11 +33,12 @@ extension SimulatedAdapter {
         _ answer: SimulatedVehicle.Answer, source: UInt8, first: Instant
     ) -> [BusFrame] {
         var identifier = answer.ecu
-        if identifier.form == .can29 {
+        if identifier.form == .can29, identifier.value >> 16 == 0x18DA {
             identifier.value = identifier.value & 0xFFFF_00FF | UInt32(source) << 8
         }
         guard
-            var parts = try? ISO15765.frames(for: answer.payload, padding: answer.padding)
+            var parts = try? ISO15765.frames(
+                for: answer.payload, extendedAddress: answer.ecu.extended, padding: answer.padding)
         else { return [] }
         let whole = parts.count
         if whole > 1, !flowControlReaches(answer.ecu) { parts = [parts[0]] }
@@ -124,8 +125,11 @@ extension SimulatedAdapter {
     /// Whether the adapter's flow control makes `ecu` send its consecutive frames.
     private func flowControlReaches(_ ecu: ECUAddress) -> Bool {
         guard settings.flowControl else { return false }
-        let goesOn = settings.flowControlData?.first.map { $0 == 0x30 } ?? true
-        let request = (vehicle.requestAddress(of: ecu) ?? ecu.physicalRequest).value
+        let asked = vehicle.requestAddress(of: ecu) ?? ecu.physicalRequest
+        let request = asked.value
+        // Under extended addressing the ECU's address stands in front.
+        let data = settings.flowControlData ?? (asked.extended.map { [$0] } ?? []) + [0x30]
+        let goesOn = data.starts(with: (asked.extended.map { [$0] } ?? []) + [0x30])
         switch settings.flowControlMode {
         // Eight below the answer on 11 bits, target and source exchanged on 29.
         case 0: return request == ecu.physicalRequest.value

@@ -58,19 +58,18 @@ struct FrameText: Hashable, Sendable {
         if frame.joined || !settings.formatting || isJ1939 {
             return [Self.hex(frame.bytes, spaces: spaces)]
         }
-        guard let control = frame.bytes.first else { return [] }
+        let bytes = identifier.extended == nil ? frame.bytes : Array(frame.bytes.dropFirst())
+        guard let control = bytes.first else { return [] }
         switch control >> 4 {
         case 0:
-            let count = min(Int(control & 0x0F), frame.bytes.count - 1)
-            return [Self.hex(frame.bytes[1..<(1 + count)], spaces: spaces)]
-        case 1 where frame.bytes.count > 2:
-            let length = [
-                Hex.digit(control), Hex.digit(frame.bytes[1] >> 4), Hex.digit(frame.bytes[1]),
-            ]
-            return [length, numbered(0, frame.bytes[2...])]
+            let count = min(Int(control & 0x0F), bytes.count - 1)
+            return [Self.hex(bytes[1..<(1 + count)], spaces: spaces)]
+        case 1 where bytes.count > 2:
+            let length = [Hex.digit(control), Hex.digit(bytes[1] >> 4), Hex.digit(bytes[1])]
+            return [length, numbered(0, bytes[2...])]
         case 2:
-            return [numbered(control & 0x0F, frame.bytes[1...])]
-        default: return [Self.hex(frame.bytes, spaces: spaces)]
+            return [numbered(control & 0x0F, bytes[1...])]
+        default: return [Self.hex(bytes, spaces: spaces)]
         }
     }
 

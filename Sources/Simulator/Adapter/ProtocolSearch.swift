@@ -152,10 +152,10 @@ extension SimulatedAdapter {
         switch vehicleProtocol.addressForm {
         case .can11:
             let identifier = (special ?? settings.header ?? 0x7DF) & 0x7FF
+            let address = ECUAddress(identifier, .can11, extended: settings.extendedAddress)
             let target: SimulatedVehicle.Target? =
-                identifier == 0x7DF
-                ? .everybody
-                : vehicle.answerer(at: ECUAddress(identifier, .can11)).map { .one($0) }
+                identifier == 0x7DF && settings.extendedAddress == nil
+                ? .everybody : vehicle.answerer(at: address).map { .one($0) }
             return RequestHeader(
                 text: Hex.string(identifier, digits: 3), target: own ? target : nil, source: 0xF1)
         case .can29 where vehicleProtocol.family == .j1939:
@@ -165,9 +165,14 @@ extension SimulatedAdapter {
             if identifier <= 0xFF_FFFF { identifier |= UInt32(settings.priority) << 24 }
             let source = UInt8(truncatingIfNeeded: identifier)
             var target: SimulatedVehicle.Target?
-            if identifier >> 8 == 0x18_DB33 { target = .everybody }
-            if identifier >> 16 == 0x18DA {
-                target = .one(ECUAddress(0x18DA_F100 | identifier >> 8 & 0xFF, .can29))
+            let address = ECUAddress(identifier, .can29, extended: settings.extendedAddress)
+            if let answerer = vehicle.answerer(at: address) {
+                target = .one(answerer)
+            } else if settings.extendedAddress == nil {
+                if identifier >> 8 == 0x18_DB33 { target = .everybody }
+                if identifier >> 16 == 0x18DA {
+                    target = .one(ECUAddress(0x18DA_F100 | identifier >> 8 & 0xFF, .can29))
+                }
             }
             return RequestHeader(
                 text: Hex.string(identifier, digits: 8), target: own ? target : nil,

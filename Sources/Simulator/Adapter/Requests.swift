@@ -93,8 +93,6 @@ extension SimulatedAdapter {
     ) -> [BusFrame] {
         var payload = bytes
         if vehicleProtocol.family == .can {
-            // An address byte in front is not what these ECUs expect.
-            guard settings.extendedAddress == nil else { return [] }
             if !settings.formatting {
                 guard let control = bytes.first, control >> 4 == 0, control > 0,
                     Int(control) < bytes.count

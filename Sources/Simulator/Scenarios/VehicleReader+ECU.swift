@@ -132,14 +132,24 @@ extension VehicleReader {
 
     private static let computedGroups: Set<UInt32> = [0xFECA, 0xFECB, 0xFECE, 0xFED3, 0xFEEC]
 
-    /// `can 7B0 7B8`.
+    /// `can 7B0 7B8`, `can 17FC007B 17FE007B`, `can 6F1/07 607/F1`.
     private mutating func readIdentifiers(_ ecu: inout ECUModel) throws(VehicleFileError) {
-        let request = try hex("a request identifier of 3 digits", digits: 3...3)
-        let answer = try hex("an answer identifier of 3 digits", digits: 3...3)
-        guard request < 0x800, answer < 0x800, request != answer else {
-            throw fault(.impossible("two different identifiers of 11 bits are needed"))
+        let request = try identifier("a request identifier of 3 or 8 digits")
+        let answer = try identifier("an answer identifier of 3 or 8 digits")
+        guard request.form == answer.form, request != answer,
+            (request.extended == nil) == (answer.extended == nil)
+        else {
+            throw fault(.impossible("two different identifiers of the same kind are needed"))
         }
         ecu.can = ECUModel.Identifiers(request: request, answer: answer)
+    }
+
+    private mutating func identifier(_ wanted: String) throws(VehicleFileError) -> ECUAddress {
+        let text = try word(wanted)
+        guard let address = ECUAddress(text), address.form != .byte else {
+            throw fault(.malformed(text, wanted: wanted))
+        }
+        return address
     }
 
     private mutating func readRole(_ ecu: inout ECUModel) throws(VehicleFileError) {

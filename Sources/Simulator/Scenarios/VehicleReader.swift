@@ -175,7 +175,7 @@ struct VehicleReader {
 
     private func checkAddresses() throws(VehicleFileError) {
         var bytes: Set<UInt8> = []
-        var identifiers: Set<UInt32> = []
+        var identifiers: Set<ECUAddress> = []
         for (ecu, line) in zip(scenario.ecus, ecuLines) {
             guard bytes.insert(ecu.address).inserted else {
                 throw fault(.twice("address \(Hex.string([ecu.address]))"), line: line)

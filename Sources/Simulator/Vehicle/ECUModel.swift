@@ -83,7 +83,8 @@ struct ECUModel: Hashable, Sendable {
     var name: String
     /// Address byte: 10 for the engine, 18 for the transmission.
     var address: UInt8
-    /// Its request and answer identifiers on 11-bit CAN; nil = the next pair from 7E0 and 7E8 on.
+    /// Its request and answer identifiers on CAN of their length; nil, and on the other one = those
+    /// of OBD, from 7E0 and 7E8 on.
     var can: Identifiers?
     /// Whom it listens to.
     var role = Role.obd
@@ -127,9 +128,9 @@ struct ECUModel: Hashable, Sendable {
     /// A pair of CAN identifiers.
     struct Identifiers: Hashable, Sendable {
         /// Where it is asked.
-        var request: UInt32
+        var request: ECUAddress
         /// Where it answers.
-        var answer: UInt32
+        var answer: ECUAddress
     }
 
     /// Whether it knows SAE J1979-2 (OBDonUDS) instead of the classic services.

@@ -23,8 +23,9 @@ struct SimulatedECU: Sendable {
     /// The address from which it answers on a vehicle that speaks `vehicleProtocol`.
     func address(_ vehicleProtocol: VehicleProtocol) -> ECUAddress {
         if vehicleProtocol.family == .j1939 { return ECUAddress(UInt32(model.address), .byte) }
+        if let can = model.can, can.answer.form == vehicleProtocol.addressForm { return can.answer }
         return switch vehicleProtocol.addressForm {
-        case .can11: ECUAddress(model.can?.answer ?? 0x7E8 + UInt32(index), .can11)
+        case .can11: ECUAddress(0x7E8 + UInt32(index), .can11)
         case .can29: ECUAddress(0x18DA_F100 | UInt32(model.address), .can29)
         case .byte: ECUAddress(UInt32(model.address), .byte)
         }
@@ -33,8 +34,8 @@ struct SimulatedECU: Sendable {
     /// The address at which it alone is asked.
     func requestAddress(_ vehicleProtocol: VehicleProtocol) -> ECUAddress {
         let answers = address(vehicleProtocol)
-        guard answers.form == .can11, let can = model.can else { return answers.physicalRequest }
-        return ECUAddress(can.request, .can11)
+        guard let can = model.can, can.answer == answers else { return answers.physicalRequest }
+        return can.request
     }
 
     /// The records it tells when it is asked for current values, and as what.

@@ -1,0 +1,206 @@
+import OBDCore
+
+/// Volatile settings that requests change on the way; what the adapter has now.
+struct WireSettings: Hashable, Sendable {
+    /// What stands in front of a request on the bus.
+    struct Header: Hashable, Sendable {
+        /// The digits of `AT SH`.
+        var digits: String
+        /// The top five bits of a 29-bit identifier (`AT CP`).
+        var priority = Self.usualPriority
+
+        /// The adapter's default.
+        static let usualPriority: UInt8 = 0x18
+    }
+
+    /// What requests begin with; nil = the protocol's default, to all ECUs.
+    var header: Header?
+    /// The address byte behind the identifier (`AT CEA`); nil = none.
+    var extended: UInt8?
+    /// Whose answers come through.
+    var responders = VehicleRequest.Responders.usual
+    /// Where flow control goes instead of where the adapter would send it.
+    var flowControl: ECUAddress?
+    /// How long the adapter waits for an answer (`AT ST`); unit: 4 ms.
+    var patience = Self.usualPatience
+    /// Whether a setting failed or was cut short: all of them are made anew.
+    var isUncertain = false
+
+    /// The adapter's default.
+    static let usualPatience: UInt8 = 0x32
+    /// The longest, for services that take their time.
+    static let longestPatience: UInt8 = 0xFF
+
+    /// Services that answered "pending": they need the longer wait.
+    var slowServices: Set<UInt8> = [0x04, 0x14]
+}
+
+/// Asking one ECU, wherever it is asked, and all of them again.
+extension ELM327Dialect {
+    /// Settings that have to change before `request`; nil when it cannot be sent at all.
+    mutating func preparation(for request: VehicleRequest) -> [String]? {
+        let usual = header(for: nil)
+        let wanted = request.target == nil ? usual : header(for: request.target)
+        // All ECUs can be asked by default without knowing how.
+        guard wanted != nil || request.target == nil && wire.header == nil else { return nil }
+        var commands: [String] = []
+        let anew = wire.isUncertain
+        if let wanted, let now = wire.header ?? usual, wanted != now || anew {
+            let hasPriority = capabilities.vehicleProtocol?.addressForm == .can29
+            if wanted.priority != now.priority || anew && hasPriority {
+                commands.append("ATCP" + Hex.string([wanted.priority]))
+            }
+            commands.append("ATSH" + wanted.digits)
+            wire.header = wanted == usual ? nil : wanted
+        }
+        let extended = request.target?.extended
+        if extended != wire.extended {
+            commands.append("ATCEA" + (extended.map { Hex.string([$0]) } ?? ""))
+            wire.extended = extended
+        }
+        appendResponders(for: request, anew: anew, &commands)
+        let patience = patience(for: request)
+        if patience != wire.patience || anew {
+            commands.append("ATST" + Hex.string([patience]))
+            wire.patience = patience
+        }
+        wire.isUncertain = false
+        return commands
+    }
+
+    /// What the request needs `AT ST` to be; unit: 4 ms.
+    private func patience(for request: VehicleRequest) -> UInt8 {
+        if request.payload.first.map(wire.slowServices.contains) ?? false {
+            return WireSettings.longestPatience
+        }
+        guard let time = request.answerTime else { return WireSettings.usualPatience }
+        let units = (time.seconds * 250).rounded(.up)
+        return UInt8(min(max(1, units), 255))
+    }
+
+    /// Receive filter and flow control, where they are not what the adapter does by itself.
+    ///
+    /// It lets through the answers of 7E8 to 7EF, or 18DAF1xx, and sends flow control to their
+    /// request addresses. An ECU elsewhere needs both said.
+    private mutating func appendResponders(
+        for request: VehicleRequest, anew: Bool, _ commands: inout [String]
+    ) {
+        var responders = request.responders
+        var flowControl: ECUAddress?
+        if let target = request.target, target.form != .byte,
+            !target.isUsualRequest || target.extended != nil
+        {
+            if responders == .usual { responders = .one(target.usualResponder) }
+            if case .one = responders { flowControl = target }
+        }
+        let isCAN = capabilities.vehicleProtocol?.family == .can
+        if responders != wire.responders || anew && isCAN {
+            switch responders {
+            case .usual: commands.append("ATCRA")
+            case .one(let ecu): commands.append("ATCRA" + ecu.digits)
+            case .matching(let pattern, let mask):
+                commands.append("ATCF" + pattern.digits)
+                commands.append("ATCM" + ECUAddress(mask, pattern.form).digits)
+            }
+            wire.responders = responders
+        }
+        guard flowControl != wire.flowControl || anew && isCAN else { return }
+        if let flowControl {
+            // The adapter takes its own mode only when header and data are known to it.
+            let before = anew ? nil : wire.flowControl
+            commands.append("ATFCSH" + flowControl.digits)
+            if before == nil || before?.extended != flowControl.extended {
+                let address = flowControl.extended.map { Hex.string([$0]) } ?? ""
+                commands.append("ATFCSD" + address + "300000")
+            }
+            if before == nil { commands.append("ATFCSM1") }
+        } else {
+            commands.append("ATFCSM0")
+        }
+        wire.flowControl = flowControl
+    }
+
+    /// What `AT CRA` does, for an adapter that does not know it: alone before v1.4b, at all before
+    /// v1.3.
+    private func substitutes(for command: String) -> [String]? {
+        guard command.hasPrefix("ATCRA") else { return nil }
+        let address = String(command.dropFirst(5))
+        switch capabilities.vehicleProtocol?.addressForm {
+        case .can11:
+            return address.isEmpty ? ["ATCF7E8", "ATCM7F8"] : ["ATCF" + address, "ATCM7FF"]
+        case .can29:
+            return address.isEmpty
+                ? ["ATCF18DAF100", "ATCM1FFFFF00"] : ["ATCF" + address, "ATCM1FFFFFFF"]
+        case .byte, nil: return nil
+        }
+    }
+
+    /// What requests to `target` begin with, nil = to all ECUs; nil where that cannot be said.
+    private func header(for target: ECUAddress?) -> WireSettings.Header? {
+        guard let vehicleProtocol = capabilities.vehicleProtocol else { return nil }
+        if let target {
+            let form = vehicleProtocol.family == .j1939 ? .byte : vehicleProtocol.addressForm
+            guard target.form == form else { return nil }
+        }
+        let byte = target.map { Hex.string(min($0.value, 0xFF), digits: 2) }
+        switch vehicleProtocol.family {
+        case .can:
+            guard let target else {
+                return WireSettings.Header(
+                    digits: vehicleProtocol.addressForm == .can11 ? "7DF" : "DB33F1")
+            }
+            // Six digits of a 29-bit identifier; the rest is the priority.
+            return target.form == .can11
+                ? WireSettings.Header(digits: target.digits)
+                : WireSettings.Header(
+                    digits: Hex.string(target.value & 0xFF_FFFF, digits: 6),
+                    priority: UInt8(target.value >> 24))
+        case .iso14230: return WireSettings.Header(digits: byte.map { "82\($0)F1" } ?? "C233F1")
+        case .j1939: return WireSettings.Header(digits: byte.map { "EA\($0)F9" } ?? "EAFFF9")
+        // SAE J2178-1: the type of the first byte tells functional from physical addresses, and
+        // ISO 9141-2 uses the same bytes as VPW.
+        case .iso9141: return WireSettings.Header(digits: byte.map { "6C\($0)F1" } ?? "686AF1")
+        case .j1850:
+            let isPWM = vehicleProtocol == .j1850PWM
+            return WireSettings.Header(
+                digits: byte.map { (isPWM ? "C4" : "6C") + $0 + "F1" }
+                    ?? (isPWM ? "616AF1" : "686AF1"))
+        }
+    }
+
+    // MARK: Their answers
+
+    /// The prompt of a preparation came.
+    ///
+    /// A request must not go elsewhere than it should: what is not confirmed is done again, and what
+    /// is refused for good keeps the request from being sent, but where others do as well.
+    mutating func finishPreparation(_ out: inout [DialectOutput]) {
+        let command = running.preparation
+        let words = lines.filter { !Self.isEcho($0, of: command) }
+            .map { Self.withoutEcho($0, of: command) }
+        lines.removeAll(keepingCapacity: true)
+        if words == [Array("OK".utf8)] {
+            running.sendings = 0
+            proceed(&out)
+            return
+        }
+        let isRefused = words == [Array("?".utf8)]
+        if running.sendings < (isRefused ? 2 : 3) {
+            running.preparations.insert(command, at: 0)
+            if isRefused { proceed(&out) } else { settle(&out) }
+            return
+        }
+        running.sendings = 0
+        if isRefused, let substitutes = substitutes(for: command) {
+            running.preparations.insert(contentsOf: substitutes, at: 0)
+            proceed(&out)
+        } else if command.hasPrefix("ATST") || command.hasPrefix("ATFC") {
+            // Without them an answer may be late or cut short, which shows.
+            proceed(&out)
+        } else {
+            wire.isUncertain = true
+            out.append(.status(.unknownCommand))
+            abandon(&out)
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import Adapters
+import OBDCore
+import Testing
+
+/// Found by `scripts/seeds`: text that is no frame of the protocol at hand, and answers that answer
+/// something else.
+@Suite struct `Damaged answers` {
+    private func adapter(_ more: [String: String] = [:]) -> ScriptedAdapter {
+        var adapter = ScriptedAdapter.genuine(more)
+        adapter.initialise()
+        adapter.written = []
+        adapter.outputs = []
+        return adapter
+    }
+
+    private func errors(_ adapter: ScriptedAdapter) -> Int {
+        adapter.outputs.count { if case .linkError = $0 { true } else { false } }
+    }
+
+    /// `live`: the line came in a session on 11-bit CAN that asked 010C of all ECUs.
+    @Test(arguments: [
+        // 00C76 of a flood stood in front of 7E804410C1AF8.
+        "00C767E804410C1AF8", "18DAF11004410C1AF8", "18DA110034410C1A",
+        // One digit or bit of the identifier.
+        "6E804410C1AF8", "7F804410C1AF8", "7E04410C1AF8", "7E804410C1AF", "E804410C1AF8",
+        // Other protocols, other shapes.
+        "486B10410C1AF8C4", "84F110410C1AF8E4", "410C1AF8", "04410C1AF8", "014", "0:410C1AF8",
+        "OK", "AT",
+    ])
+    func `a line that this link cannot bring is an error`(line: String) {
+        var adapter = adapter(["010C": line + "\r7E904410C1AF8"])
+        adapter.send(ask([0x01, 0x0C]))
+        adapter.timeOut()
+        #expect(adapter.messages.map(\.ecu) == [ECUAddress(0x7E9, .can11)])
+        #expect(errors(adapter) == 1)
+        #expect(adapter.ends == [.complete])
+    }
+
+    @Test(arguments: ["18DA1100340D0000000000", "18DAF10004410D00", "7E804410D00", "410D00"])
+    func `the same on 29-bit CAN`(line: String) {
+        var adapter = adapter(["0100": "18DAF110064100BE3EB813", "ATDPN": "A7", "010D": line])
+        adapter.send(ask([0x01, 0x0D]))
+        let senders = adapter.messages.map { $0.ecu?.description }
+        #expect(senders.allSatisfy { $0 == "18DAF100" })
+        #expect(errors(adapter) + adapter.messages.count == 1)
+    }
+
+    @Test func `what DPN says does not outweigh how the vehicle answers`() {
+        var adapter = adapter(["0100": "18DAF110064100BE3EB813", "ATDPN": "A6"])
+        #expect(adapter.dialect.identity.vehicleProtocol == .can29At500)
+        adapter.answers["010C"] = "18DAF11004410C1AF8"
+        adapter.send(ask([0x01, 0x0C]))
+        #expect(adapter.messages.count == 1)
+    }
+
+    /// A recording: known protocol or earlier lines contradict the line.
+    @Test(arguments: [
+        (">ATSP6\rOK\r>010C\r00C767E804410C1AF8", 0, 1),
+        (">010C\r7E804410C1AF8\r00C767E804410C1AF8", 1, 1),
+        (">ATSP7\rOK\r>010C\r12304410C1AF8", 0, 1),
+        // The setting is wrong, and the line speaks for itself.
+        (">ATSP6\rOK\r>010C\r18DAF11004410C1AF8", 1, 0),
+        (">ATSP7\rOK\r>010C\r7E804410C1AF8", 1, 0),
+        // Addresses that other makers use stay readable.
+        (">ATSP6\rOK\r>22F190\r77A0462F19001", 1, 0),
+        (">ATSP7\rOK\r>22F190\r17FE00760462F19001", 1, 0),
+    ])
+    func `in a recording`(text: String, messages: Int, errors: Int) {
+        let items = read(text)
+        #expect(items.count { if case .message = $0.content { true } else { false } } == messages)
+        #expect(items.count { if case .linkError = $0.content { true } else { false } } == errors)
+    }
+
+    private func read(_ text: String) -> [ConversationItem] {
+        var reader = ConversationReader(.init())
+        var items: [ConversationItem] = []
+        for (number, line) in text.split(separator: "\r").enumerated() {
+            reader.read(Array(line.utf8), number: number + 1, &items)
+        }
+        reader.finish(&items)
+        return items
+    }
+
+    // MARK: Settings
+
+    /// The answers to ATH1, one after the other, the last one from then on.
+    @Test(arguments: [
+        (["OK"], 1), (["?", "OK"], 2), (["O", "OK"], 2), (["K", "OOK", "OK"], 3),
+        (["OK\rOK", "OK"], 2), (["", "OK"], 2), (["?", "?"], 2),
+    ])
+    func `a setting counts when OK is all of its answer`(answers: [String], times: Int) {
+        var adapter = ScriptedAdapter.genuine()
+        adapter.series["ATH1"] = answers
+        adapter.initialise()
+        // Quiet is awaited before all but refusals.
+        adapter.timeOut(answers.count { $0 != "OK" && $0 != "?" })
+        #expect(adapter.isReady)
+        #expect(adapter.commands.count { $0 == "ATH1" } == times)
+    }
+
+    @Test func `headers that were confirmed and are not there are set again`() {
+        var adapter = ScriptedAdapter.genuine()
+        adapter.series["0100"] = ["4100BE3EB813", "7E8064100BE3EB813"]
+        adapter.initialise()
+        #expect(adapter.isReady)
+        #expect(adapter.commands.count { $0 == "ATH1" } == 2)
+        #expect(adapter.commands.count { $0 == "0100" } == 2)
+        // A clone that never shows them is taken as it is.
+        var clone = ScriptedAdapter.genuine(["0100": "4100BE3EB813"])
+        clone.initialise()
+        #expect(clone.isReady)
+        #expect(clone.commands.count { $0 == "ATH1" } == 2)
+    }
+
+    @Test func `a request is not sent where its header was not confirmed`() {
+        var adapter = adapter()
+        adapter.answers["ATSH7E0"] = "?"
+        adapter.send(ask([0x01, 0x0C], target: ECUAddress(0x7E0, .can11)))
+        #expect(adapter.commands == ["ATSH7E0", "ATSH7E0"])
+        #expect(adapter.ends == [.refused])
+        #expect(adapter.statuses == [.unknownCommand])
+        adapter.written = []
+        adapter.outputs = []
+        // Which header holds is not known: it is said again, and so is all that goes with it.
+        for command in ["ATCRA", "ATFCSM0"] { adapter.answers[command] = "OK" }
+        adapter.send(ask([0x01, 0x0C]))
+        #expect(adapter.commands == ["ATSH7DF", "ATCRA", "ATFCSM0", "ATST32", "010C"])
+        #expect(adapter.ends == [.complete])
+    }
+
+    // MARK: Prompts
+
+    @Test func `an answer to another command is waited out, not taken`() {
+        for reply in ["?\r\rOK", "OK", "OK\r7E804410C1AF8"] {
+            var adapter = adapter(["010C": reply])
+            adapter.send(ask([0x01, 0x0C]))
+            #expect(adapter.ends.isEmpty)
+            // What comes late belongs to nobody knows what.
+            adapter.receive("7E804410C0000\r\r>")
+            adapter.timeOut()
+            #expect(adapter.ends == [.complete])
+            #expect(errors(adapter) >= 1)
+            #expect(!adapter.messages.contains { $0.payload == [0x41, 0x0C, 0, 0] })
+        }
+    }
+
+    @Test func `an empty reply is no data once it stays quiet`() {
+        var adapter = adapter(["010C": ""])
+        adapter.send(ask([0x01, 0x0C]))
+        #expect(adapter.ends.isEmpty)
+        adapter.timeOut()
+        #expect(adapter.statuses == [.noData])
+        #expect(adapter.ends == [.complete])
+    }
+
+    @Test func `an echo that was switched off shows a restart`() {
+        var adapter = adapter(["010C": "010C\r41 0C 1A F8"])
+        adapter.send(ask([0x01, 0x0C]))
+        #expect(adapter.ends == [.adapterRestarted])
+    }
+}

@@ -106,7 +106,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
 
 
 
-                q quit
+                q quit   ? help
                 """)
     }
 
@@ -212,6 +212,113 @@ private let plain = LiveView(palette: Palette(isOn: false))
     }
 }
 
+@Suite struct `Keys in the live view` {
+    private func ids(_ model: LiveModel) -> [String] { model.rows.map(\.id) }
+
+    @Test func `the cursor appears, stays on the rows and pulls the rows along`() {
+        var model = drive()
+        #expect(model.cursor == nil)
+        model.moveCursor(by: 1, page: 3)
+        #expect(model.cursor == 0)
+        for _ in 0..<10 { model.moveCursor(by: 1, page: 3) }
+        #expect(model.cursor == 5)
+        #expect(model.scroll == 3)
+        model.moveCursor(by: -99, page: 3)
+        #expect(model.cursor == 0 && model.scroll == 0)
+        let lines = plain.render(model, at: instant(20), size: .init(columns: 60, rows: 15))
+        #expect(lines[5].hasPrefix("›RPM "))
+    }
+
+    @Test func `a row that was taken away stays away, and its signal need not be asked for`() {
+        var model = drive()
+        model.moveCursor(by: 1, page: 9)
+        #expect(model.removeRow() == SignalIndex(rawValue: 0))
+        model.apply(reading(0, .number(900)), signals[0], at: instant(21))
+        #expect(ids(model) == ["VSS", "ECT", "LOAD_PCT", "FUELSYS1", "SPARKADV"])
+        model.allow(SignalIndex(rawValue: 0))
+        model.apply(reading(0, .number(900)), signals[0], at: instant(22))
+        #expect(ids(model).first == "RPM")
+    }
+
+    @Test func `with two ECUs a signal is asked for until both rows have gone`() {
+        var model = LiveModel(units: .metric, start: .zero)
+        model.apply(reading(0, .number(1)), signals[0], at: .zero)
+        model.apply(reading(0, .number(2), ecu: 0x7E9), signals[0], at: .zero)
+        model.moveCursor(by: 1, page: 9)
+        #expect(model.removeRow() == nil)
+        #expect(model.removeRow() == SignalIndex(rawValue: 0))
+        #expect(model.cursor == nil)
+        #expect(model.removeRow() == nil)
+    }
+
+    @Test func `rows change places, and what comes later keeps to that`() {
+        var model = drive()
+        model.moveCursor(by: 1, page: 9)
+        model.moveRow(by: -1)
+        #expect(ids(model).first == "RPM")
+        model.moveRow(by: 1)
+        #expect(ids(model).prefix(2) == ["VSS", "RPM"])
+        #expect(model.cursor == 1)
+        model.apply(reading(1, .number(3), ecu: 0x7E9), signals[1], at: instant(21))
+        #expect(ids(model).prefix(3) == ["VSS", "VSS", "RPM"])
+        // The cursor is still on the row that was moved.
+        #expect(model.cursor == 2)
+        model.apply(reading(1, .number(91)), signals[1], at: instant(21))
+        #expect(model.rows[0].number == 91)
+    }
+
+    @Test func `units change on the spot and come back unchanged`() {
+        var model = drive()
+        let before = model.rows
+        model.show(in: .us)
+        #expect(model.rows[2].unit == "°F")
+        // 85 °C = 185 °F, 90 km/h = 55.923 mph.
+        #expect(model.rows[2].number.map { abs($0 - 185) < 1e-9 } == true)
+        #expect(model.rows[1].maximum.map { abs($0 - 55.923) < 1e-3 } == true)
+        model.show(in: .metric)
+        #expect(model.rows.map(\.unit) == before.map(\.unit))
+        #expect(model.rows.map(\.decimals) == before.map(\.decimals))
+        for (left, right) in zip(model.rows, before) {
+            #expect(abs((left.number ?? 0) - (right.number ?? 0)) < 1e-9)
+        }
+    }
+
+    @Test func `while it is paused nothing moves, but what comes is counted`() {
+        var model = drive()
+        model.isPaused = true
+        let count = model.readings
+        model.apply(reading(0, .number(1)), signals[0], at: instant(21))
+        #expect(model.rows[0].number == 3000)
+        #expect(model.readings == count + 1)
+        let lines = plain.render(model, at: instant(21), size: .init(columns: 80, rows: 20))
+        #expect(lines[0].hasSuffix("paused"))
+    }
+
+    @Test func `pages scroll and never leave the screen`() {
+        var model = drive()
+        model.page = .help
+        for size in [(20, 4), (60, 15), (200, 60)] {
+            let lines = plain.render(
+                model, at: instant(20), size: .init(columns: size.0, rows: size.1))
+            #expect(lines.count == size.1)
+            #expect(lines.allSatisfy { displayWidth($0) <= size.0 })
+        }
+    }
+
+    @Test func `a terminal without UTF-8 gets ASCII of the same width`() {
+        let ascii = LiveView(palette: Palette(isOn: false), isASCII: true)
+        var model = drive()
+        model.moveCursor(by: 1, page: 9)
+        let size = LiveView.Size(columns: 100, rows: 20)
+        let lines = ascii.render(model, at: instant(20), size: size)
+        #expect(lines.allSatisfy { $0.utf8.allSatisfy { $0 < 0x80 } })
+        #expect(
+            lines.map { displayWidth($0) }
+                == plain.render(model, at: instant(20), size: size).map { displayWidth($0) })
+        #expect(lines.contains { $0.hasPrefix(">RPM") && $0.contains("####") })
+    }
+}
+
 @Suite struct `The painter` {
     @Test func `writes only the lines that changed`() {
         var painter = ScreenPainter()
@@ -231,9 +338,11 @@ private let plain = LiveView(palette: Palette(isOn: false))
 
 @Suite struct `Keys` {
     @Test(arguments: [
-        ("q", [Key.quit]), ("\u{1B}[A\u{1B}[B", [.up, .down]), ("\u{1B}OA", [.up]),
-        ("\u{1B}[5~\u{1B}[6~", [.pageUp, .pageDown]), ("\u{1B}[1;5C", []), ("xyz", []),
-        ("\u{1B}[", []), ("\u{1B}", []), ("\u{1B}[1~\u{1B}[4~", [.home, .end]),
+        ("q", [Key.character("q")]), ("\u{1B}[A\u{1B}[B", [.up, .down]), ("\u{1B}OA", [.up]),
+        ("\u{1B}[5~\u{1B}[6~", [.pageUp, .pageDown]), ("\u{1B}[1;5C", []),
+        ("\u{1B}[", []), ("\u{1B}", [.escape]), ("\u{1B}[1~\u{1B}[4~", [.home, .end]),
+        ("\u{1B}[3~\u{7F}\r", [.delete, .backspace, .enter]), ("\u{03}", [.close]),
+        ("é\u{01}", []), ("\u{1B}[200~", []),
     ])
     func `are read from what terminals send`(_ input: String, _ expected: [Key]) {
         #expect(Key.read(Array(input.utf8)) == expected)

@@ -76,7 +76,8 @@ struct CodePrinter {
         }
     }
 
-    private func text(_ scan: CodeScan) -> String {
+    /// What one vehicle said, for people.
+    func text(_ scan: CodeScan) -> String {
         var result = ""
         for ecu in scan.ecus {
             let codes = scan.codes.filter { $0.ecu == ecu }

@@ -86,7 +86,7 @@ struct ConfigSet: ParsableCommand {
     var values: [String]
 
     func run() throws {
-        let isList = name.hasPrefix("views.")
+        let isList = SettingsKey.named(name)?.isList ?? false
         guard isList || values.count == 1 else {
             throw Failure("\(name) takes one value", status: .usage)
         }

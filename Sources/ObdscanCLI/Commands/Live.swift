@@ -12,7 +12,7 @@ struct LiveCommand: ParsableCommand, OutputCommand {
         abstract: "Continuous readout: a full-screen view, or a line a reading in a pipe.",
         discussion: """
             Without signals everything current that the vehicle supports is shown. On a terminal \
-            the view refreshes in place: q or Ctrl-C ends it, the arrow keys scroll. In a pipe, or \
+            the view refreshes in place: ? tells its keys, q or Ctrl-C ends it. In a pipe, or \
             with --format json or csv, every reading is a line, flushed as it happens. A summary \
             follows at the end.
 
@@ -20,6 +20,7 @@ struct LiveCommand: ParsableCommand, OutputCommand {
               obdscan live
               obdscan live rpm speed coolant-temp
               obdscan live --view engine
+              obdscan live --alarm 'ECT>110' --alarm 'VPWR<11.8'
               obdscan live --duration 1m --format json > readings.jsonl
               obdscan live rpm | head
             """)
@@ -41,6 +42,7 @@ struct LiveCommand: ParsableCommand, OutputCommand {
             "Ask for each signal so often, not as often as the link allows.", valueName: "time"))
     var every: Lapse?
 
+    @OptionGroup var alarms: AlarmOptions
     @OptionGroup var vehicle: VehicleOptions
     @OptionGroup var tables: TableOptions
     @OptionGroup var output: OutputOptions
@@ -49,17 +51,21 @@ struct LiveCommand: ParsableCommand, OutputCommand {
         let table = try loadTable(tables)
         let names = SignalNames(table)
         let listed = try view.map { try SignalViews.signals($0, Settings.current) } ?? []
-        let selected = try (listed + signals).map { try names.find($0) }
+        var selected = try (listed + signals).map { try names.find($0) }
+        let alarming = try alarms.find(names, Settings.current)
+        if !selected.isEmpty { selected += alarming.asked.filter { !selected.contains($0) } }
+        let bell = alarms.bell(alarming.armed, table, output)
+        let wanted = selected
         let packRecords = tables.packRecords(in: table)
         let isScreen = output.format == .text && isatty(STDOUT_FILENO) == 1
         let queue = try BatchQueue(full: isScreen ? .dropOldest : .refuse)
         var needs = SessionNeeds(sinks: [queue], reconnect: .always)
         // Blocked before any thread exists: they would stop the process behind the view's back.
         let screen = isScreen ? try SignalInbox(SignalInbox.screen) : nil
-        needs.take(selected.isEmpty ? packRecords : selected.compactMap(\.record))
+        needs.take(wanted.isEmpty ? packRecords : wanted.compactMap(\.record))
         try withVehicle(vehicle, output, table, needs) { connection in
             let setup = try PollSetup.make(
-                selected, packRecords, connection, every: every?.duration, output)
+                wanted, packRecords, connection, every: every?.duration, output)
             connection.scan.poll(setup.plan)
             let until = duration.map { Clock.now + $0.duration }
             let end: PollLoop.End
@@ -67,11 +73,11 @@ struct LiveCommand: ParsableCommand, OutputCommand {
             if let screen {
                 var view = LiveScreen(
                     connection, queue: queue, signals: screen, setup: setup, output: output,
-                    until: until)
+                    until: until, bell: bell, every: every?.duration)
                 end = try view.run()
                 summary.dropped = view.dropped
             } else {
-                end = try stream(connection, queue, setup, until)
+                end = try stream(connection, queue, setup, until, bell)
             }
             summary.statistics = connection.scan.statistics
             try print(summary)
@@ -93,12 +99,14 @@ struct LiveCommand: ParsableCommand, OutputCommand {
 
     /// A line a reading.
     private func stream(
-        _ connection: Connection, _ queue: BatchQueue, _ setup: PollSetup, _ until: Instant?
+        _ connection: Connection, _ queue: BatchQueue, _ setup: PollSetup, _ until: Instant?,
+        _ bell: AlarmBell?
     ) throws -> PollLoop.End {
         var writer = TextOutput.standard
         var lines = try ReadingLines(output, table: connection.table)
         var loop = PollLoop(connection, queue: queue, until: until)
         var news = PollNews(accessory: connection.accessory)
+        var bell = bell
         return try loop.run { _, event in
             if let note = news.note(event) { output.note(note) }
         } batch: { batch in
@@ -109,6 +117,7 @@ struct LiveCommand: ParsableCommand, OutputCommand {
             if let voltage = batch.voltage, setup.showsVoltage(connection.table) {
                 try lines.print(voltage: voltage, at: time, to: &writer)
             }
+            bell?.take(batch)
         } flush: {
             try writer.flush()
         }

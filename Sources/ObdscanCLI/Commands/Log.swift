@@ -110,6 +110,7 @@ struct LogCommand: ParsableCommand, OutputCommand {
         completion: .file())
     var device: [String] = []
 
+    @OptionGroup var alarms: AlarmOptions
     @OptionGroup var link: LinkOptions
     @OptionGroup var tables: TableOptions
     @OptionGroup var output: OutputOptions
@@ -143,6 +144,8 @@ struct LogCommand: ParsableCommand, OutputCommand {
                 }
             }
         }
+        let alarming = try alarms.find(names, Settings.current)
+        if !selected.isEmpty { selected += alarming.asked.filter { !selected.contains($0) } }
         let chosen = selected
         // Before the writer's thread exists: it inherits the mask.
         let inbox = try SignalInbox(SignalInbox.endings)
@@ -152,6 +155,8 @@ struct LogCommand: ParsableCommand, OutputCommand {
         if let note = store.advice { output.note(note) }
         var plan = plan(table, chosen, tables.packRecords(in: table), store)
         if device.count < 2 { plan.receiver = try positionReceiver() }
+        plan.alarms = alarms
+        plan.armed = alarming.armed
         guard device.count < 2 else {
             try LogFleet(plan: plan, devices: device, link: link).run(inbox)
             return

@@ -21,6 +21,10 @@ struct Settings: Hashable, Sendable {
     var database: String?
     /// Where `log` gets positions from.
     var gps: String?
+    /// Conditions that the user wants to be told of.
+    var alarms: [String] = []
+    /// The program to run when one of them begins.
+    var alarmCommand: String?
     /// Accessories by names of the user's own.
     var aliases: [String: String] = [:]
     /// Lists of signals by name, for `live --view`.
@@ -49,6 +53,8 @@ struct SettingsKey: Hashable, Sendable {
     var name: String
     /// What it means, for people.
     var meaning: String
+    /// Whether it holds several texts.
+    var isList = false
     /// Puts a value in its place; the reason when it has the wrong form.
     var set: @Sendable (String, inout Settings) -> String?
     /// The value as it would be typed; nil = not set.
@@ -100,6 +106,23 @@ struct SettingsKey: Hashable, Sendable {
                 return PositionSource(text) == nil
                     ? "is neither gpsd://HOST:PORT nor a path of a receiver" : nil
             }, get: \.gps),
+        SettingsKey(
+            name: "alarms", meaning: "conditions to be told of, such as ECT>110", isList: true,
+            set: { text, settings in
+                settings.alarms = text.split(separator: " ").map(String.init)
+                if settings.alarms.isEmpty { return "names no condition" }
+                let wrong = settings.alarms.first { (try? Alarm($0)) == nil }
+                return wrong.map { "has \"\($0)\", which is no condition such as ECT>110" }
+            },
+            get: { settings in
+                settings.alarms.isEmpty ? nil : settings.alarms.joined(separator: " ")
+            }),
+        SettingsKey(
+            name: "alarm-command", meaning: "the program to run when an alarm begins",
+            set: { text, settings in
+                settings.alarmCommand = text
+                return text.isEmpty ? "is empty" : nil
+            }, get: \.alarmCommand),
     ]
 
     /// The key of that name.
@@ -118,7 +141,7 @@ struct SettingsKey: Hashable, Sendable {
                 }, get: { $0.aliases[parts[1]] })
         case "views":
             return SettingsKey(
-                name: name, meaning: "a list of signals",
+                name: name, meaning: "a list of signals", isList: true,
                 set: { text, settings in
                     let signals = text.split(separator: " ").map(String.init)
                     settings.views[parts[1]] = signals

@@ -64,7 +64,7 @@ enum SettingsFile {
             throw wrong(path, line, "\"\(name)\" is no setting" + suggestion(for: name))
         }
         guard let text = text(of: value) else {
-            let form = name.hasPrefix("views.") ? "a list of texts" : "a text in quotes"
+            let form = key.isList ? "a list of texts" : "a text in quotes"
             throw wrong(path, line, "\(name) has to be \(form)")
         }
         if let reason = key.set(text, &settings) {

@@ -24,6 +24,8 @@ struct LiveModel: Sendable {
         var trip: Int64?
         /// What the user should know now: a lost link, a vehicle that does not answer.
         var notice: String?
+        /// The alarm that began last and is not over.
+        var alarm: String?
     }
 
     /// One signal of one ECU.
@@ -34,6 +36,12 @@ struct LiveModel: Sendable {
         var id: String
         var name: String
         var unit: String
+        /// The unit that is stored.
+        var metricUnit: String
+        /// What one more in the raw bits adds; unit: ``metricUnit``.
+        var metricStep: Double
+        /// What the bits can express; unit: ``metricUnit``.
+        var metricBounds: ClosedRange<Double>?
         /// Digits behind the point.
         var decimals: Int
         /// What the signal's bits can express, in the unit shown; nil for what is no number.
@@ -49,6 +57,8 @@ struct LiveModel: Sendable {
         /// When the newest of them began to count.
         var trendTime: Instant?
         var updated: Instant?
+        /// Whether an alarm on it is not over.
+        var isAlarming = false
     }
 
     /// Newest numbers that a row keeps.
@@ -64,8 +74,27 @@ struct LiveModel: Sendable {
     private(set) var start: Instant
     /// The first row shown when there are more than fit.
     var scroll = 0
+    /// The row that keys act on; nil until somebody presses one.
+    var cursor: Int?
+    /// Whether what is shown stands still.
+    var isPaused = false
+    /// Text over the signals: help, codes; nil = none.
+    var page: Page?
+    /// What is being typed: the name of a signal to add; nil = nothing.
+    var typed: String?
 
-    private let units: UnitSystem
+    /// Text that is shown in place of the signals until a key is pressed.
+    struct Page: Hashable, Sendable {
+        var title: String
+        var lines: [String]
+        /// The first line shown.
+        var scroll = 0
+    }
+
+    /// Units of what is shown.
+    private(set) var units: UnitSystem
+    /// Rows that the user took away.
+    private var hidden: Set<Key> = []
     private var ranks: [SignalIndex: Int]
     private var places: [Key: Int] = [:]
     private var readingRate = RateMeter()
@@ -119,6 +148,7 @@ struct LiveModel: Sendable {
     mutating func apply(_ reading: Reading, _ signal: Signal, at now: Instant) {
         readings += 1
         readingRate.count(at: now)
+        if isPaused || hidden.contains(Key(signal: reading.signal, ecu: reading.ecu)) { return }
         let place = place(for: reading, signal)
         switch reading.value {
         case .number(let value):
@@ -140,6 +170,13 @@ struct LiveModel: Sendable {
         rows[place].updated = now
     }
 
+    /// Marks what `watch` says is beyond its limit.
+    mutating func mark(_ watch: AlarmWatch) {
+        for place in rows.indices {
+            rows[place].isAlarming = watch.isRaised(rows[place].signal, rows[place].ecu)
+        }
+    }
+
     private mutating func place(for reading: Reading, _ signal: Signal) -> Int {
         let key = Key(signal: reading.signal, ecu: reading.ecu)
         if let known = places[key], rows[known].updated != nil { return known }
@@ -155,6 +192,11 @@ struct LiveModel: Sendable {
     private mutating func insert(_ row: Row) {
         let place = rows.firstIndex { comesBefore(row, $0) } ?? rows.count
         rows.insert(row, at: place)
+        if let cursor, cursor >= place { self.cursor = cursor + 1 }
+        findPlaces()
+    }
+
+    private mutating func findPlaces() {
         places.removeAll(keepingCapacity: true)
         for (index, row) in rows.enumerated() {
             places[Key(signal: row.signal, ecu: row.ecu)] = index
@@ -171,13 +213,97 @@ struct LiveModel: Sendable {
     }
 
     private func emptyRow(_ index: SignalIndex, _ signal: Signal, ecu: ECUAddress?) -> Row {
-        let conversion = units.conversion(from: signal.unit)
-        let convert = { (value: Double) in conversion.map { $0(value) } ?? value }
-        return Row(
+        var row = Row(
             signal: index, ecu: ecu, id: printable(signal.id), name: printable(signal.name),
-            unit: printable(conversion?.unit ?? signal.unit),
-            decimals: decimals(forStep: signal.shownStep * (conversion?.factor ?? 1)),
-            bounds: signal.valueRange.map { convert($0.lowerBound)...convert($0.upperBound) })
+            unit: "", metricUnit: signal.unit, metricStep: signal.shownStep,
+            metricBounds: signal.valueRange, decimals: 0)
+        row.show(in: units)
+        return row
+    }
+}
+
+// MARK: What keys do
+
+extension LiveModel {
+    /// Moves the cursor by so many rows; the first time it appears at the top.
+    mutating func moveCursor(by step: Int, page: Int) {
+        guard !rows.isEmpty else { return }
+        let wanted = cursor.map { $0 + step } ?? (step > 0 ? scroll : rows.count - 1)
+        let place = max(0, min(rows.count - 1, wanted))
+        cursor = place
+        if place < scroll { scroll = place }
+        if place >= scroll + page { scroll = place - page + 1 }
+    }
+
+    /// Takes the cursor's row away; its signal where no other row shows it, which then need not be
+    /// asked for any more.
+    mutating func removeRow() -> SignalIndex? {
+        guard let place = cursor, rows.indices.contains(place) else { return nil }
+        let row = rows.remove(at: place)
+        hidden.insert(Key(signal: row.signal, ecu: row.ecu))
+        cursor = rows.isEmpty ? nil : min(place, rows.count - 1)
+        findPlaces()
+        return rows.contains { $0.signal == row.signal } ? nil : row.signal
+    }
+
+    /// Shows a signal again that was taken away.
+    mutating func allow(_ signal: SignalIndex) {
+        hidden = hidden.filter { $0.signal != signal }
+    }
+
+    /// Moves the cursor's row, and the cursor with it.
+    mutating func moveRow(by step: Int) {
+        guard let place = cursor, rows.indices.contains(place), rows.indices.contains(place + step)
+        else { return }
+        rows.swapAt(place, place + step)
+        cursor = place + step
+        // New rows keep to the order that is seen now.
+        ranks = [:]
+        for row in rows where ranks[row.signal] == nil { ranks[row.signal] = ranks.count }
+        findPlaces()
+    }
+
+    /// Shows everything in `units`, what is on the screen already included.
+    mutating func show(in units: UnitSystem) {
+        guard units != self.units else { return }
+        for place in rows.indices {
+            rows[place].convert(from: self.units, to: units)
+        }
+        self.units = units
+    }
+
+    /// Forgets extremes and trends.
+    mutating func resetExtremes() {
+        for place in rows.indices {
+            rows[place].minimum = rows[place].number
+            rows[place].maximum = rows[place].number
+            rows[place].trend = rows[place].number.map { [$0] } ?? []
+        }
+    }
+}
+
+extension LiveModel.Row {
+    /// Names and limits in `units`.
+    fileprivate mutating func show(in units: UnitSystem) {
+        let conversion = units.conversion(from: metricUnit)
+        let convert = { (value: Double) in conversion.map { $0(value) } ?? value }
+        unit = printable(conversion?.unit ?? metricUnit)
+        decimals = ObdscanCLI.decimals(forStep: metricStep * (conversion?.factor ?? 1))
+        bounds = metricBounds.map { convert($0.lowerBound)...convert($0.upperBound) }
+    }
+
+    /// The same in other units, numbers included.
+    fileprivate mutating func convert(from old: UnitSystem, to new: UnitSystem) {
+        let (back, forth) = (old.conversion(from: metricUnit), new.conversion(from: metricUnit))
+        let convert = { (value: Double) in
+            let metric = back.map { (value - $0.offset) / $0.factor } ?? value
+            return forth.map { $0(metric) } ?? metric
+        }
+        number = number.map(convert)
+        minimum = minimum.map(convert)
+        maximum = maximum.map(convert)
+        trend = trend.map(convert)
+        show(in: new)
     }
 }
 

@@ -6,18 +6,24 @@ import ScanSession
 
 /// The full-screen view at work: takes batches, events, keys and signals, draws frames.
 struct LiveScreen: ~Copyable {
-    private let connection: Connection
+    let connection: Connection
     private let queue: BatchQueue
     private let signals: SignalInbox
-    private let setup: PollSetup
+    var setup: PollSetup
+    let output: OutputOptions
+    let period: Duration?
     private let until: Instant?
     private let view: LiveView
-    private var model: LiveModel
-    private var terminal = Terminal()
+    var model: LiveModel
+    var terminal = Terminal()
     private var painter = ScreenPainter()
     private var batches: [ReadingBatch] = []
     private var events: [(time: Instant, event: ScanEvent)] = []
     private var news: PollNews
+    private var bell: AlarmBell?
+    private var rings = false
+    /// Signals that the user added, whatever kind of value they have.
+    var extra: Set<SignalIndex> = []
     /// Batches that came faster than they could be drawn.
     private(set) var dropped = 0
 
@@ -28,15 +34,19 @@ struct LiveScreen: ~Copyable {
 
     init(
         _ connection: Connection, queue: BatchQueue, signals: SignalInbox, setup: PollSetup,
-        output: OutputOptions, until: Instant?
+        output: OutputOptions, until: Instant?, bell: AlarmBell?, every period: Duration?
     ) {
+        self.output = output
+        self.period = period
+        self.bell = bell
         self.connection = connection
         self.queue = queue
         self.signals = signals
         self.setup = setup
         self.until = until
         news = PollNews(accessory: connection.accessory)
-        view = LiveView(palette: Palette(isOn: output.colours(STDOUT_FILENO)))
+        view = LiveView(
+            palette: Palette(isOn: output.colours(STDOUT_FILENO)), isASCII: isASCIILocale())
         model = LiveModel(
             units: output.units, start: Clock.now, order: setup.order(connection.table))
         model.header.accessory = connection.accessory
@@ -101,11 +111,12 @@ struct LiveScreen: ~Copyable {
     }
 
     /// Draws a frame: one write, and none when nothing changed.
-    private mutating func draw() throws(OutputError) {
+    mutating func draw() throws(OutputError) {
         model.header.state = connection.scan.state
         let size = terminal.size
         let lines = view.render(model, at: Clock.now, size: size)
-        let text = painter.paint(lines, size: size)
+        let text = painter.paint(lines, size: size) + (rings ? "\u{07}" : "")
+        rings = false
         if !text.isEmpty { try writeAll(Array(text.utf8), to: STDOUT_FILENO) }
     }
 
@@ -128,12 +139,32 @@ struct LiveScreen: ~Copyable {
             for case .reading(let reading) in batch.items where shows(reading) {
                 model.apply(reading, connection.table[reading.signal], at: batch.answered)
             }
+            watch(batch)
+        }
+        if let bell { model.mark(bell.watch) }
+    }
+
+    private mutating func watch(_ batch: ReadingBatch) {
+        guard bell != nil else { return }
+        var heard: [(news: AlarmNews, text: String)] = []
+        bell?.take(batch.items, at: batch.answered) { heard.append(($0, $1)) }
+        if let voltage = batch.voltage {
+            bell?.take(voltage: voltage, at: batch.answered) { heard.append(($0, $1)) }
+        }
+        for (news, text) in heard {
+            if news.isRaised {
+                model.header.alarm = text
+                rings = true
+            } else if model.header.alarm?.hasPrefix(news.alarm.text) ?? false {
+                model.header.alarm = nil
+            }
         }
     }
 
     /// Named signals always; else what is a measurement and is there.
     private func shows(_ reading: Reading) -> Bool {
         if !setup.named.isEmpty { return setup.wants(reading) }
+        if extra.contains(reading.signal) { return true }
         if let id = reading.dataID, id.service != .currentData { return false }
         switch reading.value {
         case .number, .label, .text: return true
@@ -150,6 +181,7 @@ struct LiveScreen: ~Copyable {
             case .toolDidInitialize, .scanDidStart:
                 model.header.notice = nil
                 takeLink()
+            case .pollDidFinish where setup.wants.isEmpty: continue
             case .pollDidFinish: return .finished
             case .sessionDidEnd(let error): return .failed(error ?? .stopped)
             case .scanDidPause, .scanDidCancel, .toolDidConnect, .toolDidDisconnect,
@@ -169,29 +201,6 @@ struct LiveScreen: ~Copyable {
         model.header.adapter = link.title
         model.header.vehicleProtocol = link.capabilities.vehicleProtocol?.title
         model.header.voltage = model.header.voltage ?? link.voltage
-    }
-
-    /// Keys; true = the user wants to quit.
-    private mutating func takeKeys() throws -> Bool {
-        guard let descriptor = terminal.keys else { return false }
-        var buffer = [UInt8](repeating: 0, count: 256)
-        let count = buffer.withUnsafeMutableBytes { ca_read(descriptor, $0.baseAddress, $0.count) }
-        // A terminal that has gone cannot be drawn on either.
-        guard count > 0 else { return count == 0 || errno != EAGAIN }
-        let page = max(1, terminal.size.rows - 6)
-        for key in Key.read(buffer[..<count]) {
-            switch key {
-            case .quit: return true
-            case .up: model.scroll -= 1
-            case .down: model.scroll += 1
-            case .pageUp: model.scroll -= page
-            case .pageDown: model.scroll += page
-            case .home: model.scroll = 0
-            case .end: model.scroll = model.rows.count
-            }
-            model.scroll = max(0, min(model.scroll, model.rows.count - page))
-        }
-        return false
     }
 
     private mutating func takeSignals() throws {

@@ -10,6 +10,8 @@ struct LiveView {
 
     /// Styles, or none.
     var palette: Palette
+    /// Whether the terminal shows nothing but ASCII.
+    var isASCII = false
 
     /// The screen as lines, at most `size.rows`, each at most `size.columns` cells wide.
     func render(_ model: LiveModel, at now: Instant, size: Size) -> [String] {
@@ -17,20 +19,44 @@ struct LiveView {
             return size.rows > 0 ? [fitted("enlarge", max(0, size.columns))] : []
         }
         var lines = header(model, now, size.columns)
+        if let page = model.page {
+            lines += text(page, columns: size.columns, rows: size.rows - lines.count - 1)
+            while lines.count < size.rows - 1 { lines.append("") }
+            lines.append(palette(.dim, fitted("any key: back   ↑↓ scroll", size.columns)))
+            return finished(lines, size)
+        }
         let columns = Columns(model, width: size.columns)
         lines.append(palette(.dim, columns.heading))
         let room = max(0, size.rows - lines.count - 1)
         let first = firstRow(model, room: room)
-        let shown = model.rows.dropFirst(first).prefix(room)
-        for row in shown { lines.append(line(row, columns, now)) }
+        let shown = model.rows.indices.dropFirst(first).prefix(room)
+        for place in shown {
+            lines.append(line(model.rows[place], columns, now, isChosen: place == model.cursor))
+        }
         while lines.count < size.rows - 1 { lines.append("") }
-        let rest = model.rows.count - shown.count
-        var footer = "q quit"
-        if rest > 0 {
+        if let typed = model.typed {
+            lines.append(fitted("add a signal: " + printable(typed) + "_", size.columns))
+            return finished(lines, size)
+        }
+        var footer = "q quit   ? help"
+        if model.rows.count > shown.count {
             footer += "   ↑↓ scroll   \(first + 1)–\(first + shown.count) of \(model.rows.count)"
         }
         lines.append(palette(.dim, fitted(footer, size.columns)))
-        return Array(lines.prefix(size.rows))
+        return finished(lines, size)
+    }
+
+    private func finished(_ lines: [String], _ size: Size) -> [String] {
+        let lines = lines.prefix(size.rows)
+        return isASCII ? lines.map(asciiText) : Array(lines)
+    }
+
+    /// A title and as many lines as there is room for.
+    private func text(_ page: LiveModel.Page, columns: Int, rows: Int) -> [String] {
+        let room = max(0, rows - 1)
+        let first = max(0, min(page.scroll, page.lines.count - room))
+        return [palette(.bold, fitted(page.title, columns))]
+            + page.lines.dropFirst(first).prefix(room).map { fitted($0, columns) }
     }
 
     /// The scroll position that counts: never so far that room stays empty.
@@ -42,7 +68,7 @@ struct LiveView {
 
     private func header(_ model: LiveModel, _ now: Instant, _ width: Int) -> [String] {
         let head = model.header
-        let state = "● " + head.state.rawValue
+        let state = model.isPaused ? "‖ paused" : "● " + head.state.rawValue
         let title = "obdscan live  " + printable(head.accessory)
         let recording = head.trip.map { "  ⏺ trip \($0)" } ?? ""
         let room = width - displayWidth(state) - 1
@@ -60,7 +86,8 @@ struct LiveView {
         figures.append(clockText((now - model.start).seconds))
         let third = fitted(figures.joined(separator: " · "), width)
         let notice =
-            head.notice.map { palette(.warning, fitted("! " + printable($0), width)) } ?? ""
+            head.alarm.map { palette(.bad, fitted("! " + printable($0), width)) }
+            ?? head.notice.map { palette(.warning, fitted("! " + printable($0), width)) } ?? ""
         return [first, fitted(second, width), third, notice]
     }
 
@@ -74,11 +101,15 @@ struct LiveView {
 
     // MARK: Rows
 
-    private func line(_ row: LiveModel.Row, _ columns: Columns, _ now: Instant) -> String {
+    private func line(
+        _ row: LiveModel.Row, _ columns: Columns, _ now: Instant, isChosen: Bool
+    ) -> String {
         let isStale = row.updated.map { now - $0 > .seconds(5) } ?? true
-        var cells = [
-            isStale ? palette(.dim, fitted(row.id, columns.id)) : fitted(row.id, columns.id)
-        ]
+        let mark = row.isAlarming ? "!" : isChosen ? "›" : ""
+        let id = fitted(mark + row.id, columns.id)
+        let style: Style? =
+            isChosen ? .inverse : row.isAlarming ? .bad : isStale ? .dim : nil
+        var cells = [style.map { palette($0, id) } ?? id]
         if columns.name > 0 { cells.append(palette(.dim, fitted(row.name, columns.name))) }
         if columns.ecu > 0 { cells.append(fitted(row.ecu?.description ?? "", columns.ecu)) }
         if let text = row.text {
@@ -88,7 +119,7 @@ struct LiveView {
         } else {
             let value = row.number.map { fixed($0, row.decimals) } ?? "—"
             let shown = fitted(value, columns.value, right: true)
-            cells.append(isStale ? palette(.dim, shown) : palette(.bold, shown))
+            cells.append(palette(row.isAlarming ? .bad : isStale ? .dim : .bold, shown))
             cells.append(fitted(row.unit, columns.unit))
             if columns.bar > 0 { cells.append(palette(.accent, bar(row, columns.bar))) }
         }

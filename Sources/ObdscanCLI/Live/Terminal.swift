@@ -56,43 +56,6 @@ struct Terminal: ~Copyable {
     }
 }
 
-/// What a user can do in the view.
-enum Key: Hashable, Sendable {
-    case quit, up, down, pageUp, pageDown, home, end
-
-    /// The keys in `bytes`; unknown ones and cut escape sequences are ignored.
-    static func read(_ bytes: some Collection<UInt8>) -> [Key] {
-        var keys: [Key] = []
-        var rest = Array(bytes)[...]
-        while let first = rest.popFirst() {
-            switch first {
-            case UInt8(ascii: "q"), UInt8(ascii: "Q"), 0x03, 0x04: keys.append(.quit)
-            case UInt8(ascii: "k"): keys.append(.up)
-            case UInt8(ascii: "j"): keys.append(.down)
-            case UInt8(ascii: "g"): keys.append(.home)
-            case UInt8(ascii: "G"): keys.append(.end)
-            case UInt8(ascii: " "): keys.append(.pageDown)
-            case 0x1B where rest.first == UInt8(ascii: "[") || rest.first == UInt8(ascii: "O"):
-                rest.removeFirst()
-                let number = rest.prefix { $0 >= 0x30 && $0 <= 0x3B }
-                rest.removeFirst(number.count)
-                guard let final = rest.popFirst() else { return keys }
-                switch (final, number.first) {
-                case (UInt8(ascii: "A"), nil): keys.append(.up)
-                case (UInt8(ascii: "B"), nil): keys.append(.down)
-                case (UInt8(ascii: "H"), nil), (0x7E, UInt8(ascii: "1")): keys.append(.home)
-                case (UInt8(ascii: "F"), nil), (0x7E, UInt8(ascii: "4")): keys.append(.end)
-                case (0x7E, UInt8(ascii: "5")): keys.append(.pageUp)
-                case (0x7E, UInt8(ascii: "6")): keys.append(.pageDown)
-                default: continue
-                }
-            default: continue
-            }
-        }
-        return keys
-    }
-}
-
 /// Turns frames into the fewest bytes that change one into the next.
 struct ScreenPainter {
     private var shown: [String] = []

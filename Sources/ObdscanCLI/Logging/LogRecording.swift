@@ -21,7 +21,8 @@ struct LogRecording: Sendable {
     ///   outcome.
     func run() throws -> LogOutcome {
         let sink = try TripSink()
-        let queue = plan.output.format == .text ? nil : try BatchQueue(full: .refuse)
+        let prints = plan.output.format != .text
+        let queue = prints || !plan.armed.isEmpty ? try BatchQueue(full: .refuse) : nil
         var sinks: [any ReadingSink] = [sink]
         let watch = plan.endLimits.map { DriveWatch($0, start: Clock.now) }
         if let watch { sinks.append(watch) }
@@ -105,7 +106,11 @@ struct LogRecording: Sendable {
         var lines = try ReadingLines(plan.output, table: connection.table, accessory: accessory)
         var outage = Outage()
         var news = PollNews(accessory: connection.accessory)
-        var loop = PollLoop(connection, queue: queue, until: until, watch: watch)
+        var bell = plan.alarms.bell(
+            plan.armed, connection.table, plan.output, accessory: accessory)
+        let prints = plan.output.format != .text
+        var loop = PollLoop(
+            connection, queue: queue, until: until, watch: watch, prints: prints)
         return try loop.run(every: showsProgress ? .seconds(1) : nil) {
             LogProgress.show(connection.scan.statistics, since: start)
         } event: { time, event in
@@ -119,6 +124,8 @@ struct LogRecording: Sendable {
         } batch: { batch in
             // What was asked before belongs to no trip, so it is not printed either.
             if batch.answered < start { return }
+            bell?.take(batch)
+            guard prints else { return }
             let time = connection.utc(batch.answered)
             try plan.printer.print { hasHeading in
                 lines.hasHeading = hasHeading

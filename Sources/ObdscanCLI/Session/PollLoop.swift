@@ -25,6 +25,8 @@ struct PollLoop {
     let queue: BatchQueue?
     /// When the time is up.
     let until: Instant?
+    /// Whether what is in the queue goes to stdout, whose reader may go.
+    let prints: Bool
     /// Knows when the drive is over; nil = it does not matter.
     let watch: DriveWatch?
 
@@ -32,8 +34,10 @@ struct PollLoop {
     private var events: [(time: Instant, event: ScanEvent)] = []
 
     init(
-        _ connection: Connection, queue: BatchQueue?, until: Instant?, watch: DriveWatch? = nil
+        _ connection: Connection, queue: BatchQueue?, until: Instant?, watch: DriveWatch? = nil,
+        prints: Bool = true
     ) {
+        self.prints = prints
         self.connection = connection
         self.queue = queue
         self.until = until
@@ -68,7 +72,7 @@ struct PollLoop {
             let news = waiting.add(connection.scan.eventDescriptor)
             let output = queue.map { waiting.add($0.descriptor) }
             // No event is asked for: what comes is that the reader of a pipe has gone.
-            let reader = queue.map { _ in waiting.add(STDOUT_FILENO, events: 0) }
+            let reader = (prints ? queue : nil).map { _ in waiting.add(STDOUT_FILENO, events: 0) }
             waiting.add(deadline: until)
             // What is answered meanwhile only puts it off: a look at the old deadline is enough.
             waiting.add(deadline: watch?.deadline)

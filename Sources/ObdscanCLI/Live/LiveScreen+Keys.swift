@@ -1,0 +1,170 @@
+import CAccessory
+import Diagnostics
+import Glibc
+import OBDCore
+import ScanSession
+import TripExport
+
+/// What keys do while the view is shown.
+extension LiveScreen {
+    /// Keys; true = the user wants to quit.
+    mutating func takeKeys() throws -> Bool {
+        guard let descriptor = terminal.keys else { return false }
+        var buffer = [UInt8](repeating: 0, count: 256)
+        let count = buffer.withUnsafeMutableBytes { ca_read(descriptor, $0.baseAddress, $0.count) }
+        // A terminal that has gone cannot be drawn on either.
+        guard count > 0 else { return count == 0 || errno != EAGAIN }
+        for key in Key.read(buffer[..<count]) {
+            if key == .close { return true }
+            if model.typed != nil {
+                try type(key)
+            } else if model.page != nil {
+                turn(key)
+            } else if try press(key) {
+                return true
+            }
+        }
+        return false
+    }
+
+    /// Rows of signals that there is room for.
+    private var room: Int { max(1, terminal.size.rows - 6) }
+
+    /// A key over the signals; true = the user wants to quit.
+    private mutating func press(_ key: Key) throws -> Bool {
+        switch key {
+        case .up, .character("k"): model.moveCursor(by: -1, page: room)
+        case .down, .character("j"): model.moveCursor(by: 1, page: room)
+        case .pageUp: model.moveCursor(by: -room, page: room)
+        case .pageDown, .character(" "): model.moveCursor(by: room, page: room)
+        case .home, .character("g"): model.moveCursor(by: -model.rows.count, page: room)
+        case .end, .character("G"): model.moveCursor(by: model.rows.count, page: room)
+        case .character("K"), .character("<"): model.moveRow(by: -1)
+        case .character("J"), .character(">"): model.moveRow(by: 1)
+        case .delete, .character("d"), .character("-"): try remove()
+        case .character("a"), .character("+"): model.typed = ""
+        case .character("u"): changeUnits()
+        case .character("p"): model.isPaused.toggle()
+        case .character("r"): model.resetExtremes()
+        case .character("c"): try showCodes()
+        case .character("?"), .character("h"): model.page = .help
+        case .escape: model.cursor = nil
+        case .character("q"), .character("Q"): return true
+        case .enter, .backspace, .close, .character: break
+        }
+        return false
+    }
+
+    /// A key over a page of text.
+    private mutating func turn(_ key: Key) {
+        guard var page = model.page else { return }
+        let last = max(0, page.lines.count - room)
+        switch key {
+        case .up, .character("k"): page.scroll = max(0, page.scroll - 1)
+        case .down, .character("j"): page.scroll = min(last, page.scroll + 1)
+        case .pageUp: page.scroll = max(0, page.scroll - room)
+        case .pageDown, .character(" "): page.scroll = min(last, page.scroll + room)
+        case .home: page.scroll = 0
+        case .end: page.scroll = last
+        default:
+            model.page = nil
+            return
+        }
+        model.page = page
+    }
+
+    /// A key while a signal's name is being typed.
+    private mutating func type(_ key: Key) throws {
+        switch key {
+        case .enter:
+            let name = model.typed ?? ""
+            model.typed = nil
+            if !name.isEmpty { try add(name) }
+        case .escape: model.typed = nil
+        case .backspace: model.typed = model.typed.map { String($0.dropLast()) }
+        case .character(let character):
+            if (model.typed?.count ?? 0) < 40 { model.typed?.append(character) }
+        case .up, .down, .pageUp, .pageDown, .home, .end, .delete, .close: break
+        }
+    }
+
+    // MARK: What keys do to the vehicle's side
+
+    /// Asks for one more signal.
+    private mutating func add(_ name: String) throws {
+        do {
+            let selected = try SignalNames(connection.table).find(name)
+            let more = try PollSetup.make([selected], [], connection, every: period, output)
+            for signal in more.named {
+                model.allow(signal)
+                model.expect(signal, connection.table[signal])
+                if !setup.named.isEmpty, !setup.named.contains(signal) {
+                    setup.named.append(signal)
+                }
+                extra.insert(signal)
+            }
+            setup.readsVoltage = setup.readsVoltage || more.readsVoltage
+            let known = Set(setup.wants.map(\.dataID))
+            setup.wants += more.wants.filter { !known.contains($0.dataID) }
+            connection.scan.poll(setup.plan)
+            model.header.notice = nil
+        } catch let failure as Failure {
+            model.header.notice = ([failure.message] + [failure.hint].compactMap(\.self))
+                .joined(separator: "; ")
+        }
+    }
+
+    /// Takes the chosen row away; what nobody looks at any more is not asked for either.
+    private mutating func remove() throws {
+        guard let signal = model.removeRow() else { return }
+        setup.named.removeAll { $0 == signal }
+        extra.remove(signal)
+        let table = connection.table
+        let shown = Set(model.rows.map(\.signal))
+        setup.wants.removeAll { want in
+            // The record of another name of the same data may be in the table under its own.
+            guard let record = table.record(want.dataID) else { return false }
+            let signals = record.signals.map { SignalIndex(rawValue: $0) }
+            return signals.contains(signal) && !signals.contains { shown.contains($0) }
+        }
+        if setup.wants.isEmpty && !setup.readsVoltage {
+            connection.scan.cancelPoll()
+        } else {
+            connection.scan.poll(setup.plan)
+        }
+    }
+
+    private mutating func changeUnits() {
+        let all: [UnitSystem] = [.metric, .imperial, .us]
+        let place = all.firstIndex(of: model.units) ?? 0
+        model.show(in: all[(place + 1) % all.count])
+    }
+
+    /// Reads codes and readiness between two readings and shows them.
+    private mutating func showCodes() throws {
+        model.page = LiveModel.Page(title: "Codes and readiness", lines: ["being read …"])
+        try draw()
+        var plain = output
+        plain.noColor = true
+        plain.format = .text
+        do {
+            let services = try connection.services()
+            let scan = try CodeScan(connection, in: services)
+            let printer = CodePrinter(plain, table: connection.table, texts: try loadCodeTexts())
+            var report = MonitorReport(plain)
+            let cycle = try connection.ask(.readinessThisCycle, in: services)
+            let items = (scan.status + cycle).flatMap(\.answer.items)
+            for item in items where MonitorReport.concerns(item) { report.add(item) }
+            let text =
+                printer.text(scan) + "\n"
+                + report.text(
+                    Readiness(items, table: connection.table))
+            model.page?.lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+                .map(String.init)
+        } catch let error as ScanError {
+            model.page?.lines = [Failure(error, accessory: connection.accessory).message]
+        } catch let failure as Failure {
+            model.page?.lines = [failure.message]
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import Diagnostics
+import OBDCore
+import Testing
+import TripExport
+
+@testable import ObdscanCLI
+
+private let coolant = Signal(
+    id: "ECT", name: "Engine coolant temperature", bitOffset: 0, bitLength: 8, kind: .number,
+    offset: -40, unit: "°C")
+
+private func reading(_ value: Reading.Value, ecu: UInt32 = 0x7E8) -> Reading {
+    Reading(
+        ecu: ECUAddress(ecu, .can11), dataID: DataID(.currentData, 0x05),
+        signal: SignalIndex(rawValue: 0), value: value, raw: [], line: 0)
+}
+
+private func instant(_ seconds: Int64) -> Instant {
+    Instant(nanoseconds: seconds * 1_000_000_000)
+}
+
+@Suite struct `An alarm` {
+    @Test(arguments: [
+        ("ECT>110", "ECT", Alarm.Relation.above, 110.0), ("ECT >= 110.5", "ECT", .atLeast, 110.5),
+        ("coolant-temp<-5", "coolant-temp", .below, -5), ("VPWR<=11.8", "VPWR", .atMost, 11.8),
+        ("GEAR!=0", "GEAR", .unequal, 0), ("01:0C=800", "01:0C", .equal, 800),
+    ])
+    func `is read`(_ text: String, _ name: String, _ relation: Alarm.Relation, _ limit: Double)
+        throws
+    {
+        let alarm = try Alarm(text)
+        #expect(alarm.name == name)
+        #expect(alarm.relation == relation)
+        #expect(alarm.limit == .number(limit))
+    }
+
+    @Test(arguments: [
+        "", "ECT", "ECT>", ">110", "ECT>nan", "ECT>inf", "ECT>0x10", "ECT>1e400", "ECT>on",
+        "ECT>110>120", "ECT=>110", "ECT>11O", "ECT>--1",
+    ])
+    func `that says nothing is refused`(_ text: String) {
+        #expect(throws: Failure.self) { try Alarm(text) }
+    }
+
+    @Test(arguments: [
+        (">", [false, false, true]), (">=", [false, true, true]), ("<", [true, false, false]),
+        ("<=", [true, true, false]), ("=", [false, true, false]), ("!=", [true, false, true]),
+    ])
+    func `compares below, at and above its limit`(_ sign: String, _ expected: [Bool]) throws {
+        let alarm = try Alarm("ECT\(sign)110")
+        #expect([109, 110, 111].map { alarm.holds(.number($0), nil) } == expected)
+    }
+
+    @Test func `on a lamp compares flags, and numbers with nothing`() throws {
+        let alarm = try Alarm("MIL=on")
+        #expect(alarm.holds(.flag(true), nil) == true)
+        #expect(alarm.holds(.flag(false), nil) == false)
+        #expect(alarm.holds(.number(1), nil) == nil)
+        #expect(try Alarm("ECT>110").holds(.missing(.notAvailable, code: nil), nil) == nil)
+        #expect(try Alarm("MIL!=off").holds(.flag(true), nil) == true)
+    }
+
+    /// 110 °C = 230 °F.
+    @Test func `has its limit in the units that are shown`() throws {
+        var watch = AlarmWatch(units: .us)
+        watch.add(try Alarm("ECT>229.9"), on: SignalIndex(rawValue: 0))
+        #expect(watch.take(reading(.number(109)), coolant, at: .zero).isEmpty)
+        #expect(watch.take(reading(.number(110)), coolant, at: .zero).count == 1)
+    }
+}
+
+@Suite struct `Watching for alarms` {
+    private func watch() throws -> AlarmWatch {
+        var watch = AlarmWatch(units: .metric)
+        watch.add(try Alarm("ECT>110"), on: SignalIndex(rawValue: 0))
+        return watch
+    }
+
+    @Test func `tells once while the value wavers, and again after calm`() throws {
+        var watch = try watch()
+        var told: [String] = []
+        // Second, value.
+        for (second, value) in [
+            (0, 100.0), (1, 111), (2, 109), (3, 112), (6, 109), (7, 109), (8, 109), (9, 120),
+        ] {
+            for news in watch.take(reading(.number(value)), coolant, at: instant(Int64(second))) {
+                told.append("\(second) \(news.isRaised)")
+            }
+        }
+        // The condition held last at 3 s; five seconds later it is over.
+        #expect(told == ["1 true", "8 false", "9 true"])
+    }
+
+    @Test func `keeps ECUs apart`() throws {
+        var watch = try watch()
+        let first = reading(.number(120))
+        let second = reading(.number(121), ecu: 0x7E9)
+        #expect(watch.take(first, coolant, at: .zero).count == 1)
+        #expect(watch.take(second, coolant, at: .zero).map(\.ecu) == [second.ecu])
+        #expect(watch.isRaised(first.signal, first.ecu))
+        _ = watch.take(reading(.number(90)), coolant, at: instant(6))
+        #expect(!watch.isRaised(first.signal, first.ecu))
+        #expect(watch.isRaised(second.signal, second.ecu))
+    }
+
+    @Test func `an answer without a value changes nothing`() throws {
+        var watch = try watch()
+        _ = watch.take(reading(.number(120)), coolant, at: .zero)
+        let missing = reading(.missing(.notAvailable, code: nil))
+        #expect(watch.take(missing, coolant, at: instant(60)).isEmpty)
+        #expect(watch.isRaised(missing.signal, missing.ecu))
+    }
+
+    @Test func `the view shows it in words and by a mark`() throws {
+        var watch = try watch()
+        var model = LiveModel(units: .metric, start: .zero)
+        let hot = reading(.number(120))
+        model.apply(hot, coolant, at: .zero)
+        _ = watch.take(hot, coolant, at: .zero)
+        model.mark(watch)
+        model.header.alarm = "ECT>110: 7E8 Engine coolant temperature 120 °C"
+        let lines = LiveView(palette: Palette(isOn: false)).render(
+            model, at: .zero, size: .init(columns: 80, rows: 10))
+        #expect(lines.contains { $0.hasPrefix("! ECT>110: 7E8 Engine coolant temperature 120 °C") })
+        #expect(lines.contains { $0.hasPrefix("!ECT ") })
+    }
+}

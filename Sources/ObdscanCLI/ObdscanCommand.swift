@@ -28,7 +28,7 @@ public struct ObdscanCommand: ParsableCommand {
             DatabaseCommand.self, DecodeCommand.self,
             SendCommand.self,
             SimulateCommand.self, BenchCommand.self, DoctorCommand.self, ReportCommand.self,
-            ConfigCommand.self,
+            ConfigCommand.self, SetupCommand.self,
         ])
 
     /// The root by itself says what is attached and what to do next.

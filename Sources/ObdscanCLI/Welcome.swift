@@ -75,6 +75,7 @@ struct Welcome {
             add("dtc\(device)", "trouble codes")
             add("log\(device)", "record a trip")
         } else {
+            add("setup", "find an adapter, try it and keep it")
             add("devices watch", "plug an adapter in and see it come")
             add("info -d tcp:HOST:PORT", "an adapter with Wi-Fi")
             add("info -d rfcomm:ADDRESS", "an adapter with Bluetooth")

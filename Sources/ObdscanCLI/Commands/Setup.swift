@@ -1,0 +1,124 @@
+import Accessory
+import ArgumentParser
+import Glibc
+import TripExport
+
+/// `obdscan setup`: finds the adapter, tries it, and keeps it in the configuration.
+struct SetupCommand: ParsableCommand, OutputCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "setup",
+        abstract: "Find the adapter, try it, and keep it in the configuration.",
+        discussion: """
+            Takes the accessory of -d, or the only one that is attached, or asks which; walks the \
+            way to it as `obdscan doctor` does; and writes it to the configuration file, so that \
+            other commands need no -d. An adapter that works is kept even when the vehicle is \
+            silent; one that does not work is not, and the fix is printed.
+
+            EXAMPLES
+              obdscan setup
+              obdscan setup -d tcp:192.168.0.10:35000
+              obdscan setup -d /dev/ttyUSB0 --name van
+            """)
+
+    @Option(
+        name: [.short, .customLong("device")],
+        help: ArgumentHelp("The accessory, as in other commands.", valueName: "accessory"),
+        completion: .file())
+    var device: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A name of your own for it, for -d in other commands.", valueName: "name"))
+    var name: String?
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var tables: TableOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        if let name, !SettingsKey.isBareName(name) {
+            throw ValidationError("a name is made of letters, digits, - and _")
+        }
+    }
+
+    func run() throws {
+        let table = try loadTable(tables)
+        let inbox = try SignalInbox(SignalInbox.endings)
+        let chosen = try SetupChoice(output: output, inbox: inbox).choose(device)
+        let printer = DoctorPrinter(output)
+        var arguments = ["--device", "\(chosen)"]
+        if let database = database.path { arguments += ["--db", database] }
+        var steps: [Check] = []
+        let run = DoctorRun(
+            try VehicleOptions.parse(arguments), output, grades: false,
+            tell: { check in
+                steps.append(check)
+                try printer.print(check)
+            }, tellGrade: { _ in })
+        let failure = try run.run(table)
+        let works = steps.contains { $0.step == .adapter && $0.isFine }
+        guard works else { throw Failure.silent(failure?.status ?? .unavailable) }
+        try keep(chosen)
+        try tell(chosen, isVehicleThere: failure == nil)
+    }
+
+    private func keep(_ address: AccessoryAddress) throws(Failure) {
+        if let name {
+            try SettingsFile.set("aliases.\(name)", to: "\(address)")
+            try SettingsFile.set("device", to: name)
+        } else {
+            try SettingsFile.set("device", to: "\(address)")
+        }
+    }
+
+    private func tell(_ address: AccessoryAddress, isVehicleThere: Bool) throws {
+        let file = try SettingsFile.existingPath()
+        var writer = TextOutput.standard
+        guard output.format == .text else {
+            if output.format == .json {
+                var object = JSONObject()
+                object.add("kind", "setup")
+                object.add("device", "\(address)")
+                object.add("name", name)
+                object.add("file", file)
+                try writer.append { object.append(to: &$0) }
+                try writer.flush()
+            }
+            return
+        }
+        let palette = Palette(isOn: output.colours(STDOUT_FILENO))
+        var rows = TextTable([("", .left), ("", .left)])
+        if isVehicleThere {
+            rows.add([.init("obdscan info", .bold), .init("adapter, vehicle, ECUs, VIN")])
+            rows.add([.init("obdscan live", .bold), .init("readings as they change")])
+            rows.add([.init("obdscan dtc", .bold), .init("trouble codes")])
+            rows.add([.init("obdscan log", .bold), .init("record a trip")])
+        } else {
+            rows.add([
+                .init("obdscan doctor", .bold),
+                .init("once the ignition is on: is the vehicle there"),
+            ])
+        }
+        if let units = Self.usualUnits, Settings.current.units == nil {
+            rows.add([
+                .init("obdscan config set units \(units)", .bold), .init("miles and gallons"),
+            ])
+        }
+        try writer.write(
+            "\n\(address) is kept in \(file)"
+                + (name.map { " as \($0)" } ?? "") + "; no -d is needed from now on.\n\n"
+                + palette(.bold, "Next") + "\n" + rows.text(palette, indent: 2))
+        try writer.flush()
+    }
+
+    /// What the locale's country uses, where that is not metric.
+    private static var usualUnits: String? {
+        let locale = ["LC_ALL", "LC_MEASUREMENT", "LANG"].lazy.compactMap { environment($0) }
+            .first { !$0.isEmpty }
+        switch locale?.prefix(5) {
+        case "en_US": return "us"
+        case "en_GB": return "imperial"
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import Accessory
+import Glibc
+
+/// Which accessory is to be set up: the one named, the only one, or the one that a person chooses.
+struct SetupChoice {
+    let output: OutputOptions
+    let inbox: SignalInbox
+
+    /// The accessory.
+    ///
+    /// - Throws: a ``Failure`` when there is none, or several and nobody to ask.
+    func choose(_ device: String?) throws -> AccessoryAddress {
+        if let device { return try named(device) }
+        let attached = AccessoryManager().attached(withHolders: true)
+        let likely = attached.filter(\.isLikelyAdapter)
+        if likely.count == 1 { return likely[0].address }
+        guard Confirmation.isPossible else { return try AttachedAccessories.only(of: attached) }
+        return try ask(likely)
+    }
+
+    private func named(_ text: String) throws(Failure) -> AccessoryAddress {
+        let address = try Settings.current.resolved(text)
+        if case .replay = address {
+            throw Failure(
+                "\(address) is a recording, no accessory",
+                hint: "give a path such as /dev/ttyUSB0, rfcomm:ADDRESS or tcp:HOST:PORT",
+                status: .usage)
+        }
+        return address
+    }
+
+    /// Asks a person, until an answer names something.
+    private func ask(_ likely: [Accessory]) throws -> AccessoryAddress {
+        if likely.isEmpty {
+            writeToStandardError(
+                "No adapter is attached by USB or paired by Bluetooth. A Wi-Fi adapter, once this "
+                    + "machine is in its network, is most often tcp:192.168.0.10:35000.\n")
+        }
+        for (number, accessory) in likely.enumerated() {
+            let entry = AccessoryEntry(accessory)
+            let words = [entry.id, entry.name, entry.inUseBy.map { "in use by \($0)" }]
+            writeToStandardError(
+                printable("  \(number + 1)  \(words.compactMap(\.self).joined(separator: "  "))")
+                    + "\n")
+        }
+        while true {
+            writeToStandardError(
+                likely.isEmpty ? "Accessory: " : "Number, or another accessory: ")
+            let line = try answer()
+            guard let line, !line.isEmpty else {
+                throw Failure(
+                    "no accessory was chosen", hint: AttachedAccessories.advice,
+                    status: .unavailable)
+            }
+            if let number = Int(line), likely.indices.contains(number - 1) {
+                return likely[number - 1].address
+            }
+            do {
+                return try named(line)
+            } catch {
+                writeToStandardError(error.text)
+            }
+        }
+    }
+
+    /// A line of the person's; nil at the end of input.
+    private func answer() throws -> String? {
+        do {
+            let line = try LineReader.next(STDIN_FILENO, interruptedBy: inbox.descriptor)
+            return line?.filter { $0 != " " }
+        } catch {
+            try inbox.end()
+            return nil
+        }
+    }
+}

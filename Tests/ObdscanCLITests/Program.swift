@@ -17,9 +17,12 @@ struct Program {
         }
     }
 
-    /// `obdscan`, beside the test program.
+    /// `obdscan`: what the environment variable OBDSCAN names, else the one beside the tests.
     static var executable: URL {
-        URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        if let named = ProcessInfo.processInfo.environment["OBDSCAN"] {
+            return URL(fileURLWithPath: named)
+        }
+        return URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
             .deletingLastPathComponent().appendingPathComponent("obdscan")
     }
 

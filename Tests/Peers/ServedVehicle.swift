@@ -37,8 +37,11 @@ final class ServedVehicle {
         return process.terminationReason == .exit ? process.terminationStatus : -1
     }
 
-    /// `obdscan`, beside the test program.
+    /// `obdscan`: what the environment variable OBDSCAN names, else the one beside the tests.
     static var program: URL {
+        if let named = ProcessInfo.processInfo.environment["OBDSCAN"] {
+            return URL(fileURLWithPath: named)
+        }
         let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         return tests.deletingLastPathComponent().appendingPathComponent("obdscan")
     }

@@ -31,6 +31,13 @@ struct SetupCommand: ParsableCommand, OutputCommand {
             "A name of your own for it, for -d in other commands.", valueName: "name"))
     var name: String?
 
+    @Flag(
+        inversion: .prefixedNo,
+        help: ArgumentHelp(
+            "Log a trip whenever this USB adapter is plugged in, until the vehicle is off.",
+            discussion: "Needs the service that the Debian package brings."))
+    var logWhenPlugged: Bool?
+
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var tables: TableOptions
     @OptionGroup var output: OutputOptions
@@ -45,6 +52,7 @@ struct SetupCommand: ParsableCommand, OutputCommand {
         let table = try loadTable(tables)
         let inbox = try SignalInbox(SignalInbox.endings)
         let chosen = try SetupChoice(output: output, inbox: inbox).choose(device)
+        let path = try plugPath(of: chosen)
         let printer = DoctorPrinter(output)
         var arguments = ["--device", "\(chosen)"]
         if let database = database.path { arguments += ["--db", database] }
@@ -59,7 +67,25 @@ struct SetupCommand: ParsableCommand, OutputCommand {
         let works = steps.contains { $0.step == .adapter && $0.isFine }
         guard works else { throw Failure.silent(failure?.status ?? .unavailable) }
         try keep(chosen)
+        if let path { try SettingsFile.set("log-when-plugged", to: path) }
+        if logWhenPlugged == false {
+            try SettingsFile.change { $0.set("log-when-plugged", to: nil, isList: false) }
+        }
         try tell(chosen, isVehicleThere: failure == nil)
+    }
+
+    /// The path to look for when something is plugged in; nil when nobody wants that.
+    private func plugPath(of address: AccessoryAddress) throws(Failure) -> String? {
+        guard logWhenPlugged == true else { return nil }
+        guard case .serial(let path, _) = address, !path.hasPrefix("/dev/pts/") else {
+            throw Failure(
+                "\(address) is nothing that is plugged in",
+                hint: "--log-when-plugged is for USB adapters such as /dev/ttyUSB0", status: .usage)
+        }
+        // A name that is the same at every socket.
+        let attached = AccessoryManager().attached()
+            .first { $0.address == .serial(path: path, rate: nil) }
+        return attached?.stablePath ?? path
     }
 
     private func keep(_ address: AccessoryAddress) throws(Failure) {

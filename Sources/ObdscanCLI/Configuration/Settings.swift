@@ -25,6 +25,8 @@ struct Settings: Hashable, Sendable {
     var alarms: [String] = []
     /// The program to run when one of them begins.
     var alarmCommand: String?
+    /// The accessory whose trips are logged whenever it is plugged in: its path.
+    var logWhenPlugged: String?
     /// Accessories by names of the user's own.
     var aliases: [String: String] = [:]
     /// Lists of signals by name, for `live --view`.
@@ -123,6 +125,13 @@ struct SettingsKey: Hashable, Sendable {
                 settings.alarmCommand = text
                 return text.isEmpty ? "is empty" : nil
             }, get: \.alarmCommand),
+        SettingsKey(
+            name: "log-when-plugged",
+            meaning: "the path of the adapter whose trips are logged whenever it is plugged in",
+            set: { text, settings in
+                settings.logWhenPlugged = text
+                return text.hasPrefix("/dev/") ? nil : "is no path below /dev"
+            }, get: \.logWhenPlugged),
     ]
 
     /// The key of that name.

@@ -1,0 +1,42 @@
+#!/bin/sh
+# Installs obdscan from this folder, under /usr/local or PREFIX; `install.sh --remove` takes it away.
+set -eu
+cd "$(dirname "$0")"
+prefix=${PREFIX:-/usr/local}
+
+fail() { echo "install.sh: $1" >&2; [ -z "${2:-}" ] || echo "hint: $2" >&2; exit 1; }
+
+files=$(find usr -type f | sed 's,^usr/,,' | grep -v '^lib/')
+if [ "${1:-}" = --remove ]; then
+    for file in $files; do rm -f "$prefix/$file"; done
+    rmdir "$prefix/share/doc/obdscan" 2>/dev/null || true
+    echo "removed from $prefix; trips and configuration are where they were"
+    exit 0
+fi
+
+[ "$(uname -s)" = Linux ] || fail "obdscan is for Linux, this is $(uname -s)"
+# The program itself tells best whether this machine can run it.
+if ! said=$(usr/bin/obdscan --version 2>&1); then
+    missing=$(ldd usr/bin/obdscan 2>/dev/null | awk '/not found/ { print $1 }' | tr '\n' ' ')
+    [ -z "$missing" ] || fail "libraries are missing: $missing" \
+        "on Debian: apt install libsqlite3-0 libbluetooth3 libstdc++6"
+    fail "the program does not run here: $said" "this archive is for $(basename "$PWD")"
+fi
+mkdir -p "$prefix" 2>/dev/null || true
+[ -w "$prefix" ] || fail "$prefix cannot be written" \
+    "sudo ./install.sh, or PREFIX=\$HOME/.local ./install.sh"
+
+for file in $files; do
+    mode=644
+    [ "$file" != bin/obdscan ] || mode=755
+    install -D -m "$mode" "usr/$file" "$prefix/$file"
+done
+echo "obdscan $said is in $prefix/bin"
+case ":$PATH:" in
+    *":$prefix/bin:"*) ;;
+    *) echo "hint: $prefix/bin is not in your PATH" ;;
+esac
+if ! id -nG | tr ' ' '\n' | grep -qx dialout && [ "$(id -u)" != 0 ]; then
+    echo "hint: for USB adapters: sudo usermod -aG dialout $(id -un), then log in again"
+fi
+echo "next: obdscan setup"

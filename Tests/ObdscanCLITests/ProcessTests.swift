@@ -53,6 +53,22 @@ import Testing
         #expect(try program.run(["export", "--to", "trip.xyz"]).status == 64)
     }
 
+    @Test func `what holds a vehicle's number is for its owner's eyes alone`() throws {
+        let program = try Program()
+        defer { program.remove() }
+        let recording = program.home.appendingPathComponent("talk.transcript").path
+        let journal = program.home.appendingPathComponent("obdscan.log").path
+        let log = try program.run([
+            "log", "rpm", "--duration", "100ms", "-d", Self.vehicle, "--record", recording,
+            "--log-file", journal,
+        ])
+        #expect(log.status == 0)
+        for path in [program.database.path, recording, journal] {
+            let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]
+            #expect(mode as? Int == 0o600, "\(path)")
+        }
+    }
+
     @Test func `a database of a newer version is left alone`() throws {
         let program = try Program()
         defer { program.remove() }

@@ -289,7 +289,7 @@ private final class RequestLog {
             descriptor = -1
             return
         }
-        descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         if descriptor < 0 { throw Failure(outputFile: path, errno: errno) }
     }
 

@@ -7,7 +7,7 @@ extension OutputOptions {
     /// process ends.
     func openLogFile() throws(Failure) -> Int32? {
         guard let logFile else { return nil }
-        let descriptor = open(logFile, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
+        let descriptor = open(logFile, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         if descriptor < 0 { throw Failure(outputFile: logFile, errno: errno) }
         return descriptor
     }

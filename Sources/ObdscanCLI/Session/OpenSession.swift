@@ -54,7 +54,7 @@ final class RecordingFile {
 
     /// Makes the file, or empties it.
     init(path: String) throws(Failure) {
-        descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         if descriptor < 0 { throw Failure(outputFile: path, errno: errno) }
     }
 

@@ -39,15 +39,18 @@ public struct PIDTable: Sendable {
     /// All records, in the order of the table's files.
     public private(set) var records: [Record] = []
 
-    // Service 01 is found by array index, everything else through the dictionary. Records of one
-    // ECU only stand apart: most tables have none.
+    // Service 01 is found by array index, everything else by halving. Not by a dictionary: the Swift
+    // runtime looks at every type of the program before it makes the type of one, which takes longer
+    // than a short command's look-ups.
     private var currentData = [Int32](repeating: -1, count: 256)
-    private var others: [DataID: Int32] = [:]
-    private var ofOneECU: [AddressedID: Int32] = [:]
+    private var others: [Other] = []
+    private var hasRecordsOfOneECU = false
 
-    private struct AddressedID: Hashable {
-        var dataID: DataID
-        var responder: ECUAddress
+    /// A record that is not in `currentData`; ascending by service and identifier.
+    private struct Other {
+        var key: UInt64
+        var responder: ECUAddress?
+        var place: Int32
     }
 
     /// An empty table.
@@ -85,12 +88,13 @@ public struct PIDTable: Sendable {
         }
         let place = Int32(records.count)
         records.append(record)
-        if let responder {
-            ofOneECU[AddressedID(dataID: dataID, responder: responder)] = place
-        } else if dataID.service == .currentData && dataID.id < 256 {
+        if responder == nil && dataID.service == .currentData && dataID.id < 256 {
             currentData[Int(dataID.id)] = place
         } else {
-            others[dataID] = place
+            let key = Self.key(dataID)
+            others.insert(
+                Other(key: key, responder: responder, place: place), at: firstOther(key + 1))
+            if responder != nil { hasRecordsOfOneECU = true }
         }
     }
 
@@ -105,27 +109,44 @@ public struct PIDTable: Sendable {
     /// Without an ECU a record for one ECU only counts when it is the only one.
     @inline(__always)
     func recordPlace(_ dataID: DataID, from ecu: ECUAddress? = nil) -> Int? {
-        if ofOneECU.isEmpty { return place(of: dataID, responder: nil) }
+        if !hasRecordsOfOneECU { return place(of: dataID, responder: nil) }
         return addressedPlace(dataID, from: ecu)
     }
 
     @inline(__always)
     private func place(of dataID: DataID, responder: ECUAddress?) -> Int? {
-        if let responder {
-            return ofOneECU[AddressedID(dataID: dataID, responder: responder)].map { Int($0) }
+        guard responder == nil, dataID.service == .currentData, dataID.id < 256 else {
+            return others(dataID).first { $0.responder == responder }.map { Int($0.place) }
         }
-        let place =
-            dataID.service == .currentData && dataID.id < 256
-            ? currentData[Int(dataID.id)] : others[dataID] ?? -1
+        let place = currentData[Int(dataID.id)]
         return place < 0 ? nil : Int(place)
     }
 
     private func addressedPlace(_ dataID: DataID, from ecu: ECUAddress?) -> Int? {
         if let ecu, let place = place(of: dataID, responder: ecu) { return place }
         if let place = place(of: dataID, responder: nil) { return place }
-        guard ecu == nil else { return nil }
-        let found = ofOneECU.filter { $0.key.dataID == dataID }
-        return found.count == 1 ? found.first.map { Int($0.value) } : nil
+        let found = others(dataID)
+        return ecu == nil && found.count == 1 ? found.first.map { Int($0.place) } : nil
+    }
+
+    private static func key(_ dataID: DataID) -> UInt64 {
+        UInt64(dataID.service.rawValue) << 32 | UInt64(dataID.id)
+    }
+
+    /// The entries of an identifier.
+    private func others(_ dataID: DataID) -> ArraySlice<Other> {
+        let key = Self.key(dataID)
+        return others[firstOther(key)..<firstOther(key + 1)]
+    }
+
+    /// The first entry whose key is `key` or greater.
+    private func firstOther(_ key: UInt64) -> Int {
+        var (low, high) = (0, others.count)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if others[middle].key < key { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 
     /// The signal at `index`.

@@ -6,16 +6,23 @@ public import OBDCore
 /// that is cut short or followed by bytes that are none is an error; what came whole before it counts.
 public struct ResponseDecoder: Sendable {
     /// The table that decodes data records.
-    public let table: PIDTable
+    public private(set) var table: PIDTable
     /// Names and scalings of monitors and tests.
-    public let monitors: MonitorTables
+    public private(set) var monitors: MonitorTables
 
-    let records: RecordDecoder
+    private(set) var records: RecordDecoder
     var memory = ECUMemory()
     var parts = NumberedParts()
 
     /// A decoder that has seen nothing yet.
     public init(table: PIDTable, monitors: MonitorTables) {
+        self.table = table
+        self.monitors = monitors
+        records = RecordDecoder(table: table)
+    }
+
+    /// Decodes by other tables from here on; what was learnt of ECUs stays.
+    public mutating func use(table: PIDTable, monitors: MonitorTables) {
         self.table = table
         self.monitors = monitors
         records = RecordDecoder(table: table)

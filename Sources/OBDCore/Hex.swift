@@ -36,6 +36,14 @@ public enum Hex {
         return String(decoding: text, as: UTF8.self)
     }
 
+    /// Two digits a byte, no separator.
+    public static func string(_ bytes: InlineBytes) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.count * 2)
+        for index in 0..<bytes.count { append(bytes[index], to: &text) }
+        return String(decoding: text, as: UTF8.self)
+    }
+
     /// `value` in at least `digits` digits, zeros in front; more when the value needs more.
     public static func string(_ value: UInt32, digits: Int) -> String {
         let text = String(value, radix: 16, uppercase: true)

@@ -45,7 +45,8 @@ enum CommandSuggestion {
 
     private static func onlyOne(_ names: [String]) -> String? { names.count == 1 ? names[0] : nil }
 
-    private static func name(_ command: any ParsableCommand.Type) -> String {
+    /// The word that calls a command.
+    static func name(_ command: any ParsableCommand.Type) -> String {
         command.configuration.commandName ?? command._commandName
     }
 }

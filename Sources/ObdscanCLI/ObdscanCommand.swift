@@ -42,9 +42,14 @@ public struct ObdscanCommand: ParsableCommand {
     /// Parses the process's arguments, runs the command and ends the process with its exit code.
     public static func runAndExit() -> Never {
         ignoreBrokenPipes()
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        if let help = help(for: arguments) {
+            print(help)
+            endProcess(.silent(.done))
+        }
         var command: any ParsableCommand
         do {
-            command = try parseAsRoot()
+            command = try parsed(arguments)
         } catch {
             explain(error)
         }

@@ -38,10 +38,17 @@ public enum PIDTables {
 
     /// The embedded table's own text.
     static func embeddedFiles() -> [TableFile] {
+        embeddedTexts().map { path, contents in
+            TableFile(path: path, embedded: contents.withUTF8Buffer { [UInt8]($0) })
+        }
+    }
+
+    /// The embedded table's paths and texts, not copied.
+    static func embeddedTexts() -> [(path: String, contents: StaticString)] {
         EmbeddedFiles.all.compactMap { file in
             let path = file.path.description
             guard path.hasSuffix(".pids"), !path.hasPrefix(TablePack.folder) else { return nil }
-            return TableFile(path: "pids/" + path, embedded: file.contents)
+            return ("pids/" + path, file.contents)
         }
     }
 }

@@ -3,6 +3,13 @@ public struct TablePack: Sendable {
     /// Where packs stand among the embedded files.
     static let folder = "packs/"
 
+    /// The name of the pack at a path below `pids/`; nil where no pack stands there.
+    static func name(at path: String) -> String? {
+        let ending = ".pids"
+        guard path.hasPrefix(folder), path.hasSuffix(ending) else { return nil }
+        return String(path.dropFirst(folder.count).dropLast(ending.count))
+    }
+
     /// The name to ask for it by: `nissan-leaf`.
     public var name: String
     /// Which vehicles it is of.
@@ -12,13 +19,19 @@ public struct TablePack: Sendable {
 }
 
 extension PIDTables {
+    /// The names of all packs, ascending; no text is read.
+    public static var packNames: [String] {
+        EmbeddedFiles.all.compactMap { TablePack.name(at: $0.path.description) }
+    }
+
     /// The packs, by name.
     public static func packs() -> [TablePack] {
         EmbeddedFiles.all.compactMap { embedded in
             let path = embedded.path.description
-            guard path.hasPrefix(TablePack.folder), path.hasSuffix(".pids") else { return nil }
-            let file = TableFile(path: "pids/" + path, embedded: embedded.contents)
-            let name = String(path.dropFirst(TablePack.folder.count).dropLast(".pids".count))
+            guard let name = TablePack.name(at: path) else { return nil }
+            let file = TableFile(
+                path: "pids/" + path,
+                embedded: embedded.contents.withUTF8Buffer { [UInt8]($0) })
             return TablePack(name: name, title: TableReader.title(of: file) ?? name, file: file)
         }
     }

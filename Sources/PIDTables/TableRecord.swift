@@ -17,10 +17,10 @@ public struct TableFile: Sendable {
         isUTF8 = false
     }
 
-    /// A text that was compiled in.
-    init(path: String, embedded: StaticString) {
+    /// A text that was compiled in, or whole lines of it.
+    init(path: String, embedded: [UInt8]) {
         self.path = path
-        contents = embedded.withUTF8Buffer { [UInt8]($0) }
+        contents = embedded
         isUTF8 = true
     }
 }

@@ -24,7 +24,8 @@ struct DecodeCommand: ParsableCommand {
               obdscan decode --request 010C 7E8 04 41 0C 1A F8
               obdscan decode --format json conversation.txt
               obdscan decode --messages --protocol 6 < capture.txt
-            """)
+            """
+    ).below("obdscan")
 
     @Argument(
         help: ArgumentHelp("Files, or the answer itself in hexadecimal.", valueName: "file-or-hex"),
@@ -77,7 +78,8 @@ struct DecodeCommand: ParsableCommand {
         var pipeline = try DecodePipeline(self)
         var sawError = false
         for source in try DecodeSource.all(inputs) {
-            try source.forEachChunk { chunk throws(OutputError) in
+            try source.forEachChunk { chunk in
+                try pipeline.prepare(for: chunk)
                 try writer.append { pipeline.read(chunk, into: &$0) }
                 // A pipe sees every answer as soon as it is complete.
                 try writer.flush()
@@ -91,6 +93,7 @@ struct DecodeCommand: ParsableCommand {
     /// Decodes `input` as one text and appends what is printed; tells whether an error was among it.
     func decode(_ input: [UInt8], into printed: inout [UInt8]) throws -> Bool {
         var pipeline = try DecodePipeline(self)
+        try pipeline.prepare(for: input[...])
         pipeline.read(input[...], into: &printed)
         return pipeline.finish(into: &printed)
     }

@@ -15,26 +15,35 @@ struct DecodePipeline {
 
     private let options: ConversationReader.Options
     private let messagesOnly: Bool
-    private let decoder: ResponseDecoder
+    private var tables: DecodeTables
     private var run: DecodeRun
     private var lines = TextLines()
     private var printer: DecodePrinter
     private var input = Input.unknown([])
 
-    /// A pipeline for the command's options; loads the tables that they need.
+    /// A pipeline for the command's options.
     init(_ command: DecodeCommand) throws {
         options = ConversationReader.Options(
             request: command.request, vehicleProtocol: VehicleProtocol(command.protocolName))
         messagesOnly = command.messages
-        let table = try loadTable(command.tables, adding: command.table)
-        let monitors = try PIDTables.monitorTables()
-        decoder = ResponseDecoder(table: table, monitors: monitors)
+        tables = try DecodeTables(command)
         run = DecodeRun(
-            reader: ConversationReader(options), decoder: decoder, messagesOnly: messagesOnly)
+            reader: ConversationReader(options), decoder: tables.decoder,
+            messagesOnly: messagesOnly)
         printer = DecodePrinter(
-            format: command.output.format, units: command.output.units, table: table,
+            format: command.output.format, units: command.output.units, table: tables.table,
             codeTexts: try loadCodeTexts())
     }
+
+    /// Loads what of the tables `chunk` may ask for; call it before that is read.
+    mutating func prepare(for chunk: ArraySlice<UInt8>) throws(Failure) {
+        guard !messagesOnly, try tables.grow(for: chunk) else { return }
+        run.use(tables)
+        printer.use(tables.table)
+    }
+
+    /// Whether everything is loaded.
+    var hasAllTables: Bool { tables.isWhole }
 
     /// Reads a chunk; whatever it completes is appended to `printed`.
     mutating func read(_ chunk: ArraySlice<UInt8>, into printed: inout [UInt8]) {
@@ -70,7 +79,8 @@ struct DecodePipeline {
         }
         run.finish { printer.append($0, to: &printed) }
         run = DecodeRun(
-            reader: ConversationReader(options), decoder: decoder, messagesOnly: messagesOnly)
+            reader: ConversationReader(options), decoder: tables.decoder,
+            messagesOnly: messagesOnly)
         lines = TextLines()
         input = .unknown([])
         return printer.takeError()

@@ -14,7 +14,7 @@ struct DecodePrinter {
 
     private let format: OutputFormat
     private let units: UnitSystem
-    private let table: PIDTable
+    private var table: PIDTable
     private let codeTexts: CodeTexts
     private var json: JSONLines
     private var wroteHeading = false
@@ -26,6 +26,15 @@ struct DecodePrinter {
         self.units = units
         self.table = table
         self.codeTexts = codeTexts
+        json = JSONLines(table: table, units: units, showsLine: true) { code in
+            codeTexts.text(of: code)
+        }
+    }
+
+    /// Prints readings of another table from here on.
+    mutating func use(_ table: PIDTable) {
+        self.table = table
+        let codeTexts = codeTexts
         json = JSONLines(table: table, units: units, showsLine: true) { code in
             codeTexts.text(of: code)
         }

@@ -45,6 +45,11 @@ struct DecodeRun {
         self.messagesOnly = messagesOnly
     }
 
+    /// Decodes by other tables from here on.
+    mutating func use(_ tables: DecodeTables) {
+        decoder.use(table: tables.table, monitors: tables.monitors)
+    }
+
     /// Reads one line without its line end.
     mutating func read(_ line: [UInt8], number: Int, _ body: (DecodedLine) throws -> Void) rethrows
     {

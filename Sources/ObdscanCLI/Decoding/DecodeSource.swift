@@ -39,7 +39,7 @@ enum DecodeSource {
     }
 
     /// Hands over the bytes as they come.
-    func forEachChunk(_ body: (ArraySlice<UInt8>) throws(OutputError) -> Void) throws {
+    func forEachChunk(_ body: (ArraySlice<UInt8>) throws -> Void) throws {
         switch self {
         case .text(let text): try body(Array(text.utf8)[...])
         case .standardInput: try Self.read(STDIN_FILENO, "standard input", body)
@@ -56,7 +56,7 @@ enum DecodeSource {
     }
 
     private static func read(
-        _ descriptor: Int32, _ name: String, _ body: (ArraySlice<UInt8>) throws(OutputError) -> Void
+        _ descriptor: Int32, _ name: String, _ body: (ArraySlice<UInt8>) throws -> Void
     ) throws {
         var buffer = [UInt8](repeating: 0, count: chunkSize)
         while true {

@@ -19,7 +19,7 @@ struct TableOptions: ParsableArguments {
         help: ArgumentHelp(
             "Add the table of a make or model; may be repeated.",
             discussion: "'obdscan pids packs' lists them.", valueName: "name"),
-        completion: .list(PIDTables.packs().map(\.name)))
+        completion: .list(PIDTables.packNames))
     var packs: [String] = []
 
     /// The files that the options name, and the user's own before them, in the order of loading.

@@ -12,8 +12,10 @@ func fixed(_ value: Double, _ decimals: Int) -> String {
     let digits = String(number.magnitude)
     let sign = number < 0 ? "-" : ""
     guard places > 0 else { return sign + digits }
-    let filled = String(repeating: "0", count: max(0, places + 1 - digits.utf8.count)) + digits
-    return sign + filled.dropLast(places) + "." + filled.suffix(places)
+    var filled = Array(repeating: UInt8(ascii: "0"), count: max(0, places + 1 - digits.utf8.count))
+    filled.append(contentsOf: digits.utf8)
+    filled.insert(UInt8(ascii: "."), at: filled.count - places)
+    return sign + String(decoding: filled, as: UTF8.self)
 }
 
 /// Digits behind the point that a value with steps of `step` deserves, for people: 0 to 3.

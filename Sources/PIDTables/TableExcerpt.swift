@@ -1,0 +1,93 @@
+public import Diagnostics
+import Glibc
+public import OBDCore
+
+extension PIDTables {
+    /// The embedded table without the records that `isWanted` refuses.
+    ///
+    /// What is left out is passed over unread: one record costs a fiftieth of all.
+    public static func excerpt(
+        where isWanted: (DataID) -> Bool
+    ) throws(TableError) -> PIDTable {
+        var table = PIDTable()
+        table.add(
+            adapterVoltageID, name: Signal.adapterVoltage.name, length: 0...0,
+            signals: [.adapterVoltage])
+        for (path, contents) in embeddedTexts() {
+            guard let text = TableExcerpt.text(of: contents, where: isWanted) else { continue }
+            let file = TableFile(path: path, embedded: text)
+            for record in try TableReader.records(of: file, detail: .decoding) {
+                table.add(record)
+            }
+        }
+        return table
+    }
+}
+
+/// Cuts records out of a table's text without reading it.
+enum TableExcerpt {
+    /// What stands before the first record of `contents`, which holds for all of them, and the
+    /// records that are wanted; nil where none is.
+    ///
+    /// A record begins with a line whose first word is `record`, at its very beginning.
+    static func text(of contents: StaticString, where isWanted: (DataID) -> Bool) -> [UInt8]? {
+        contents.withUTF8Buffer { all in
+            var kept: [UInt8]?
+            var defaults = 0..<0
+            // Where what is wanted began; nil while passing over.
+            var wanted: Int?
+            var sawRecord = false
+            var start = 0
+            while start < all.count {
+                if isRecord(all, start) {
+                    if !sawRecord { defaults = 0..<start }
+                    sawRecord = true
+                    if let first = wanted { kept?.append(contentsOf: all[first..<start]) }
+                    wanted = nil
+                    if let id = identifier(all, start), isWanted(id) {
+                        if kept == nil { kept = Array(all[defaults]) }
+                        wanted = start
+                    }
+                }
+                start = endOfLine(all, start)
+            }
+            if let first = wanted { kept?.append(contentsOf: all[first...]) }
+            return kept
+        }
+    }
+
+    private static let keyword: StaticString = "record "
+
+    private static func isRecord(_ all: UnsafeBufferPointer<UInt8>, _ start: Int) -> Bool {
+        // Most lines begin with a blank.
+        guard all[start] == 0x72, all.count - start > keyword.utf8CodeUnitCount,
+            let line = all.baseAddress
+        else { return false }
+        return memcmp(line + start, keyword.utf8Start, keyword.utf8CodeUnitCount) == 0
+    }
+
+    /// The identifier of the record whose line begins at `start`; nil where it has none, which
+    /// reading all of the table reports.
+    private static func identifier(_ all: UnsafeBufferPointer<UInt8>, _ start: Int) -> DataID? {
+        var numbers: [UInt32] = [0]
+        for byte in all[(start + keyword.utf8CodeUnitCount)...] {
+            if byte == 0x3A {
+                numbers.append(0)
+            } else if let digit = Hex.value(byte) {
+                numbers[numbers.count - 1] = numbers[numbers.count - 1] << 4 | UInt32(digit)
+            } else {
+                break
+            }
+        }
+        guard numbers.count == 2 else { return nil }
+        return DataID(Service(UInt8(truncatingIfNeeded: numbers[0])), numbers[1])
+    }
+
+    /// Where the line behind the one at `start` begins.
+    private static func endOfLine(_ all: UnsafeBufferPointer<UInt8>, _ start: Int) -> Int {
+        guard let first = all.baseAddress,
+            let end = memchr(first + start, 0x0A, all.count - start)
+        else { return all.count }
+        return UnsafeRawPointer(first).distance(to: UnsafeRawPointer(end)) + 1
+    }
+}

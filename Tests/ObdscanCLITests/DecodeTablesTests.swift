@@ -1,0 +1,75 @@
+import Foundation
+import OBDCore
+import Testing
+
+@testable import ObdscanCLI
+
+/// A short text gets only those records that it may ask for: nothing may come out differently.
+@Suite struct `Decode with a part of the tables` {
+    /// Texts of at most 2,048 bytes: whole lines of all recorded conversations and contract cases.
+    static let pieces: [[UInt8]] = {
+        let folder = `Recorded conversations`.folder
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        var pieces: [[UInt8]] = []
+        for name in names.sorted() where name.hasSuffix(".txt") {
+            guard let data = try? Data(contentsOf: folder.appending(path: name)) else { continue }
+            var piece: [UInt8] = []
+            for line in data.split(separator: 0x0A, omittingEmptySubsequences: false) {
+                if piece.count + line.count > 2048 {
+                    pieces.append(piece)
+                    piece = []
+                }
+                piece += line + [0x0A]
+            }
+            pieces.append(piece)
+        }
+        for example in `Decode keeps its contract`.cases {
+            pieces.append(Array(example.input.joined(separator: "\n").utf8))
+        }
+        return pieces
+    }()
+
+    @Test(arguments: [[], ["--protocol", "6"], ["--protocol", "A"], ["--protocol", "5"]])
+    func `gives what it gives with all of them`(options: [String]) throws {
+        #expect(Self.pieces.count > 200)
+        let command = try #require(
+            try ObdscanCommand.parseAsRoot(["decode", "--format", "json"] + options)
+                as? DecodeCommand)
+        var withPart = 0
+        for piece in Self.pieces {
+            var (part, whole): ([UInt8], [UInt8]) = ([], [])
+            var pipeline = try DecodePipeline(command)
+            try pipeline.prepare(for: piece[...])
+            if !pipeline.hasAllTables { withPart += 1 }
+            pipeline.read(piece[...], into: &part)
+            let sawError = pipeline.finish(into: &part)
+            pipeline = try DecodePipeline(command)
+            // What follows another text gets everything.
+            try pipeline.prepare(for: [])
+            try pipeline.prepare(for: piece[...])
+            #expect(pipeline.hasAllTables)
+            pipeline.read(piece[...], into: &whole)
+            #expect(sawError == pipeline.finish(into: &whole))
+            #expect(
+                part == whole,
+                "\(String(decoding: piece, as: UTF8.self)): \(String(decoding: part, as: UTF8.self))"
+            )
+        }
+        #expect(withPart > 200)
+    }
+
+    // Whatever stands between two digits, and wherever a byte begins.
+    @Test(
+        arguments: [
+            ("410C", [0x41, 0x10, 0x0C]), ("4 1\r\n0C", [0x41, 0x10, 0x0C]), ("x4y1z", [0x41]),
+            ("4", []), ("", []),
+        ] as [(String, [UInt8])])
+    func `takes every two digits for a byte`(text: String, expected: [UInt8]) {
+        var bytes = SpelledBytes()
+        bytes.note(text.utf8)
+        for byte in UInt8.min...UInt8.max {
+            #expect(
+                bytes.mayIdentify(DataID(.currentData, UInt32(byte))) == expected.contains(byte))
+        }
+    }
+}

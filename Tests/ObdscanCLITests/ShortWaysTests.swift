@@ -1,0 +1,78 @@
+import ArgumentParser
+import Testing
+
+@testable import ObdscanCLI
+
+/// What is done by a shorter way must come out as the whole parser has it.
+@Suite struct `Short ways` {
+    /// The words that call each command.
+    static let paths: [[String]] = paths(of: ObdscanCommand.self, [])
+
+    private static func paths(of command: any ParsableCommand.Type, _ path: [String]) -> [[String]]
+    {
+        [path]
+            + command.configuration.subcommands.flatMap {
+                paths(of: $0, path + [CommandSuggestion.name($0)])
+            }
+    }
+
+    /// What the whole parser says to a request for help.
+    private static func help(_ arguments: [String]) -> String {
+        do {
+            var command = try ObdscanCommand.parseAsRoot(arguments)
+            try command.run()
+            return "no help"
+        } catch {
+            return ObdscanCommand.fullMessage(for: error)
+        }
+    }
+
+    @Test func `are tried on every command`() {
+        #expect(Self.paths.count >= 40)
+        #expect(Self.paths.contains(["pids", "show"]))
+    }
+
+    @Test(arguments: paths)
+    func `to help give the same text`(path: [String]) {
+        #expect(ObdscanCommand.help(for: path + ["--help"]) == Self.help(path + ["--help"]))
+        #expect(ObdscanCommand.help(for: path + ["-h"]) == Self.help(path + ["-h"]))
+    }
+
+    @Test(arguments: [
+        [], ["decode"], ["help"], ["help", "decode"], ["decode", "--request", "010C", "--help"],
+        ["nothing", "--help"], ["--help", "decode"],
+    ])
+    func `to help are for nothing else`(arguments: [String]) {
+        #expect(ObdscanCommand.help(for: arguments) == nil)
+    }
+
+    /// The command and all its values, or the message.
+    private static func outcome(_ parse: () throws -> any ParsableCommand) -> String {
+        do {
+            let command = try parse()
+            var text = "\(type(of: command))\n"
+            dump(command, to: &text)
+            return text
+        } catch {
+            return ObdscanCommand.fullMessage(for: error)
+        }
+    }
+
+    @Test(
+        arguments: [
+            "", "decode", "decode 7E804410C1AF8", "decode --request 010C 7E804410C1AF8",
+            "decode --protocol 6 --format json --messages a b --table t --pids p --pack q -q",
+            "decode --protocol nonsense", "decode --request no", "decode --format xml", "decode -x",
+            "decode --version", "decode --generate-completion-script bash", "decode -- --version",
+            "decode --generate-completion-script", "decode --experimental-dump-help", "--version",
+            "decode help", "help decode", "pids", "pids show RPM", "pids show", "pids list --help",
+            "dtc", "dtc list", "dtc explain P0301", "dtc nothing", "live RPM -d sim: --duration 3",
+            "log --duration", "trips show 1", "trips", "db check", "nothing", "read rpm -v decode",
+        ])
+    func `to a command give the same values and the same faults`(line: String) {
+        let arguments = line.split(separator: " ").map(String.init)
+        #expect(
+            Self.outcome { try ObdscanCommand.parsed(arguments) }
+                == Self.outcome { try ObdscanCommand.parseAsRoot(arguments) })
+    }
+}

@@ -61,7 +61,8 @@ extension SessionConfiguration {
     var elm327Options: ELM327Dialect.Options {
         ELM327Dialect.Options(
             vehicleProtocol: vehicleProtocol, rememberedProtocol: memory?.vehicleProtocol,
-            connectsVehicle: connectsVehicle, probesSTN: dialect != .elm327)
+            rememberedIdentity: memory?.identity, connectsVehicle: connectsVehicle,
+            probesSTN: dialect != .elm327)
     }
 
     /// What a GoLink is told.

@@ -22,6 +22,22 @@ import Testing
         #expect(!device.isPaired && !device.isConnected && !device.isLowEnergyOnly)
     }
 
+    /// Serial Port Profile 1.2: class 1101, RFCOMM (0003) with the channel.
+    @Test func `is told the channel of a serial port`() throws {
+        let arguments = SerialPortRecord.arguments(channel: 30, name: "A<B>\"&")
+        let message = try DBusMessage(
+            DBusMessage.call(
+                serial: 3, destination: "org.bluez", path: "/org/bluez",
+                interface: "org.bluez.ProfileManager1", member: "RegisterProfile",
+                arguments: arguments))
+        #expect(message.body.count == 3)
+        #expect(message.body[0].text == "/org/obdscan/serial")
+        let record = try #require(message.body[2]["ServiceRecord"]?.text)
+        #expect(message.body[2]["Role"]?.text == "server")
+        #expect(record.contains("<uuid value=\"0x0003\"/><uint8 value=\"0x1E\"/>"))
+        #expect(record.contains("<text value=\"AB\"/>"))
+    }
+
     @Test func `cut short is no message`() throws {
         for count in 0..<recordedBlueZReply.count {
             #expect(throws: DBusFault.self) {

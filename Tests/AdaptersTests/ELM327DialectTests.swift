@@ -154,8 +154,52 @@ func ask(
         #expect(adapter.dialect.capabilities.itemsPerRequest == 6)
         #expect(
             adapter.commands == [
-                "ATD", "ATE0", "ATL0", "ATS0", "ATH1", "ATI", "STI", "ATSP0", "0100", "ATDPN",
+                "ATD", "ATE0", "ATS0", "ATH1", "ATI", "STI", "ATSP0", "0100", "ATDPN",
             ])
+    }
+
+    @Test func `bytes without an end of line are not silence`() {
+        var adapter = ScriptedAdapter([:])
+        adapter.deaf = ["*"]
+        adapter.initialise()
+        adapter.receive("41 0C 1A F8 ")
+        adapter.timeOut(4)
+        #expect(adapter.failure == .notUnderstood(received: 12))
+    }
+
+    @Test func `an adapter that sends line feeds is told not to`() {
+        var adapter = ScriptedAdapter.genuine()
+        adapter.answers["ATD"] = "OK\n"
+        adapter.initialise()
+        #expect(adapter.isReady)
+        #expect(adapter.commands.prefix(3) == ["ATD", "ATE0", "ATL0"])
+    }
+
+    /// What is remembered spares questions only where the adapter and the vehicle answer alike.
+    @Test(arguments: [
+        ("ELM327 v1.5", "7E8064100BE3EB813", ["ATI", "ATSPA6", "0100"]),
+        ("ELM327 v1.5", "SEARCHING...\r7E8064100BE3EB813", ["ATI", "ATSPA6", "0100", "ATDPN"]),
+        ("ELM327 v1.5", "18DAF110064100BE3EB813", ["ATI", "ATSPA6", "0100", "ATDPN"]),
+        ("ELM327 v2.1", "7E8064100BE3EB813", ["ATI", "STI", "ATSPA6", "0100"]),
+    ])
+    func `a remembered adapter is asked less`(banner: String, answer: String, tail: [String]) {
+        var adapter = ScriptedAdapter.genuine()
+        adapter.answers["ATI"] = banner
+        adapter.answers["0100"] = answer
+        adapter.dialect = ELM327Dialect(
+            .init(
+                rememberedProtocol: .can11At500,
+                rememberedIdentity: AdapterIdentity(
+                    banner: "ELM327 v1.5", stnFirmware: "STN1110 v4.2.1")))
+        adapter.initialise()
+        #expect(adapter.isReady)
+        #expect(adapter.commands == ["ATD", "ATE0", "ATS0", "ATH1"] + tail)
+        #expect(adapter.dialect.identity.vehicleProtocol == .can11At500)
+        #expect(
+            adapter.dialect.identity.stnFirmware
+                == (tail.contains("STI") ? nil : "STN1110 v4.2.1"))
+        adapter.send(ask([0x01, 0x0C]))
+        #expect(adapter.messages.map(\.payload) == [[0x41, 0x0C, 0x1A, 0xF8]])
     }
 
     @Test(arguments: [1, 2, 3, 5, 7, 64])

@@ -126,19 +126,22 @@ struct DBusMessage: Hashable, Sendable {
     /// What calls of this program carry.
     enum Argument: Hashable, Sendable {
         case text(String)
+        /// The path of an object.
+        case path(String)
         /// a{sv} whose values are all text.
         case properties([String: String])
 
         var signature: String {
             switch self {
             case .text: "s"
+            case .path: "o"
             case .properties: "a{sv}"
             }
         }
 
         func write(to writer: inout DBusWriter) {
             switch self {
-            case .text(let text): writer.text(text)
+            case .text(let text), .path(let text): writer.text(text)
             case .properties(let properties):
                 var entries = DBusWriter()
                 for (key, value) in properties.sorted(by: { $0.key < $1.key }) {

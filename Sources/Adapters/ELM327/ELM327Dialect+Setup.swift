@@ -5,8 +5,9 @@ import VehicleLink
 extension ELM327Dialect {
     mutating func sayFirstWord(attempt: Int, _ out: inout [DialectOutput]) {
         guard attempt < SetupScript.firstWords.count else {
-            failSetup(
-                setup.bytes == 0 ? .silent : .notUnderstood(received: setup.bytes), &out)
+            // Bytes without any end of line are no silence.
+            let heard = setup.bytes + lexer.partialLine.count
+            failSetup(heard == 0 ? .silent : .notUnderstood(received: heard), &out)
             return
         }
         let word = SetupScript.firstWords[attempt]
@@ -26,7 +27,8 @@ extension ELM327Dialect {
             reader.read(Array("OK".utf8), number: 0, &items)
         }
         var steps = SetupScript.settings(
-            afterDefaults: afterDefaults, probesSTN: options.probesSTN)
+            afterDefaults: afterDefaults, sendsLineFeeds: setup.sawLineFeeds,
+            probesSTN: options.probesSTN)
         if options.connectsVehicle {
             steps += SetupScript.connection(options)
         } else if let fixed = options.vehicleProtocol {
@@ -104,7 +106,7 @@ extension ELM327Dialect {
             identity.banner =
                 statuses.isEmpty
                 ? answers.last.map { String(decoding: $0, as: UTF8.self) } : nil
-            next(rest[...], &out)
+            next(takeRemembered(rest)[...], &out)
         case .stnFirmware:
             if let answer = answers.first, answer.starts(with: "STN".utf8) {
                 identity.stnFirmware = String(decoding: answer, as: UTF8.self)
@@ -199,6 +201,12 @@ extension ELM327Dialect {
             if let fixed = options.vehicleProtocol {
                 setProtocol(fixed, searched: false, &out)
                 next(rest[...], &out)
+            } else if isFirst, let remembered = confirmedProtocol(messages) {
+                setProtocol(remembered, searched: true, &out)
+                tellReader("ATDPN")
+                reader.read(Array("A\(remembered.digit)".utf8), number: 0, &items)
+                reader.read([0x3E], number: 0, &items)
+                next(rest[...], &out)
             } else {
                 if let form = messages.first?.ecu?.form { guessProtocol(form) }
                 next([SetupScript.protocolNumber] + rest[...], &out)
@@ -230,6 +238,27 @@ extension ELM327Dialect {
             admission = Admission(shape: shape)
         case .joined11, .joined29, .fieldAlone, .bare: break
         }
+    }
+
+    /// An adapter that calls itself as it did last time needs not be asked what else it is.
+    private mutating func takeRemembered(_ rest: [SetupScript.Step]) -> [SetupScript.Step] {
+        guard let remembered = options.rememberedIdentity, let firmware = remembered.stnFirmware,
+            remembered.banner != nil, remembered.banner == identity.banner,
+            rest.first?.purpose == .stnFirmware
+        else { return rest }
+        identity.stnFirmware = firmware
+        return Array(rest.dropFirst())
+    }
+
+    /// The protocol of last time where it is used again: it answered at once, without a search, and
+    /// in the form of that protocol.
+    private func confirmedProtocol(_ messages: [ECUMessage]) -> VehicleProtocol? {
+        guard let remembered = options.rememberedProtocol, remembered.family == .can,
+            !identity.unsupportedCommands.contains("ATSPA\(remembered.digit)"),
+            !searching, lines.allSatisfy({ !Self.contains($0, "SEARCHING") }),
+            messages.allSatisfy({ $0.ecu?.form == remembered.addressForm })
+        else { return nil }
+        return remembered
     }
 
     /// What the answers' form says, until `AT DPN` says more; clones may not know it.

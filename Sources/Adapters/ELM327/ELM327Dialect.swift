@@ -13,6 +13,8 @@ public struct ELM327Dialect: AdapterDialect {
         public var vehicleProtocol: VehicleProtocol?
         /// The protocol that worked last time: tried first, then searched for.
         public var rememberedProtocol: VehicleProtocol?
+        /// What the adapter said of itself last time; counts once its banner is the same.
+        public var rememberedIdentity: AdapterIdentity?
         /// Whether the vehicle is connected during the initialisation; without it only the adapter
         /// is set up, which works with the ignition off.
         public var connectsVehicle: Bool
@@ -22,10 +24,12 @@ public struct ELM327Dialect: AdapterDialect {
         /// Options; the defaults find everything.
         public init(
             vehicleProtocol: VehicleProtocol? = nil, rememberedProtocol: VehicleProtocol? = nil,
-            connectsVehicle: Bool = true, probesSTN: Bool = true
+            rememberedIdentity: AdapterIdentity? = nil, connectsVehicle: Bool = true,
+            probesSTN: Bool = true
         ) {
             self.vehicleProtocol = vehicleProtocol
             self.rememberedProtocol = rememberedProtocol
+            self.rememberedIdentity = rememberedIdentity
             self.connectsVehicle = connectsVehicle
             self.probesSTN = probesSTN
         }
@@ -101,6 +105,8 @@ public struct ELM327Dialect: AdapterDialect {
         var sawConfirmation = false
         /// Whether `AT D` was confirmed.
         var hasDefaults = false
+        /// Whether the adapter ends lines with line feeds, too.
+        var sawLineFeeds = false
         var bytes = 0
         var searchStatus: AdapterStatus?
         var heardVehicle = false
@@ -137,6 +143,9 @@ public struct ELM327Dialect: AdapterDialect {
             return
         }
         heardLines = false
+        if case .gettingInStep = phase, !setup.sawLineFeeds {
+            for index in bytes.indices where bytes[index] == 0x0A { setup.sawLineFeeds = true }
+        }
         var found: [ReplyLexer.Token] = []
         swap(&found, &tokens)
         lexer.receive(bytes, &found)

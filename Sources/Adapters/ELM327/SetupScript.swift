@@ -71,8 +71,8 @@ enum SetupScript {
     /// The first request, as long as no `SEARCHING...` was seen.
     static let firstRequestPatience = Duration.seconds(15)
 
-    /// The settings, in order.
-    static func settings(afterDefaults: Bool, probesSTN: Bool) -> [Step] {
+    /// The settings, in order; an adapter whose defaults have no line feeds needs not be told.
+    static func settings(afterDefaults: Bool, sendsLineFeeds: Bool, probesSTN: Bool) -> [Step] {
         var steps: [Step] = []
         if !afterDefaults { steps.append(Step("ATD")) }
         steps += [
@@ -81,6 +81,7 @@ enum SetupScript {
             Step("ATE0"), Step("ATL0"), Step("ATS0"), Step("ATH1"),
             Step("ATI", .banner),
         ]
+        if afterDefaults && !sendsLineFeeds { steps.removeAll { $0.command == "ATL0" } }
         if probesSTN { steps.append(Step("STI", .stnFirmware)) }
         return steps
     }

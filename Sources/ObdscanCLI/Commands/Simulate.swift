@@ -12,7 +12,8 @@ struct SimulateCommand: ParsableCommand {
         abstract: "Serve the simulated vehicle on a pty, on TCP or on RFCOMM, for any scan tool.",
         discussion: """
             The first line on standard output tells where it serves; it can be given to -d. It serves \
-            until Ctrl-C or SIGTERM. The scenario may carry options, as after sim: \
+            until Ctrl-C or SIGTERM. On RFCOMM a service record (Serial Port Profile) tells the channel, \
+            where bluetoothd runs. The scenario may carry options, as after sim: \
             petrol?latency=20ms&protocol=7&ecus=3&seed=1&frozen=true&engine=off&codes=P0301,U0100.
 
             EXAMPLES
@@ -177,7 +178,26 @@ extension SimulateCommand {
         case .tcp(let port):
             try serve(device, on: try ListeningSocket.tcp(port: port), stop, summary, note)
         case .rfcomm(let channel):
-            try serve(device, on: try ListeningSocket.rfcomm(channel: channel), stop, summary, note)
+            let socket = try ListeningSocket.rfcomm(channel: channel)
+            // Kept until serving ends: with whoever made it the record goes.
+            let record = announceService(on: channel)
+            try serve(device, on: socket, stop, summary, note)
+            _ = consume record
+        }
+    }
+
+    /// Has BlueZ tell other machines the channel; without a record it has to be named to them.
+    private func announceService(on channel: UInt8) -> SerialPortRecord? {
+        do throws(SerialPortRecord.Fault) {
+            return try SerialPortRecord(channel: channel, name: "OBDSCAN")
+        } catch {
+            let reason =
+                switch error {
+                case .unavailable: "bluetoothd does not run"
+                case .refused(let words): "BlueZ refused it: \(words)"
+                }
+            output.note("No service record: \(reason); name the channel to whoever connects.")
+            return nil
         }
     }
 

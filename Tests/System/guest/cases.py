@@ -216,9 +216,15 @@ def the_simulated_vehicle_on_RFCOMM():
     far = bluetooth.addresses[1]
     simulator = Run("simulate", "--rfcomm", "5", "petrol?latency=2ms").until(lambda run: "rfcomm" in run.output)
     succeeds("info", "-d", f"rfcomm:{far}/5")
+    # Its own service record names the channel, to us and to others.
+    told = sh(f"sdptool -i hci0 search --bdaddr {far} SP", check=False)
+    expect("OBDSCAN" in told and "Channel: 5" in told, told)
+    succeeds("read", "rpm", "-d", f"rfcomm:{far}")
     codes = succeeds("dtc", "--format", "json", "-d", f"rfcomm:{far}/5")
     expect(codes.objects, codes)
     simulator.end(signal=signal.SIGTERM)
+    told = sh(f"sdptool -i hci0 search --bdaddr {far} SP", check=False)
+    expect("OBDSCAN" not in told, "the record outlives the program", told)
 
 
 @case

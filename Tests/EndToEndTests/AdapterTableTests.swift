@@ -1,0 +1,18 @@
+import Foundation
+import Testing
+
+/// A share of `scripts/adapters`; the whole of it made docs/adapters.md.
+@Suite(.ownThreads) struct `docs/adapters.md` {
+    /// Each link, and adapters that differ in how they speak; faults of each kind.
+    @Test(arguments: [["golink", "--only", "read"], ["clone-nul", "--only", "dtc"], ["cable pulled"]])
+    func `is what the program does`(words: [String]) async throws {
+        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../scripts/adapters").standardized.path
+        let workplace = try Workplace()
+        let environment = workplace.environment.merging(["OBDSCAN": Workplace.program]) { $1 }
+        let outcome = try await RunningProgram(
+            "/usr/bin/env", ["python3", script, "--check"] + words, environment: environment
+        ).finish(within: 240)
+        #expect(outcome.status == 0, "\(outcome)")
+    }
+}

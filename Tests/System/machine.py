@@ -160,7 +160,10 @@ class Machine:
         while self.streams and (left := self.deadline - time.monotonic()) > 0:
             ready, _, _ = select.select(self.streams.values(), [], [], left)
             for name in [name for name, stream in self.streams.items() if stream in ready]:
-                data = self.streams[name].recv(65536)
+                try:
+                    data = self.streams[name].recv(65536)
+                except ConnectionResetError:
+                    data = b""
                 if not data:
                     del self.streams[name]
                     continue
@@ -202,6 +205,16 @@ class Machine:
         elif gone:
             self.leaving = None
             self._send("control", "ok")
+
+    def last_words(self):
+        """What QEMU itself said, and how it ended; it does crash."""
+        try:
+            code = self.process.wait(5)
+        except subprocess.TimeoutExpired:
+            code = None
+        with open(self.log.name) as text:
+            words = text.read().strip()
+        return words + ("" if code is None else f"\nqemu: exit code {code}")
 
     def stop(self):
         self.process.kill()

@@ -147,7 +147,8 @@ def order(text):
 def plug(cable, serial):
     """Plugs a cable in; returns its node once udev has given it its names."""
     order(f"plug {cable} {serial}")
-    name = wait(lambda: next((name for name in names("/dev/serial/by-id") if serial in name), None),
+    name = wait(lambda: next((name for name in names("/dev/serial/by-id")
+                       if serial in name and not name.startswith(".")), None),
                 f"the by-id name of {serial}")
     sh("udevadm settle -t 5")
     return os.path.realpath(f"/dev/serial/by-id/{name}")

@@ -38,8 +38,8 @@ public enum AccessoryError: Error, Hashable, Sendable {
     case bluetoothUnavailable(errno: Int32)
     /// The Bluetooth accessory cannot be reached.
     case bluetooth(address: String, BluetoothFault)
-    /// No Bluetooth accessory of that name is known.
-    case unknownBluetoothName(String)
+    /// No Bluetooth accessory of that name is known; the names that are.
+    case unknownBluetoothName(String, known: [String] = [])
     /// The session ended: unplugged, switched off or out of reach; `errno` 0 = the peer closed it.
     case lost(address: String, errno: Int32)
     /// Any other failing system call.

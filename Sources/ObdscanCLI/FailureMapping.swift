@@ -241,10 +241,12 @@ extension Failure {
                 hint: "is the adapter powered and in reach?", status: .unavailable)
         case .bluetoothUnavailable(let number): self.init(bluetoothErrno: number)
         case .bluetooth(let address, let fault): self.init(fault, address: address)
-        case .unknownBluetoothName(let name):
+        case .unknownBluetoothName(let name, let known):
+            let others = known.prefix(8).joined(separator: ", ")
             self.init(
                 "no Bluetooth accessory is called \"\(name)\"",
-                hint: "is it powered and in reach, and not connected to a phone? "
+                hint: (others.isEmpty ? "" : "there are \(others); ")
+                    + "is it powered and in reach, and not connected to a phone? "
                     + "bluetoothctl devices lists the known ones, bluetoothctl scan on finds others",
                 status: .unavailable)
         case .lost(let address, let number):

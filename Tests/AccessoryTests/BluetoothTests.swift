@@ -69,7 +69,7 @@ import Testing
     @Test(arguments: [
         // A clone: no name yet, a class. A dual-mode one. LE alone: no class, GATT services only.
         ("class", true, false), ("serial", true, false), ("random", false, true),
-        ("gatt", false, true), ("unknown", true, false),
+        ("gatt", false, true), ("unknown", true, false), ("profiles", true, false),
     ])
     func `tells adapters of Bluetooth LE apart`(
         _ kind: String, _ isClassic: Bool, _ isLowEnergyOnly: Bool
@@ -79,11 +79,17 @@ import Testing
         }
         let gatt = DBusValue.list([.text("0000fff0-0000-1000-8000-00805f9b34fb")])
         let serial = DBusValue.list([.text("00001101-0000-1000-8000-00805F9B34FB")])
+        let profiles = DBusValue.list([
+            .text("00001200-0000-1000-8000-00805f9b34fb"),
+            .text("00001801-0000-1000-8000-00805f9b34fb"),
+        ])
         let properties: [DBusValue.Entry] =
             switch kind {
             case "class": [entry("Class", .integer(0x1F00)), entry("UUIDs", gatt)]
             case "serial": [entry("UUIDs", serial)]
             case "random": [entry("AddressType", .text("random")), entry("UUIDs", .list([]))]
+            // What BlueZ knows of a device that was never found by an inquiry: what it read by SDP.
+            case "profiles": [entry("AddressType", .text("public")), entry("UUIDs", profiles)]
             case "gatt": [entry("AddressType", .text("public")), entry("UUIDs", gatt)]
             default: [entry("AddressType", .text("public")), entry("UUIDs", .list([]))]
             }

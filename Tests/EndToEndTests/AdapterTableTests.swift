@@ -4,7 +4,9 @@ import Testing
 /// A share of `scripts/adapters`; the whole of it made docs/adapters.md.
 @Suite(.ownThreads) struct `docs/adapters.md` {
     /// Each link, and adapters that differ in how they speak; faults of each kind.
-    @Test(arguments: [["golink", "--only", "read"], ["clone-nul", "--only", "dtc"], ["cable pulled"]])
+    @Test(arguments: [
+        ["golink", "--only", "read"], ["clone-nul", "--only", "dtc"], ["cable pulled"],
+    ])
     func `is what the program does`(words: [String]) async throws {
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../scripts/adapters").standardized.path

@@ -91,7 +91,8 @@ enum BlueZ {
                 found = try one(objects(&bus, until: deadline).devices(named: name), name)
             }
         } catch SystemBus.Fault.timedOut {
-            throw AccessoryError.unknownBluetoothName(name)
+            let seen = (try? objects(&bus, until: SystemClock.now() + patience))?.devices ?? []
+            throw AccessoryError.unknownBluetoothName(name, known: seen.compactMap(\.alias))
         }
         // A controller that searches connects slowly.
         for adapter in adapters {

@@ -73,6 +73,16 @@ struct BlueZObjects: Hashable, Sendable {
 }
 
 extension BlueZObjects.Device {
+    /// Whether a service is a profile of Bluetooth Classic: 1000 to 17FF in the assigned numbers; those
+    /// of GATT begin at 1800.
+    private static func isProfile(_ service: String) -> Bool {
+        let head = service.prefix(8)
+        guard service.hasSuffix("-0000-1000-8000-00805f9b34fb"),
+            let number = UInt32(head, radix: 16)
+        else { return false }
+        return (0x1000...0x17FF).contains(number)
+    }
+
     init(address: BluetoothAddress, _ properties: DBusValue) {
         self.address = address
         name = properties["Name"]?.text
@@ -81,9 +91,10 @@ extension BlueZObjects.Device {
         isConnected = properties["Connected"]?.boolean ?? false
         services = properties["UUIDs"]?.list.compactMap { $0.text?.lowercased() } ?? []
         modalias = properties["Modalias"]?.text
-        // Only Classic devices have a class; only LE ones an address that is not their maker's.
+        // Only Classic devices have a class, or profiles among their services; only LE ones an address
+        // that is not their maker's.
         isClassic =
-            properties["Class"] != nil
+            properties["Class"] != nil || services.contains(where: Self.isProfile)
             || (services.isEmpty && properties["AddressType"]?.text != "random")
     }
 }

@@ -173,13 +173,13 @@ _obdscan() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    devices|info|pids|read|live|dtc|freeze|monitors|log|trips|export|import|db|decode|send|simulate|bench|doctor|report|config|help)
+    devices|info|pids|read|live|dtc|freeze|monitors|log|trips|export|import|db|decode|send|simulate|bench|doctor|report|config|setup|help)
         # Offer subcommand argument completions
         "_obdscan_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'devices info pids read live dtc freeze monitors log trips export import db decode send simulate bench doctor report config help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'devices info pids read live dtc freeze monitors log trips export import db decode send simulate bench doctor report config setup help' -- "${cur}"))
         ;;
     esac
 }
@@ -590,8 +590,8 @@ _obdscan_read() {
 _obdscan_live() {
     repeating_flags=()
     non_repeating_flags=(--trace-states --no-color --quiet -q --verbose -v --version -h --help)
-    repeating_options=(--pids --pack)
-    non_repeating_options=(--view --duration --every -d --device --adapter --protocol --ecu --record --db --format --units --log-file)
+    repeating_options=(--alarm --pids --pack)
+    non_repeating_options=(--view --duration --every --alarm-command -d --device --adapter --protocol --ecu --record --db --format --units --log-file)
     __obdscan_offer_flags_options -1
 
     # Offer option value completions
@@ -603,6 +603,13 @@ _obdscan_live() {
         return
         ;;
     '--every')
+        return
+        ;;
+    '--alarm')
+        return
+        ;;
+    '--alarm-command')
+        __obdscan_add_completions -f
         return
         ;;
     '-d'|'--device')
@@ -958,8 +965,8 @@ _obdscan_monitors() {
 _obdscan_log() {
     repeating_flags=()
     non_repeating_flags=(--until-off --fast --trace-states --no-color --quiet -q --verbose -v --version -h --help)
-    repeating_options=(--tag -d --device --pids --pack)
-    non_repeating_options=(--duration --every --silence --standstill --name --keep --commit-every --gps --adapter --protocol --ecu --record --db --format --units --log-file)
+    repeating_options=(--tag -d --device --alarm --pids --pack)
+    non_repeating_options=(--duration --every --silence --standstill --name --keep --commit-every --gps --alarm-command --adapter --protocol --ecu --record --db --format --units --log-file)
     __obdscan_offer_flags_options -1
 
     # Offer option value completions
@@ -992,6 +999,13 @@ _obdscan_log() {
         return
         ;;
     '-d'|'--device')
+        __obdscan_add_completions -f
+        return
+        ;;
+    '--alarm')
+        return
+        ;;
+    '--alarm-command')
         __obdscan_add_completions -f
         return
         ;;
@@ -2103,6 +2117,49 @@ _obdscan_config_check() {
     repeating_options=()
     non_repeating_options=()
     __obdscan_offer_flags_options 0
+}
+
+_obdscan_setup() {
+    repeating_flags=()
+    non_repeating_flags=(--log-when-plugged --no-log-when-plugged --no-color --quiet -q --verbose -v --version -h --help)
+    repeating_options=(--pids --pack)
+    non_repeating_options=(-d --device --name --db --format --units --log-file)
+    __obdscan_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '-d'|'--device')
+        __obdscan_add_completions -f
+        return
+        ;;
+    '--name')
+        return
+        ;;
+    '--db')
+        __obdscan_add_completions -f
+        return
+        ;;
+    '--pids')
+        __obdscan_add_completions -f
+        return
+        ;;
+    '--pack')
+        __obdscan_add_completions -W 'byd-seal'$'\n''hyundai-ioniq-28'$'\n''hyundai-kia-ev'$'\n''nissan-leaf'$'\n''toyota-86'$'\n''vw-e-golf'
+        return
+        ;;
+    '--format')
+        __obdscan_add_completions -W 'text'$'\n''json'$'\n''csv'
+        return
+        ;;
+    '--units')
+        __obdscan_add_completions -W 'metric'$'\n''imperial'$'\n''us'
+        return
+        ;;
+    '--log-file')
+        __obdscan_add_completions -f
+        return
+        ;;
+    esac
 }
 
 _obdscan_help() {

@@ -49,6 +49,15 @@ import Testing
     // KWP 18 00 FF 00: `58 n {code status}`, ISO 14230-3.
     @Test(arguments: [
         Row("1800FF00", .iso14230, "58010133E0", ["stored P0133 status E0"]),
+        // Bits 6 and 5: 01 stored, 10 maturing, 11 present, 00 none of it.
+        Row(
+            "1800FF00", .iso14230, "5804013320020140030460C123A3",
+            [
+                "stored P0133 status 20", "pending P0201 status 40", "stored P0304 status 60",
+                "stored U0123 status A3",
+            ]),
+        // 18 03: all that it could report.
+        Row("1803FF00", .iso14230, "58020133000201E0", ["stored P0201 status E0", "message"]),
         Row("1800FF00", .iso14230, "5800", []),
         Row("1800FF00", .iso14230, "58020133E0", ["error"]),
         Row("1800FF00", .iso14230, "58", ["error"]),

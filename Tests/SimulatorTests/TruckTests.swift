@@ -78,6 +78,24 @@ import VehicleLink
         #expect(running.lines("00FED3") == ["6 0E8FF 00 03 FF FF FF F9 D3 FE 00 "])
     }
 
+    /// DM6, DM28 and DM12 of the ECUs that have monitors; the others keep silent (SAE J1939-73).
+    @Test func `pending, permanent and emission-related codes`() throws {
+        var bench = try bench()
+        #expect(
+            bench.lines("00FECF") == [
+                // SPN 3251 = CB3h FMI 16, once.
+                "6 0FECF 00 00 FF B3 0C 10 01 FF FF ", "6 0FECF 3D 00 FF 00 00 00 00 FF FF ",
+            ])
+        #expect(bench.lines("00FD80").first == "6 0FD80 00 40 FF 90 0C 04 0C FF FF ")
+        #expect(
+            bench.lines("00FED4") == [
+                "6 0FED4 00 44 FF 90 0C 04 0C FF FF ", "6 0FED4 3D 40 FF 0C 11 12 02 FF FF ",
+            ])
+        // Software identification: how many parts, then the parts.
+        #expect(bench.lines("00FEDA").count == 4)
+        #expect(bench.lines("00FEDA")[1] == "7 0EBFF 00 01 01 4F 42 44 53 49 4D ")
+    }
+
     /// ELM327 data sheet: MP takes four or six digits, one more counts whole messages; DM1 is MP FECA.
     @Test func `one parameter group can be listened to`() throws {
         var bench = try bench()

@@ -67,7 +67,7 @@ import Testing
         ("active SPN110/FMI1 128", "`128` is not a number from 0 to 127"),
         ("monitors spark boostPressure", "`boostPressure` is not a monitor of this kind"),
         ("incomplete catalyst", "only a monitor that is supported"),
-        ("group FECA every 1s", "DM1, DM2, DM5, DM11 and the VIN follow"),
+        ("group FECA every 1s", "DM1, DM2, DM5, DM6, DM11, DM12, DM28 and the VIN"),
         ("group FEF1 every 0", "a period has at least 1 ms"),
         ("late 19 soon", "`soon` is not a time"),
         ("drive 8s", "the speed behind `8s` is missing"),

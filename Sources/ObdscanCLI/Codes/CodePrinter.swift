@@ -149,6 +149,9 @@ struct CodePrinter {
             }
             if let problem = list.asked.problem {
                 notes.append("\(list.kind.rawValue) codes: \(problem.message)")
+            } else if list.isParameterGroup, list.asked.status == .noData {
+                // Silence is how ECUs without emissions duties answer a request to all.
+                notes.append("\(list.kind.rawValue) codes: no ECU keeps a list of them")
             } else if let status = list.asked.status {
                 notes.append("\(list.kind.rawValue) codes: no answer (\(status.text))")
             }

@@ -15,6 +15,12 @@ struct CodeScan: Sendable {
         /// What it brought; a code that an earlier list brought in the same kind is left out: UDS
         /// tells a confirmed code again when it is asked for pending ones.
         var items: [DiagnosticItem]
+
+        /// Whether a parameter group of SAE J1939 was asked for.
+        var isParameterGroup: Bool {
+            guard case .vehicle(let request) = asked.answer.request else { return false }
+            return request.service == DataID.parameterGroups
+        }
     }
 
     /// What makes a code the same.

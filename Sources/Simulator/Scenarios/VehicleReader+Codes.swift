@@ -39,8 +39,18 @@ extension VehicleReader {
     ) throws(VehicleFileError) {
         switch keyword {
         case "stored": faults.stored += try codes()
-        case "pending": faults.pending += try codes()
-        case "permanent": faults.permanent += try codes()
+        case "pending":
+            if isParameterFault {
+                faults.maturing.append(try parameterFault())
+            } else {
+                faults.pending += try codes()
+            }
+        case "permanent":
+            if isParameterFault {
+                faults.lasting.append(try parameterFault())
+            } else {
+                faults.permanent += try codes()
+            }
         case "lamp":
             let text = try word("on or off")
             guard text == "on" || text == "off" else {
@@ -60,6 +70,8 @@ extension VehicleReader {
         default: faults.inactive.append(try parameterFault())
         }
     }
+
+    private var isParameterFault: Bool { words.first?.hasPrefix("SPN") ?? false }
 
     private mutating func code() throws(VehicleFileError) -> DTC {
         let text = try word("a code such as P0301")

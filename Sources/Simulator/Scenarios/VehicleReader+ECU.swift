@@ -107,7 +107,9 @@ extension VehicleReader {
         let last = scenario.ecus.count - 1
         let id = try hex("a parameter group number", digits: 4...6)
         guard id <= 0x3_FFFF, !Self.computedGroups.contains(id) else {
-            throw fault(.impossible("DM1, DM2, DM5, DM11 and the VIN follow from the other lines"))
+            throw fault(
+                .impossible(
+                    "DM1, DM2, DM5, DM6, DM11, DM12, DM28 and the VIN follow from the other lines"))
         }
         guard !scenario.ecus[last].groups.contains(where: { $0.record.id == id }) else {
             throw fault(.twice("group \(Hex.string(id, digits: 4))"))
@@ -130,7 +132,9 @@ extension VehicleReader {
         try readPartOnLine()
     }
 
-    private static let computedGroups: Set<UInt32> = [0xFECA, 0xFECB, 0xFECE, 0xFED3, 0xFEEC]
+    private static let computedGroups: Set<UInt32> = [
+        0xFECA, 0xFECB, 0xFECE, 0xFECF, 0xFED3, 0xFED4, 0xFD80, 0xFEEC,
+    ]
 
     /// `can 7B0 7B8`, `can 17FC007B 17FE007B`, `can 6F1/07 607/F1`.
     private mutating func readIdentifiers(_ ecu: inout ECUModel) throws(VehicleFileError) {

@@ -32,6 +32,12 @@ extension SimulatedECU {
         case 0xFECA: message(faults.active)
         case 0xFECB: message(faults.inactive)
         case 0xFECE: readinessMessage()
+        // DM12 emission-related active, DM6 pending and DM28 permanent codes: ECUs with monitors.
+        case 0xFED4 where model.readiness.supported != 0:
+            message(faults.active.filter { $0.lamps & 0x40 != 0 })
+        case 0xFECF where model.readiness.supported != 0: message(faults.maturing)
+        case 0xFD80 where model.readiness.supported != 0:
+            message(faults.lasting)
         case 0xFEEC: model.vin.map { Array($0.utf8) + [UInt8(ascii: "*")] }
         default:
             model.groups.first { $0.record.id == group }?.record.bytes(filling(state))

@@ -52,6 +52,10 @@ struct FaultMemory: Hashable, Sendable {
     var active: [ParameterFault] = []
     /// Codes of SAE J1939 that were active before.
     var inactive: [ParameterFault] = []
+    /// Pending codes of SAE J1939.
+    var maturing: [ParameterFault] = []
+    /// Permanent codes of SAE J1939.
+    var lasting: [ParameterFault] = []
     /// Whether a stored code switches the lamp on in this ECU.
     var commandsLamp = true
     /// The freeze frames, number 0 first.
@@ -69,6 +73,7 @@ struct FaultMemory: Hashable, Sendable {
         detailed = []
         active = []
         inactive = []
+        maturing = []
         freezeFrames = []
         cleared = elapsed
     }

@@ -41,7 +41,7 @@ extension TripReadings {
 }
 
 /// Everything of a trip but its readings, merged from several tables in the order of their keys.
-private struct OtherRecords {
+struct OtherRecords {
     struct Record {
         var t: Int64
         var sequence: Int64

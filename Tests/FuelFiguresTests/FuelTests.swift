@@ -5,7 +5,7 @@ import Testing
 @Suite struct `Fuel` {
     /// Values at every second of `seconds`.
     private func meter(
-        _ settings: FuelSettings = FuelSettings(), seconds: Int64 = 3600, every step: Int64 = 1,
+        with settings: FuelSettings = FuelSettings(), seconds: Int64 = 3600, every step: Int64 = 1,
         _ values: [(FuelQuantity, Double)]
     ) -> FuelMeter {
         var meter = FuelMeter(settings)
@@ -58,13 +58,13 @@ import Testing
         var settings = FuelSettings()
         settings.kind = .diesel
         #expect(
-            FuelUse(meter(settings, [(.commandedLambda, 1), (.airFlow, 10)]), distance: 1) == nil)
+            FuelUse(meter(with: settings, [(.commandedLambda, 1), (.airFlow, 10)]), distance: 1) == nil)
         let use = try #require(
-            FuelUse(meter(settings, [(.measuredLambda, 1.6), (.airFlow, 10)]), distance: 40))
+            FuelUse(meter(with: settings, [(.measuredLambda, 1.6), (.airFlow, 10)]), distance: 40))
         #expect(close(use.amount, 36_000 / 14.5 / 832 / 1.6))
         // The end of the sensor's range is no lambda.
         #expect(
-            FuelUse(meter(settings, [(.measuredLambda, 1.9999), (.airFlow, 10)]), distance: 1)
+            FuelUse(meter(with: settings, [(.measuredLambda, 1.9999), (.airFlow, 10)]), distance: 1)
                 == nil)
     }
 
@@ -79,13 +79,13 @@ import Testing
         let values: [(FuelQuantity, Double)] = [
             (.intakeTemperature, 25), (.engineSpeed, 3000), (.manifoldPressure, 100),
         ]
-        let use = try #require(FuelUse(meter(settings, values), distance: 40))
+        let use = try #require(FuelUse(meter(with: settings, values), distance: 40))
         #expect(use.chosen?.method == .speedDensity)
         #expect(close(use.amount, 1.1684 * 2 * 25 * 3600 / 14.7 / 745, within: 1e-3))
         let standard = try #require(
             FuelUse(
                 meter(
-                    settings,
+                    with: settings,
                     [(.intakeTemperature, 15), (.engineSpeed, 120), (.manifoldPressure, 101.325)]),
                 distance: nil))
         #expect(close(standard.amount, 1.225 * 2 * 3600 / 14.7 / 745, within: 1e-3))
@@ -194,7 +194,7 @@ import Testing
     @Test func `fill-ups correct every method`() throws {
         var settings = FuelSettings()
         settings.calibration = 1.1
-        let use = try #require(FuelUse(meter(settings, [(.fuelRate, 10)]), distance: nil))
+        let use = try #require(FuelUse(meter(with: settings, [(.fuelRate, 10)]), distance: nil))
         #expect(close(use.amount, 11))
     }
 

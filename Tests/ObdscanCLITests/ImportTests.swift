@@ -1,4 +1,5 @@
 import Foundation
+import OBDCore
 import Testing
 
 @testable import ObdscanCLI

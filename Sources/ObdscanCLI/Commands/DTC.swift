@@ -18,10 +18,11 @@ struct DTCCommand: ParsableCommand {
               obdscan dtc explain P0301 SPN100/FMI1         offline
               obdscan dtc clear                             asks first
               obdscan dtc history                           when they came and went
+              obdscan dtc report --to car.html              one page to print
             """,
         subcommands: [
             DTCListCommand.self, DTCClearCommand.self, DTCExplainCommand.self,
-            DTCHistoryCommand.self,
+            DTCHistoryCommand.self, DTCReportCommand.self,
         ],
         defaultSubcommand: DTCListCommand.self)
 }

@@ -53,7 +53,7 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
             let services = try connection.services()
             var asked = try connection.ask(.readiness, in: services)
             asked += try connection.ask(.readinessThisCycle, in: services)
-            if !readiness { asked += try testResults(connection, services) }
+            if !readiness { asked += try Self.testResults(connection, services) }
             for one in asked {
                 let time = connection.utc(one.answer.answered)
                 for item in one.answer.items where MonitorReport.concerns(item) {
@@ -89,7 +89,7 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
     }
 
     /// Service 06 by its support maps: monitor ids on CAN, test ids before it.
-    private func testResults(
+    static func testResults(
         _ connection: Connection, _ services: VehicleServices
     ) throws(ScanError) -> [Asked] {
         let supported = try connection.supportedIDs(in: services) { .supportedMonitors($0) }

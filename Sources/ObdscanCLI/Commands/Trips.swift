@@ -14,12 +14,13 @@ struct TripsCommand: ParsableCommand {
               obdscan trips show 12
               obdscan trips list --latest 5 --format json
               obdscan trips fuel 12
+              obdscan trips report 12 --to trip.html
               obdscan trips name 12 "To the sea"
               obdscan trips split 12 --gap 10m
               obdscan trips undo
             """,
         subcommands: [
-            TripsListCommand.self, TripsShowCommand.self,
+            TripsListCommand.self, TripsShowCommand.self, TripsReportCommand.self,
             TripsFuelCommand.self, TripsCompareCommand.self,
             TripsNameCommand.self, TripsTagCommand.self, TripsNoteCommand.self,
             TripsSplitCommand.self, TripsJoinCommand.self, TripsDeleteCommand.self,

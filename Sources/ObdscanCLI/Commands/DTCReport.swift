@@ -1,0 +1,146 @@
+import ArgumentParser
+import Diagnostics
+import OBDCore
+import TripExport
+import TripStore
+
+/// `obdscan dtc report`.
+struct DTCReportCommand: ParsableCommand, OutputCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "report",
+        abstract: "Codes, freeze frame, readiness and test results, before and after a repair.",
+        discussion: """
+            Reads the vehicle and prints what it says; --to writes a page to print instead, one HTML \
+            file that loads nothing from anywhere. What was read is kept in the database.
+
+            With --since what the database knew of the vehicle at that moment stands beside it: which \
+            codes came, went or stayed, which monitors have run since, and how test results changed. \
+            With --until as well no vehicle is asked: both moments are from the database.
+
+            EXAMPLES
+              obdscan dtc report --to car.html
+              obdscan dtc report --since 2026-11-21 --to repair.html
+              obdscan dtc report --since 2026-11-01 --until 2026-11-21 --of 1HGCM82633A004352
+            """)
+
+    @Option(
+        help: ArgumentHelp("Write a page to this file.", valueName: "file"), completion: .file())
+    var to: String?
+
+    @Option(help: ArgumentHelp("Compare with this moment.", valueName: "time"))
+    var since: TripMoment?
+
+    @Option(
+        help: ArgumentHelp(
+            "Compare this moment, from the database, instead of the vehicle.", valueName: "time"))
+    var until: TripMoment?
+
+    @Option(
+        help: ArgumentHelp(
+            "With --until: the vehicle with this VIN or name.", valueName: "vehicle"))
+    var of: String?
+
+    @OptionGroup var vehicle: VehicleOptions
+    @OptionGroup var tables: TableOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        if until != nil && since == nil { throw ValidationError("--until belongs to --since") }
+        if of != nil && until == nil { throw ValidationError("--of belongs to --until") }
+        if to != nil && output.format != .text {
+            throw ValidationError("--to writes a page: leave --format out")
+        }
+    }
+
+    func run() throws {
+        if let until {
+            try runOffline(try until.time())
+            return
+        }
+        let table = try loadTable(tables)
+        try withVehicle(vehicle, output, table, SessionNeeds(vehicle: .maybeSilent)) { connection in
+            let services = try connection.services()
+            let scan = try CodeScan(connection, in: services)
+            if let failure = connection.failure(of: scan.asked) { throw failure }
+            let tests = try MonitorsCommand.testResults(connection, services)
+            var frames: [Asked] = []
+            if services.profiles != [.onUDS] {
+                frames = try FrameScan(0, connection, in: services).asked
+            }
+            if services.profiles.contains(.onUDS) {
+                frames += try SnapshotScan(scan.codes, connection, record: nil).asked
+            }
+            let vin = try connection.vin(by: services.profiles)
+            let time = connection.utc(scan.time)
+            let now = VehicleCondition(
+                time: time, codes: scan.codes,
+                items: (scan.status + tests).flatMap(\.answer.items))
+            var before: VehicleCondition?
+            if let moment = try since?.time() {
+                guard let vin else {
+                    throw Failure(
+                        "\(connection.accessory): the vehicle does not tell its number, so that it "
+                            + "cannot be found in the database", status: .noInput)
+                }
+                before = try known(vin.text, at: moment)
+            }
+            let lamps = scan.ecus.compactMap { ecu in scan.lampIsOn(ecu, table).map { (ecu, $0) } }
+            let report = ConditionReport(
+                vehicle: vin?.text, accessory: connection.accessory,
+                vehicleProtocol: connection.scan.link?.capabilities.vehicleProtocol?.title,
+                time: time, since: before?.time, lamps: lamps,
+                change: ConditionChange(before: before, now: now),
+                frames: frames.flatMap(\.answer.items), table: table, texts: try loadCodeTexts(),
+                output: output)
+            try report.write(to: to)
+            ScanRecord.keep(
+                scan.asked + tests + frames, lists: scan.lists, connection, services,
+                vehicle.database, output)
+        }
+    }
+
+    private func known(_ name: String, at moment: UTC) throws -> VehicleCondition {
+        let store = try vehicle.database.open(.readOnly)
+        let condition = try VehicleCondition(of: name, at: moment, in: store)
+        if condition.isEmpty {
+            output.note(
+                "Nothing is known of \(name) at \(localTime(moment)): what is read now is news.")
+        }
+        return condition
+    }
+
+    private func runOffline(_ end: UTC) throws {
+        guard let begin = try since?.time() else { return }
+        let store = try vehicle.database.open(.readOnly)
+        let name: String
+        if let of {
+            name = of
+        } else {
+            let entries = try mapped { () throws(StoreError) in try store.codeHistory() }
+            let vehicles = Set(entries.compactMap(\.vin)).sorted()
+            guard vehicles.count == 1, let only = vehicles.first else {
+                throw Failure(
+                    vehicles.isEmpty
+                        ? "the database knows no vehicle's codes"
+                        : "the database knows \(vehicles.count) vehicles",
+                    hint: vehicles.isEmpty
+                        ? "obdscan dtc reads and keeps them"
+                        : "name one with --of: " + vehicles.prefix(5).joined(separator: ", "),
+                    status: vehicles.isEmpty ? .noInput : .usage)
+            }
+            name = only
+        }
+        let before = try VehicleCondition(of: name, at: begin, in: store)
+        let now = try VehicleCondition(of: name, at: end, in: store)
+        if before.isEmpty && now.isEmpty {
+            throw Failure(
+                "nothing is known of \(name) until \(localTime(end))",
+                hint: "obdscan dtc history shows what is", status: .noInput)
+        }
+        let report = ConditionReport(
+            vehicle: name, accessory: nil, vehicleProtocol: nil, time: end, since: begin,
+            lamps: [], change: ConditionChange(before: before, now: now), frames: [],
+            table: try loadTable(tables), texts: try loadCodeTexts(), output: output)
+        try report.write(to: to)
+    }
+}

@@ -1,0 +1,308 @@
+import Diagnostics
+import OBDCore
+import TripExport
+
+/// `dtc report`: as text, JSON Lines, CSV or a page.
+struct ConditionReport {
+    let vehicle: String?
+    let accessory: String?
+    let vehicleProtocol: String?
+    let time: UTC
+    /// What it is compared with; nil = nothing.
+    let since: UTC?
+    let lamps: [(ecu: ECUAddress?, isOn: Bool)]
+    let change: ConditionChange
+    /// Readings of freeze frames among them.
+    let frames: [DiagnosticItem]
+    let table: PIDTable
+    let texts: CodeTexts
+    let output: OutputOptions
+
+    /// Writes a page to `path`, or prints.
+    func write(to path: String?) throws {
+        if let path {
+            let bytes = page.bytes
+            try OutputFile.write(path) { file in try file.append { $0.append(contentsOf: bytes) } }
+            return
+        }
+        var writer = TextOutput.standard
+        switch output.format {
+        case .text: try writer.write(text)
+        case .json: try writer.append { appendJSON(to: &$0) }
+        case .csv: try writer.append { appendCSV(to: &$0) }
+        }
+        try writer.flush()
+    }
+
+    // MARK: What stands in it
+
+    private var facts: [(name: String, value: String)] {
+        var facts: [(name: String, value: String)] = []
+        if let vehicle { facts.append(("Vehicle", vehicle)) }
+        facts.append((since == nil ? "Read" : "Now", localTime(time)))
+        if let since { facts.append(("Compared with", localTime(since))) }
+        if let accessory { facts.append(("Accessory", accessory)) }
+        if let vehicleProtocol { facts.append(("Protocol", vehicleProtocol)) }
+        for lamp in lamps {
+            facts.append(("Lamp, " + (lamp.ecu?.description ?? "ECU"), lamp.isOn ? "on" : "off"))
+        }
+        return facts
+    }
+
+    private var frameReadings: [(reading: Reading, value: ValueText)] {
+        let codes = frames.compactMap { item -> (ECUAddress?, DTC)? in
+            guard case .reading(let reading) = item, reading.dataID?.id == 0x02,
+                case .text(let text) = reading.value, let code = DTC(text)
+            else { return nil }
+            return (reading.ecu, code)
+        }
+        return frames.compactMap { item in
+            guard case .reading(var reading) = item, reading.frame != nil,
+                reading.dataID?.id != 0x02
+            else { return nil }
+            if case .supportMap = reading.value { return nil }
+            if case .missing = reading.value { return nil }
+            reading.dtc = reading.dtc ?? codes.first { $0.0 == reading.ecu }?.1
+            guard reading.dtc != nil else { return nil }
+            return (reading, ValueText(reading, table[reading.signal], output.units))
+        }
+    }
+
+    private func lists(_ code: ConditionChange.Code) -> String {
+        code.fate == .gone ? "" : code.code.kinds.map(\.rawValue).joined(separator: ", ")
+    }
+
+    private func state(_ complete: Bool?) -> String {
+        complete.map { $0 ? "complete" : "not complete" } ?? "—"
+    }
+
+    private func number(_ value: Double?) -> String { value.map { fixed($0, 3) } ?? "" }
+
+    private var missing: Int { change.monitors.count { $0.now == false } }
+
+    // MARK: As a page
+
+    private var page: HTMLPage {
+        var page = HTMLPage(
+            title: since == nil ? "Vehicle report" : "Vehicle report, before and after",
+            lead: vehicle ?? "")
+        let comparing = since != nil
+        page.section("Vehicle") { $0.facts(facts) }
+        page.section("Trouble codes") { page in
+            if change.codes.isEmpty {
+                page.element("p", "No trouble codes.", class: "good")
+                return
+            }
+            page.table(
+                [.init("Code")] + (comparing ? [.init("Change")] : [])
+                    + [.init("List"), .init("ECU"), .init("Meaning")],
+                change.codes.map { code in
+                    let style: String? =
+                        switch code.fate {
+                        case .gone: "good"
+                        case .came: "bad"
+                        case .stayed, nil: nil
+                        }
+                    return [.init(code.code.code.fullText, style)]
+                        + (comparing ? [.init(code.fate?.rawValue ?? "", style)] : [])
+                        + [
+                            .init(lists(code)), .init(code.code.ecu?.description ?? "—"),
+                            .init(texts.text(of: code.code.code) ?? ""),
+                        ]
+                })
+        }
+        let frame = frameReadings
+        if !frame.isEmpty {
+            page.section("Freeze frames") {
+                $0.table(
+                    [
+                        .init("Code"), .init("ECU"), .init("Signal"), .init("Value", "n"),
+                        .init("Unit"),
+                    ],
+                    frame.map { reading, value in
+                        [
+                            .init(reading.dtc?.description ?? ""),
+                            .init(reading.ecu?.description ?? "—"),
+                            .init(table[reading.signal].name), .init(value.value, "n"),
+                            .init(value.unit),
+                        ]
+                    })
+            }
+        }
+        if !change.monitors.isEmpty {
+            page.section("Readiness") { page in
+                page.element(
+                    "p",
+                    missing == 0
+                        ? "Ready: every supported monitor has run."
+                        : "Not ready: \(missing) of \(change.monitors.count) monitors have not run.",
+                    class: missing == 0 ? "good" : "warn")
+                page.table(
+                    [.init("ECU"), .init("Monitor")] + (comparing ? [.init("Before")] : [])
+                        + [.init("Now")],
+                    change.monitors.map { monitor in
+                        [.init(monitor.ecu?.description ?? "—"), .init(monitor.monitor.title)]
+                            + (comparing ? [.init(state(monitor.before), "dim")] : [])
+                            + [
+                                .init(
+                                    state(monitor.now),
+                                    monitor.now.map { $0 ? "good" : "warn" } ?? "dim")
+                            ]
+                    })
+            }
+        }
+        if !change.tests.isEmpty {
+            page.section("Test results") {
+                $0.table(
+                    [.init("ECU"), .init("Monitor"), .init("Test")]
+                        + (comparing ? [.init("Before", "n")] : [])
+                        + [
+                            .init("Value", "n"), .init("Min", "n"), .init("Max", "n"),
+                            .init("Unit"), .init("Result"),
+                        ],
+                    change.tests.map { test in
+                        let result = test.result
+                        return [
+                            .init(result.ecu?.description ?? "—"), .init(result.monitorTitle),
+                            .init(result.test ?? "test \(Hex.string([result.tid]))"),
+                        ]
+                            + (comparing ? [.init(number(test.before), "n")] : [])
+                            + [
+                                .init(number(result.value), "n"), .init(number(result.min), "n"),
+                                .init(number(result.max), "n"), .init(result.unit ?? ""),
+                                result.passed == true
+                                    ? .init("passed", "good") : .init("FAILED", "bad"),
+                            ]
+                    })
+            }
+        }
+        return page
+    }
+
+    // MARK: As text
+
+    private var text: String {
+        let palette = Palette(isOn: output.colours(1))
+        var rows = TextTable([("", .left), ("", .left)])
+        for fact in facts { rows.add([.init(fact.name, .dim), .init(fact.value)]) }
+        var text = rows.text(palette) + "\n"
+        let comparing = since != nil
+        if change.codes.isEmpty {
+            text += palette(.good, "No trouble codes.") + "\n"
+        } else {
+            var codes = TextTable([
+                ("CODE", .left), (comparing ? "CHANGE" : "", .left), ("LIST", .left),
+                ("ECU", .left), ("MEANING", .left),
+            ])
+            for code in change.codes {
+                codes.add([
+                    .init(code.code.code.fullText, code.fate == .gone ? .dim : .bold),
+                    .init(code.fate?.rawValue ?? ""), .init(lists(code)),
+                    .init(code.code.ecu?.description ?? "—"),
+                    .init(texts.text(of: code.code.code) ?? ""),
+                ])
+            }
+            text += codes.text(palette)
+        }
+        if !change.monitors.isEmpty {
+            var monitors = TextTable([
+                ("ECU", .left), ("MONITOR", .left), (comparing ? "BEFORE" : "", .left),
+                ("NOW", .left),
+            ])
+            for monitor in change.monitors {
+                monitors.add([
+                    .init(monitor.ecu?.description ?? "—"), .init(monitor.monitor.title),
+                    .init(comparing ? state(monitor.before) : ""), .init(state(monitor.now)),
+                ])
+            }
+            text += "\n" + monitors.text(palette)
+        }
+        let shown = comparing ? change.tests : change.tests.filter { $0.result.passed == false }
+        if !shown.isEmpty {
+            var tests = TextTable([
+                ("ECU", .left), ("MONITOR", .left), ("TEST", .left),
+                (comparing ? "BEFORE" : "", .right), ("VALUE", .right), ("MIN", .right),
+                ("MAX", .right), ("UNIT", .left), ("RESULT", .left),
+            ])
+            for test in shown {
+                let result = test.result
+                tests.add([
+                    .init(result.ecu?.description ?? "—"), .init(result.monitorTitle),
+                    .init(result.test ?? "test \(Hex.string([result.tid]))"),
+                    .init(number(test.before)), .init(number(result.value)),
+                    .init(number(result.min)), .init(number(result.max)),
+                    .init(result.unit ?? ""), .init(result.passed == true ? "passed" : "FAILED"),
+                ])
+            }
+            text += "\n" + tests.text(palette)
+        }
+        return text
+    }
+
+    // MARK: For programs
+
+    private func appendJSON(to output: inout [UInt8]) {
+        var head = JSONObject()
+        head.add("kind", "vehicleReport")
+        head.add("vin", vehicle)
+        head.add("time", time)
+        head.add("since", since)
+        head.append(to: &output)
+        for code in change.codes {
+            var object = JSONObject()
+            object.add("kind", "codeState")
+            object.add("ecu", code.code.ecu?.description)
+            object.add("code", code.code.code.text)
+            object.add("description", texts.text(of: code.code.code))
+            object.add("lists", code.fate == .gone ? [] : code.code.kinds.map(\.rawValue))
+            object.add("change", code.fate?.rawValue)
+            object.append(to: &output)
+        }
+        for monitor in change.monitors {
+            var object = JSONObject()
+            object.add("kind", "monitorState")
+            object.add("ecu", monitor.ecu?.description)
+            object.add("monitor", monitor.monitor.rawValue)
+            object.add("complete", monitor.now)
+            object.add("before", monitor.before)
+            object.append(to: &output)
+        }
+        for test in change.tests {
+            var object = JSONObject()
+            object.add("kind", "testState")
+            object.add("ecu", test.result.ecu?.description)
+            object.add("monitor", test.result.monitorTitle)
+            object.add("tid", Hex.string([test.result.tid]))
+            object.add("test", test.result.test)
+            object.add("value", test.result.value)
+            object.add("before", test.before)
+            object.add("unit", test.result.unit)
+            object.add("passed", test.result.passed)
+            object.append(to: &output)
+        }
+    }
+
+    private func appendCSV(to output: inout [UInt8]) {
+        CSVRow.append(
+            ["time", "since", "vin", "ecu", "code", "lists", "change", "description"],
+            to: &output)
+        for code in change.codes {
+            CSVRow.append(
+                [
+                    time.text, since?.text ?? "", vehicle ?? "",
+                    code.code.ecu?.description ?? "", code.code.code.fullText, lists(code),
+                    code.fate?.rawValue ?? "", texts.text(of: code.code.code) ?? "",
+                ], to: &output)
+        }
+    }
+}
+
+extension CodeReport.Code {
+    /// The code with its failure type.
+    fileprivate var fullText: String {
+        switch self {
+        case .dtc(let code): code.description
+        case .j1939(let code): code.text
+        }
+    }
+}

@@ -1,0 +1,324 @@
+import Diagnostics
+import FuelFigures
+import OBDCore
+import PIDTables
+import TripExport
+import TripStore
+
+/// The page of `trips report`.
+struct TripReport {
+    /// What is plotted where nothing was named, by PID, as far as the trip has it.
+    static let favourites: [UInt32] = [0x0D, 0x0C, 0x05, 0x04, 0x11, 0x10, 0x5E, 0x2F]
+    /// Signals that are plotted at most.
+    static let mostPlots = 24
+
+    let page: HTMLPage
+
+    init(
+        _ readings: TripReadings, _ store: TripStore, _ units: UnitSystem, plotting names: [String]
+    ) throws {
+        let trip = readings.trip
+        var others = Others()
+        try readings.forEachOtherRecord { time, record in others.take(record, at: time) }
+        let places = try Self.places(names, readings)
+        let plots = try Self.plots(places, readings, units)
+        let profile = TripFuel.profile(of: trip)
+        let fuel = try TripFuel.use(of: readings, profile)
+
+        var page = HTMLPage(
+            title: trip.title,
+            lead: [trip.vehicleName, trip.vin, trip.accessory].compactMap(\.self)
+                .joined(separator: " · "))
+        let facts = Self.facts(trip, units)
+        page.section("Summary") { $0.facts(facts) }
+        if let fuel { Self.add(fuel, profile, units, to: &page) }
+        if !others.points.isEmpty {
+            let conversion = units.conversion(from: "km")
+            page.section("Track") {
+                TrackMap(others.points).append(
+                    to: &$0, kilometre: conversion?.factor ?? 1, unit: conversion?.unit ?? "km")
+            }
+        }
+        page.plots("Plots", plots)
+        Self.addCodes(of: trip, others, store, to: &page)
+        Self.addReadiness(others, to: &page)
+        Self.addEvents(others, since: trip.start, to: &page)
+        let notes = try mapped { () throws(StoreError) in try store.notes(ofTrip: trip.id) }
+        if !notes.isEmpty {
+            page.section("Notes") { page in
+                for note in notes {
+                    page.element("p", (note.time.map { localTime($0) + "  " } ?? "") + note.text)
+                }
+            }
+        }
+        let rows = Self.signalRows(readings, units)
+        if !rows.isEmpty {
+            page.section("Signals") {
+                $0.table(
+                    [
+                        .init("ECU"), .init("Signal"), .init("Name"), .init("Readings", "n"),
+                        .init("Min", "n"), .init("Mean", "n"), .init("Max", "n"), .init("Unit"),
+                    ], rows)
+            }
+        }
+        self.page = page
+    }
+
+    // MARK: What stands beside the readings
+
+    private struct Others {
+        var points: [TrackPoint] = []
+        var monitors: [MonitorStatus] = []
+        var codes: [CodeReport] = []
+        var events: [(time: UTC, event: TripEvent)] = []
+        var counts: [TripEvent.Kind: Int] = [:]
+
+        mutating func take(_ record: TripRecord, at time: UTC) {
+            switch record {
+            case .position(let position): points.append(TrackPoint(position, time: time))
+            case .event(let event):
+                counts[event.kind, default: 0] += 1
+                if events.count < 200 { events.append((time, event)) }
+            case .item(.monitor(let status)):
+                let known = monitors.firstIndex {
+                    $0.ecu == status.ecu && $0.scope == status.scope
+                        && $0.monitor == status.monitor
+                }
+                if let known { monitors[known] = status } else { monitors.append(status) }
+            case .item(.code(let report)):
+                let isKnown = codes.contains {
+                    $0.ecu == report.ecu && $0.kind == report.kind && $0.code == report.code
+                }
+                if !isKnown { codes.append(report) }
+            case .item, .note, .codeList: return
+            }
+        }
+    }
+
+    // MARK: Sections
+
+    private static func facts(
+        _ trip: TripSummary, _ units: UnitSystem
+    ) -> [(name: String, value: String)] {
+        var facts: [(name: String, value: String)] = []
+        func add(_ name: String, _ value: String?) {
+            if let value { facts.append((name, value)) }
+        }
+        let shown = { (value: Double, unit: String) -> String in
+            let conversion = units.conversion(from: unit)
+            return fixed(conversion.map { $0(value) } ?? value, 1) + " "
+                + (conversion?.unit ?? unit)
+        }
+        add("Begin", localTime(trip.start))
+        add("End", trip.endReason == nil ? "still being recorded" : localTime(trip.end))
+        add("Time", clockText(trip.seconds))
+        add("Distance", trip.distance.map { shown($0, "km") })
+        add("Moving", trip.movingSeconds.map(clockText))
+        add("Idle", trip.idleSeconds.map(clockText))
+        add("Average speed", trip.averageSpeed.map { shown($0, "km/h") })
+        add("Hard braking", trip.hardBrakings.map { "\($0)×" })
+        add("Hard acceleration", trip.hardAccelerations.map { "\($0)×" })
+        add("Odometer", trip.odometer.map { shown($0.upperBound, "km") })
+        add("Readings", String(trip.readings))
+        add("Ended", trip.endReason?.title)
+        add("Tags", trip.tags.isEmpty ? nil : trip.tags.joined(separator: ", "))
+        return facts
+    }
+
+    private static func add(
+        _ fuel: FuelUse, _ profile: FuelProfile, _ units: UnitSystem, to page: inout HTMLPage
+    ) {
+        page.section("Fuel") { page in
+            var facts: [(name: String, value: String)] = []
+            let all: [(String, String?)] = [
+                ("Fuel", TripFuel.amountText(fuel, units)),
+                ("Consumption", TripFuel.consumptionText(fuel, units)),
+                ("Cost", TripFuel.costText(fuel, profile)),
+                ("CO₂", fuel.carbonDioxide.map { fixed($0, 2) + " kg" }),
+            ]
+            for (name, value) in all { if let value { facts.append((name, value)) } }
+            page.facts(facts)
+            page.table(
+                [.init("Method"), .init("Amount", "n"), .init("Data", "n"), .init("Remarks")],
+                fuel.estimates.map { estimate in
+                    [
+                        .init(estimate.method.title, estimate == fuel.chosen ? nil : "dim"),
+                        .init(TripFuel.amount(estimate.amount, fuel.unit, units), "n"),
+                        .init(estimate.coverage.map { fixed($0 * 100, 0) + " %" } ?? "—", "n"),
+                        .init(estimate.problems.map(\.title).joined(separator: ", ")),
+                    ]
+                })
+        }
+    }
+
+    /// The codes that the trip itself holds, else those known of the vehicle when it ended.
+    private static func addCodes(
+        of trip: TripSummary, _ others: Others, _ store: TripStore, to page: inout HTMLPage
+    ) {
+        let texts = PIDTables.codeTexts()
+        var rows = others.codes.map { report -> [HTMLText.Cell] in
+            [
+                .init(report.fullText), .init(report.kindText),
+                .init(report.ecu?.description ?? "—"), .init(texts.text(of: report.code) ?? ""),
+            ]
+        }
+        var lead = "As read in this trip."
+        if rows.isEmpty, let vin = trip.vin, let known = try? store.codeHistory(vehicle: vin) {
+            let end = trip.end
+            rows = known.filter { $0.isPresent(at: end) }.map { entry in
+                [
+                    .init(entry.code.text), .init(entry.kind.rawValue),
+                    .init(entry.ecu?.description ?? "—"), .init(texts.text(of: entry.code) ?? ""),
+                ]
+            }
+            lead = "As known of the vehicle when the trip ended."
+        }
+        guard !rows.isEmpty else { return }
+        page.section("Codes") {
+            $0.element("p", lead, class: "dim")
+            $0.table([.init("Code"), .init("List"), .init("ECU"), .init("Meaning")], rows)
+        }
+    }
+
+    private static func addReadiness(_ others: Others, to page: inout HTMLPage) {
+        let rows = others.monitors.filter { $0.supported && $0.scope == .sinceClear }.map {
+            status -> [HTMLText.Cell] in
+            [
+                .init(status.ecu?.description ?? "—"), .init(status.monitor.title),
+                status.complete == true ? .init("complete", "good") : .init("not complete", "warn"),
+            ]
+        }
+        guard !rows.isEmpty else { return }
+        page.section("Readiness") {
+            $0.element("p", "Monitors since codes were cleared, as last read.", class: "dim")
+            $0.table([.init("ECU"), .init("Monitor"), .init("State")], rows)
+        }
+    }
+
+    private static func addEvents(
+        _ others: Others, since start: UTC, to page: inout HTMLPage
+    ) {
+        guard !others.events.isEmpty else { return }
+        let total = others.counts.values.reduce(0, +)
+        page.section("What went wrong") { page in
+            page.element(
+                "p",
+                others.counts.sorted { $0.value > $1.value }.map { "\($0.key.title): \($0.value)" }
+                    .joined(separator: ", "))
+            page.table(
+                [.init("At", "n"), .init("What"), .init("ECU"), .init("Words")],
+                others.events.map { time, event in
+                    [
+                        .init(
+                            clockText(
+                                Double(max(0, time.microseconds - start.microseconds)) / 1e6), "n"),
+                        .init(event.kind.rawValue), .init(event.ecu?.description ?? ""),
+                        .init(
+                            event.text
+                                + (event.duration.map { " (\(fixed($0.seconds, 1)) s)" } ?? "")),
+                    ]
+                })
+            if total > others.events.count {
+                page.element("p", "and \(total - others.events.count) more", class: "dim")
+            }
+        }
+    }
+
+    private static func signalRows(
+        _ readings: TripReadings, _ units: UnitSystem
+    ) -> [[HTMLText.Cell]] {
+        readings.signals.filter { $0.frame == nil }.map { found in
+            let signal = readings.table[found.signal]
+            let conversion = units.conversion(from: signal.unit)
+            let places = decimals(forStep: signal.shownStep * (conversion?.factor ?? 1))
+            let number = { (value: Double?) -> HTMLText.Cell in
+                .init(value.map { fixed(conversion?($0) ?? $0, places) } ?? "", "n")
+            }
+            return [
+                .init(found.ecu?.description ?? "—"), .init(signal.id), .init(signal.name),
+                .init(String(found.readings), "n"), number(found.minimum), number(found.mean),
+                number(found.maximum), .init(conversion?.unit ?? signal.unit),
+            ]
+        }
+    }
+
+    // MARK: Plots
+
+    /// Which signals are plotted.
+    private static func places(_ names: [String], _ readings: TripReadings) throws -> [Int] {
+        let plottable = readings.signals.indices.filter {
+            readings.signals[$0].frame == nil && readings.signals[$0].mean != nil
+        }
+        guard !names.isEmpty else {
+            return favourites.compactMap { id in
+                plottable.first {
+                    readings.signals[$0].dataID == DataID(.currentData, id)
+                        || readings.signals[$0].dataID == DataID(.readData, 0xF400 | id)
+                }
+            }
+        }
+        var found: [Int] = []
+        for name in names {
+            let wanted = name.lowercased()
+            let matching = plottable.filter {
+                let signal = readings.table[readings.signals[$0].signal]
+                return [signal.id.lowercased(), signal.name.lowercased()].contains(wanted)
+            }
+            // What a user calls it may be an alias of the table.
+            let aliased =
+                matching.isEmpty
+                ? try plottable.filter { try isAlias(wanted, readings, $0) } : matching
+            guard !aliased.isEmpty else {
+                throw Failure(
+                    "trip \(readings.trip.id) has no numbers of \(name)",
+                    hint: "obdscan trips show \(readings.trip.id) lists its signals",
+                    status: .usage)
+            }
+            found += aliased.filter { !found.contains($0) }
+        }
+        return Array(found.prefix(mostPlots))
+    }
+
+    private static func isAlias(
+        _ name: String, _ readings: TripReadings, _ place: Int
+    ) throws -> Bool {
+        let table = try PIDTables.standard()
+        guard let found = try? SignalNames(table).find(name) else { return false }
+        let signal = readings.table[readings.signals[place].signal]
+        return found.signal.map { table[$0].id == signal.id } ?? false
+    }
+
+    private static func plots(
+        _ places: [Int], _ readings: TripReadings, _ units: UnitSystem
+    ) throws -> [LinePlot] {
+        var plots: [Int: LinePlot] = [:]
+        var conversions: [Int: UnitSystem.Conversion] = [:]
+        for place in places {
+            let found = readings.signals[place]
+            let signal = readings.table[found.signal]
+            let conversion = units.conversion(from: signal.unit)
+            conversions[place] = conversion
+            let several = places.contains {
+                $0 != place && readings.table[readings.signals[$0].signal].id == signal.id
+            }
+            plots[place] = LinePlot(
+                signal: signal.id,
+                name: signal.name
+                    + (several ? " of \(found.ecu?.description ?? "an unknown ECU")" : ""),
+                unit: conversion?.unit ?? signal.unit,
+                places: decimals(forStep: signal.shownStep * (conversion?.factor ?? 1)),
+                seconds: readings.trip.seconds)
+        }
+        try readings.forEachNumber(of: places) { t, place, value in
+            plots[place]?.take(conversions[place]?(value) ?? value, at: Double(t) / 1e6)
+        }
+        return places.compactMap { plots[$0] }.filter { !$0.isEmpty }
+    }
+}
+
+extension CodeHistoryEntry {
+    /// Whether the list held the code at `time`, as far as that is known.
+    func isPresent(at time: UTC) -> Bool {
+        changes.last { $0.time <= time }?.isPresent ?? false
+    }
+}

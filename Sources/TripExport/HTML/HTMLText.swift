@@ -1,0 +1,82 @@
+/// Text in HTML, escaped; markup is written by ``raw(_:)`` alone.
+public struct HTMLText: Sendable {
+    /// The document so far, in UTF-8.
+    public private(set) var bytes: [UInt8] = []
+
+    /// Nothing yet.
+    public init() {}
+
+    /// Appends markup as it is.
+    public mutating func raw(_ markup: String) { bytes.append(contentsOf: markup.utf8) }
+
+    /// Appends text for an element or a quoted attribute: what is markup is escaped, what HTML
+    /// cannot hold or what reorders its surroundings becomes U+FFFD.
+    public mutating func text(_ text: String) {
+        for scalar in text.unicodeScalars {
+            switch scalar.value {
+            case 0x26: raw("&amp;")
+            case 0x3C: raw("&lt;")
+            case 0x3E: raw("&gt;")
+            case 0x22: raw("&quot;")
+            case 0x27: raw("&#39;")
+            case 0x09, 0x0A: bytes.append(UInt8(scalar.value))
+            case 0x00..<0x20, 0x7F..<0xA0, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069, 0xFEFF,
+                0xFFFE, 0xFFFF:
+                raw("\u{FFFD}")
+            default: bytes.append(contentsOf: String(scalar).utf8)
+            }
+        }
+    }
+
+    /// Appends an element that holds text.
+    public mutating func element(_ name: String, _ content: String, class style: String? = nil) {
+        raw("<\(name)\(style.map { " class=\"\($0)\"" } ?? "")>")
+        text(content)
+        raw("</\(name)>")
+    }
+
+    /// Appends what another piece holds.
+    public mutating func append(_ other: HTMLText) { bytes += other.bytes }
+
+    /// Appends a number with at most three decimals.
+    mutating func number(_ value: Double) {
+        NumberText.append((value * 1000).rounded() / 1000, to: &bytes)
+    }
+
+    /// A cell of a table.
+    public struct Cell: Sendable {
+        var text: String
+        var style: String?
+
+        /// A cell; `style` is one of the page's classes: `n` a number, `good`, `bad`, `dim`.
+        public init(_ text: String, _ style: String? = nil) {
+            self.text = text
+            self.style = style
+        }
+    }
+
+    /// Appends a table that scrolls by itself where it is too wide.
+    public mutating func table(_ heads: [Cell], _ rows: [[Cell]]) {
+        raw("<div class=\"wide\"><table><thead><tr>")
+        for head in heads { element("th", head.text, class: head.style) }
+        raw("</tr></thead><tbody>\n")
+        for row in rows {
+            raw("<tr>")
+            for cell in row { element("td", cell.text, class: cell.style) }
+            raw("</tr>\n")
+        }
+        raw("</tbody></table></div>\n")
+    }
+
+    /// Appends a list of names and values.
+    public mutating func facts(_ facts: [(name: String, value: String)]) {
+        raw("<dl>")
+        for fact in facts {
+            raw("<div>")
+            element("dt", fact.name)
+            element("dd", fact.value)
+            raw("</div>")
+        }
+        raw("</dl>\n")
+    }
+}

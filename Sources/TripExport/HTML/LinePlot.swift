@@ -1,0 +1,193 @@
+/// A signal over time, drawn as SVG without a library.
+///
+/// However many values come, the curve has at most four points a bucket of time: the first, the
+/// smallest, the largest and the last, which draw the same pixels as all of them.
+public struct LinePlot: Sendable {
+    /// Buckets of time.
+    static let buckets = 600
+    /// The width of the drawing; also in the page's script.
+    static let width = 10_000.0
+    /// The height of the drawing; also in the page's script.
+    static let height = 1_000.0
+
+    /// The signal's short name.
+    public var signal: String
+    /// Its name for people.
+    public var name: String
+    /// As shown; empty = none.
+    public var unit: String
+    /// Digits behind the point.
+    public var places: Int
+    /// The time that is drawn; unit: seconds.
+    public let seconds: Double
+
+    private struct Point: Sendable {
+        var second: Double
+        var value: Double
+    }
+
+    private struct Bucket: Sendable {
+        var first: Point
+        var smallest: Point
+        var largest: Point
+        var last: Point
+        /// The longest pause between two values in it; unit: seconds.
+        var count = 1
+    }
+
+    private var filled: [Bucket?]
+    private var count = 0
+    private var firstSecond = Double.infinity
+    private var lastSecond = -Double.infinity
+
+    /// An empty plot of so many seconds.
+    public init(signal: String, name: String, unit: String, places: Int, seconds: Double) {
+        self.signal = signal
+        self.name = name
+        self.unit = unit
+        self.places = places
+        self.seconds = max(seconds, 0.001)
+        filled = Array(repeating: nil, count: Self.buckets)
+    }
+
+    /// Takes a value, in the order of time; what is no number, or outside the time, is left out.
+    public mutating func take(_ value: Double, at second: Double) {
+        guard value.isFinite, second >= 0, second <= seconds else { return }
+        count += 1
+        firstSecond = min(firstSecond, second)
+        lastSecond = max(lastSecond, second)
+        let point = Point(second: second, value: value)
+        let place = min(Self.buckets - 1, Int(second / seconds * Double(Self.buckets)))
+        guard var bucket = filled[place] else {
+            filled[place] = Bucket(first: point, smallest: point, largest: point, last: point)
+            return
+        }
+        if value < bucket.smallest.value { bucket.smallest = point }
+        if value > bucket.largest.value { bucket.largest = point }
+        bucket.last = point
+        bucket.count += 1
+        filled[place] = bucket
+    }
+
+    /// Whether there is nothing to draw.
+    public var isEmpty: Bool { count == 0 }
+
+    /// The points of the curve, in the order of time.
+    private var points: [Point] {
+        filled.compactMap { $0 }.flatMap { bucket in
+            var all = [bucket.first, bucket.smallest, bucket.largest, bucket.last]
+            all.sort { $0.second < $1.second }
+            return all.enumerated().filter { index, point in
+                index == 0 || point.second > all[index - 1].second
+            }.map(\.element)
+        }
+    }
+
+    /// The scale: round numbers that hold all values.
+    private func scale(_ points: [Point]) -> (low: Double, high: Double, step: Double) {
+        let low = points.map(\.value).min() ?? 0
+        let high = points.map(\.value).max() ?? 1
+        guard high - low > max(abs(high), abs(low)) * 1e-9 else {
+            let step = max(pow10(floorLog10(max(abs(low), 1)) - 1), 0.001)
+            return (low - 2 * step, low + 2 * step, step)
+        }
+        let rough = (high - low) / 4
+        let magnitude = pow10(floorLog10(rough))
+        let step =
+            [1.0, 2, 5, 10].first { $0 * magnitude >= rough * 0.999 }.map { $0 * magnitude }
+            ?? rough
+        return (
+            (low / step).rounded(.down) * step, (high / step).rounded(.up) * step, step
+        )
+    }
+
+    /// Appends the figure.
+    func append(to page: inout HTMLText) {
+        let points = points
+        let (low, high, step) = scale(points)
+        let y = { (value: Double) in (1 - (value - low) / (high - low)) * Self.height }
+        let labels = Int(((high - low) / step).rounded())
+        let digits = step >= 1 ? 0 : min(3, -floorLog10(step * 1.0001))
+        page.raw("<figure class=\"plot\" data-seconds=\"")
+        page.number(seconds)
+        page.raw("\" data-min=\"")
+        page.number(low)
+        page.raw("\" data-max=\"")
+        page.number(high)
+        page.raw("\" data-places=\"\(max(0, min(places, 6)))\" data-unit=\"")
+        page.text(unit)
+        page.raw("\"><figcaption>")
+        page.element("b", signal)
+        page.element("span", name)
+        page.element("span", unit, class: "dim")
+        page.raw("<output></output></figcaption>\n<div class=\"box\"><div class=\"y\">")
+        for label in (0...max(1, labels)).reversed() {
+            page.element("span", decimal(low + Double(label) * step, digits))
+        }
+        page.raw("</div><svg viewBox=\"0 0 10000 1000\" preserveAspectRatio=\"none\" role=\"img\">")
+        page.element("title", "\(name) over time")
+        page.raw("<path class=\"grid\" d=\"")
+        for label in 0...max(1, labels) {
+            page.raw("M0 ")
+            page.number(Double(label) / Double(max(1, labels)) * Self.height)
+            page.raw("H10000")
+        }
+        page.raw("\"/><path class=\"curve\" d=\"")
+        // Slow signals are asked seldom: only what is long for this one is a gap.
+        let usual = count > 1 ? (lastSecond - firstSecond) / Double(count - 1) : 0
+        let gap = max(10, usual * 4)
+        var last: Point?
+        for point in points {
+            let isNew = last.map { point.second - $0.second > gap } ?? true
+            page.raw(isNew ? "M" : "L")
+            page.number((point.second / seconds * Self.width * 10).rounded() / 10)
+            page.raw(" ")
+            page.number(y(point.value).rounded())
+            last = point
+        }
+        page.raw(
+            """
+            "/><rect class="pick" y="0" height="1000" width="0"/></svg></div>
+            <div class="x">
+            """)
+        for label in 0...4 { page.element("span", clock(seconds * Double(label) / 4)) }
+        page.raw("</div></figure>\n")
+    }
+
+    private func clock(_ seconds: Double) -> String {
+        let all = Int(seconds.rounded())
+        let two = { (number: Int) in (number < 10 ? "0" : "") + String(number) }
+        let hours = all / 3600
+        return (hours > 0 ? "\(hours):" : "") + two(all / 60 % 60) + ":" + two(all % 60)
+    }
+
+    private func decimal(_ value: Double, _ digits: Int) -> String {
+        let scale = pow10(digits)
+        var text: [UInt8] = []
+        let rounded = (value * scale).rounded() / scale
+        NumberText.append(rounded == 0 ? 0 : rounded, to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+}
+
+/// A power of ten.
+private func pow10(_ exponent: Int) -> Double {
+    var result = 1.0
+    for _ in 0..<abs(exponent) { result *= 10 }
+    return exponent < 0 ? 1 / result : result
+}
+
+/// The exponent of the largest power of ten that is no larger than `value`, within ±12.
+private func floorLog10(_ value: Double) -> Int {
+    var exponent = 0
+    var rest = value
+    while rest >= 10 && exponent < 12 {
+        rest /= 10
+        exponent += 1
+    }
+    while rest < 1 && exponent > -12 && rest > 0 {
+        rest *= 10
+        exponent -= 1
+    }
+    return exponent
+}

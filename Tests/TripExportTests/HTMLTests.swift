@@ -1,0 +1,107 @@
+import Diagnostics
+import OBDCore
+import Testing
+
+@testable import TripExport
+
+@Suite struct `Pages` {
+    /// What people and vehicles call things, and none of it may become markup.
+    static let hostile = [
+        "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "'onload='x", "a & b &amp; c",
+        "</title></style><script>", "]]><!--", "\u{1B}[2J\u{0}", "\u{202E}gpj.exe", "\u{2028}`${x}",
+    ]
+
+    private func page(_ name: String) -> String {
+        var plot = LinePlot(signal: name, name: name, unit: name, places: 1, seconds: 10)
+        for second in 0...10 { plot.take(Double(second), at: Double(second)) }
+        var page = HTMLPage(title: name, lead: name)
+        page.section(name) {
+            $0.facts([(name, name)])
+            $0.table([.init(name)], [[.init(name, "n")]])
+            $0.element("p", name)
+        }
+        page.plots(name, [plot])
+        return String(decoding: page.bytes, as: UTF8.self)
+    }
+
+    /// The tags of a document, without what stands in script and style.
+    private func tags(_ page: String) -> [String] {
+        page.split(separator: "<").dropFirst().map { String($0.prefix { $0 != ">" && $0 != " " }) }
+    }
+
+    @Test(arguments: hostile)
+    func `names are text wherever they stand`(name: String) {
+        let page = page(name)
+        // The same elements as with a harmless name, and no attribute more.
+        #expect(tags(page) == tags(self.page("harmless")))
+        #expect(!page.contains("onerror=alert(1)>") || page.contains("onerror=alert(1)&gt;"))
+        for scalar in page.unicodeScalars {
+            #expect(scalar.value >= 0x20 || scalar == "\n")
+            #expect(!(0x202A...0x202E).contains(scalar.value))
+        }
+    }
+
+    @Test func `nothing is loaded from anywhere`() {
+        let page = page("x")
+        for word in ["http:", "https:", "src=", "href=", "url(", "@import", "import("] {
+            #expect(!page.contains(word), "\(word)")
+        }
+        #expect(page.contains("default-src 'none'"))
+    }
+
+    @Test func `a curve has the extremes of all values, in few points`() throws {
+        var plot = LinePlot(signal: "S", name: "Signal", unit: "", places: 0, seconds: 1000)
+        for step in 0..<100_000 {
+            plot.take(step == 51_234 ? 990 : step == 7 ? -10 : 100, at: Double(step) / 100)
+        }
+        var text = HTMLText()
+        plot.append(to: &text)
+        let figure = String(decoding: text.bytes, as: UTF8.self)
+        #expect(figure.contains("data-min=\"-500\"") && figure.contains("data-max=\"1000\""))
+        let curve = try #require(
+            figure.split(separator: "class=\"curve\" d=\"").last?.prefix { $0 != "\"" })
+        let points = curve.split { $0 == "M" || $0 == "L" }
+        #expect(points.count <= 4 * LinePlot.buckets)
+        let heights = points.compactMap { Double($0.split(separator: " ")[1]) }
+        // (1000 − 990) / 1500 and (1000 + 10) / 1500 of 1000.
+        #expect(heights.min() == 7 && heights.max() == 673)
+    }
+
+    @Test func `a pause is a gap in the curve, a slow signal none`() throws {
+        func strokes(_ seconds: [Double]) -> Int {
+            var plot = LinePlot(signal: "S", name: "S", unit: "", places: 0, seconds: 1000)
+            for second in seconds { plot.take(1, at: second) }
+            var text = HTMLText()
+            plot.append(to: &text)
+            let figure = String(decoding: text.bytes, as: UTF8.self)
+            let curve = figure.split(separator: "class=\"curve\" d=\"").last?.prefix { $0 != "\"" }
+            return curve?.count { $0 == "M" } ?? 0
+        }
+        #expect(strokes((0...100).map(Double.init) + (500...600).map(Double.init)) == 2)
+        #expect(strokes(stride(from: 0.0, through: 1000, by: 60).map { $0 }) == 1)
+        #expect(strokes([.nan, -1, 2000]) == 0)
+    }
+
+    @Test func `a map keeps its proportions, over the date line too`() {
+        // cos 60° is a half; 48° by a table of cosines.
+        #expect(abs(TrackMap.cosine(60) - 0.5) < 1e-6)
+        #expect(abs(TrackMap.cosine(48) - 0.669131) < 1e-6)
+        func drawing(_ places: [(Double, Double)]) -> String {
+            let points = places.enumerated().map { index, place in
+                TrackPoint(
+                    time: UTC(microseconds: Int64(index) * 1_000_000), latitude: place.0,
+                    longitude: place.1)
+            }
+            var text = HTMLText()
+            TrackMap(points).append(to: &text)
+            return String(decoding: text.bytes, as: UTF8.self)
+        }
+        let east = drawing([(0, 179.9), (0, 179.95), (0, 179.99)])
+        let across = drawing([(0, 179.96), (0, -179.99), (0, -179.95)])
+        #expect(east.split(separator: "\"").first { $0.hasPrefix("M50 ") } != nil)
+        // Both go east by 0.09°.
+        #expect(east.contains("<path d=\"M50 ") && across.contains("<path d=\"M50 "))
+        #expect(drawing([]).isEmpty)
+        #expect(drawing([(48, 11)]).contains("circle"))
+    }
+}

@@ -669,13 +669,13 @@ _obdscan_dtc() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    list|clear|explain|history)
+    list|clear|explain|history|report)
         # Offer subcommand argument completions
         "_obdscan_dtc_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'list clear explain history' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'list clear explain history report' -- "${cur}"))
         ;;
     esac
 }
@@ -834,6 +834,73 @@ _obdscan_dtc_history() {
         ;;
     '--db')
         __obdscan_add_completions -f
+        return
+        ;;
+    '--format')
+        __obdscan_add_completions -W 'text'$'\n''json'$'\n''csv'
+        return
+        ;;
+    '--units')
+        __obdscan_add_completions -W 'metric'$'\n''imperial'$'\n''us'
+        return
+        ;;
+    '--log-file')
+        __obdscan_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_obdscan_dtc_report() {
+    repeating_flags=()
+    non_repeating_flags=(--trace-states --no-color --quiet -q --verbose -v --version -h --help)
+    repeating_options=(--pids --pack)
+    non_repeating_options=(--to --since --until --of -d --device --adapter --protocol --ecu --record --db --format --units --log-file)
+    __obdscan_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--to')
+        __obdscan_add_completions -f
+        return
+        ;;
+    '--since')
+        return
+        ;;
+    '--until')
+        return
+        ;;
+    '--of')
+        return
+        ;;
+    '-d'|'--device')
+        __obdscan_add_completions -f
+        return
+        ;;
+    '--adapter')
+        __obdscan_add_completions -W 'auto'$'\n''elm327'$'\n''stn'$'\n''golink'
+        return
+        ;;
+    '--protocol')
+        return
+        ;;
+    '--ecu')
+        return
+        ;;
+    '--record')
+        __obdscan_add_completions -f
+        return
+        ;;
+    '--db')
+        __obdscan_add_completions -f
+        return
+        ;;
+    '--pids')
+        __obdscan_add_completions -f
+        return
+        ;;
+    '--pack')
+        __obdscan_add_completions -W 'byd-seal'$'\n''hyundai-ioniq-28'$'\n''hyundai-kia-ev'$'\n''nissan-leaf'$'\n''toyota-86'$'\n''vw-e-golf'
         return
         ;;
     '--format')
@@ -1062,13 +1129,13 @@ _obdscan_trips() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    list|show|fuel|compare|name|tag|note|split|join|delete|undo)
+    list|show|report|fuel|compare|name|tag|note|split|join|delete|undo)
         # Offer subcommand argument completions
         "_obdscan_trips_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'list show fuel compare name tag note split join delete undo' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'list show report fuel compare name tag note split join delete undo' -- "${cur}"))
         ;;
     esac
 }
@@ -1128,6 +1195,41 @@ _obdscan_trips_show() {
 
     # Offer option value completions
     case "${prev}" in
+    '--db')
+        __obdscan_add_completions -f
+        return
+        ;;
+    '--format')
+        __obdscan_add_completions -W 'text'$'\n''json'$'\n''csv'
+        return
+        ;;
+    '--units')
+        __obdscan_add_completions -W 'metric'$'\n''imperial'$'\n''us'
+        return
+        ;;
+    '--log-file')
+        __obdscan_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_obdscan_trips_report() {
+    repeating_flags=()
+    non_repeating_flags=(--no-color --quiet -q --verbose -v --version -h --help)
+    repeating_options=(--signal)
+    non_repeating_options=(--to --db --format --units --log-file)
+    __obdscan_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--to')
+        __obdscan_add_completions -f
+        return
+        ;;
+    '--signal')
+        return
+        ;;
     '--db')
         __obdscan_add_completions -f
         return

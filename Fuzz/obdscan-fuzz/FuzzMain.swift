@@ -10,7 +10,7 @@ func runFuzzer(
 
 /// What is fuzzed: each reads bytes from outside and checks what must hold whatever they are.
 enum FuzzTarget: String, CaseIterable {
-    case lexer, decode, links, services, transcripts, tables, simulator, machine, codes
+    case lexer, decode, links, services, transcripts, tables, simulator, machine, codes, positions
 
     /// Reads one input; a property that does not hold ends the process.
     func read(_ input: [UInt8]) {
@@ -24,6 +24,7 @@ enum FuzzTarget: String, CaseIterable {
         case .simulator: readCommands(input)
         case .machine: readEvents(input)
         case .codes: readCodes(input)
+        case .positions: readPositions(input)
         }
     }
 

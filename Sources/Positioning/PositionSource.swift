@@ -31,7 +31,10 @@ public enum PositionSource: Hashable, Sendable {
             rate = number
             path = path[..<question]
         }
-        guard path.contains("/") else { return nil }
+        guard let slash = path.firstIndex(of: "/"),
+            // `http://…` is no path.
+            path.firstIndex(of: ":").map({ $0 > slash }) ?? true
+        else { return nil }
         self = .nmea(path: String(path), rate: rate)
     }
 

@@ -11,7 +11,10 @@ import Testing
         // A machine that runs all tests at once commits slowly.
         let outcome = try await RunningProgram(
             "/usr/bin/env",
-            ["python3", script, "--count", "20", "--seed", "7", "--longest", "1.8", "--slack", "2"],
+            [
+                "python3", script, "--count", "20", "--seed", "7", "--longest", "1.8", "--slack",
+                "2",
+            ],
             environment: environment
         ).finish(within: 240)
         #expect(outcome.status == 0, "\(outcome)")

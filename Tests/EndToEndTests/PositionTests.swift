@@ -28,8 +28,10 @@ import Testing
 
     private func log(_ gps: String, _ more: [String] = []) async throws -> Outcome {
         try await workplace.run(
-            ["log", "rpm", "--duration", "2s", "--format", "json", "-d", "sim:?latency=20ms",
-             "--gps", gps] + more, within: 60)
+            [
+                "log", "rpm", "--duration", "2s", "--format", "json", "-d", "sim:?latency=20ms",
+                "--gps", gps,
+            ] + more, within: 60)
     }
 
     private func positions() async throws -> [[String: Any]] {

@@ -58,13 +58,15 @@ import Testing
         var settings = FuelSettings()
         settings.kind = .diesel
         #expect(
-            FuelUse(meter(with: settings, [(.commandedLambda, 1), (.airFlow, 10)]), distance: 1) == nil)
+            FuelUse(meter(with: settings, [(.commandedLambda, 1), (.airFlow, 10)]), distance: 1)
+                == nil)
         let use = try #require(
             FuelUse(meter(with: settings, [(.measuredLambda, 1.6), (.airFlow, 10)]), distance: 40))
         #expect(close(use.amount, 36_000 / 14.5 / 832 / 1.6))
         // The end of the sensor's range is no lambda.
         #expect(
-            FuelUse(meter(with: settings, [(.measuredLambda, 1.9999), (.airFlow, 10)]), distance: 1)
+            FuelUse(
+                meter(with: settings, [(.measuredLambda, 1.9999), (.airFlow, 10)]), distance: 1)
                 == nil)
     }
 

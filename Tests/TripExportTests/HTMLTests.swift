@@ -7,7 +7,8 @@ import Testing
 @Suite struct `Pages` {
     /// What people and vehicles call things, and none of it may become markup.
     static let hostile = [
-        "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "'onload='x", "a & b &amp; c",
+        "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "'onload='x",
+        "a & b &amp; c",
         "</title></style><script>", "]]><!--", "\u{1B}[2J\u{0}", "\u{202E}gpj.exe", "\u{2028}`${x}",
     ]
 

@@ -1,0 +1,55 @@
+import Foundation
+import Testing
+
+/// What goes wrong while polling stands in the trip.
+@Suite(.ownThreads) struct `Faults of a session` {
+    private let workplace: Workplace
+
+    init() throws { workplace = try Workplace() }
+
+    @Test func `are rows of its trip`() async throws {
+        let adapter = try ScriptedAdapter(.pty) { line in
+            guard line.text.hasPrefix("010C") else { return .say(PlainAdapter.answer(line.text)) }
+            switch line.earlier {
+            case 5: return .say(PlainAdapter.said("NO DATA"))
+            case 7: return .say(PlainAdapter.said("7E8037F0122"))
+            case 9: return .say(PlainAdapter.said("7E804410C1AZZ"))
+            case 11: return .say(PlainAdapter.said("CAN ERROR"))
+            case 13: return .say(PlainAdapter.said("7E8 10 14 41 0C"))
+            default: return .say(PlainAdapter.answer(line.text))
+            }
+        }
+        let outcome = try await workplace.run([
+            "log", "rpm", "--duration", "2s", "-d", adapter.address,
+        ])
+        #expect(outcome.status == 0, "\(outcome)")
+        let objects = try await workplace.run(["export", "--format", "json"]).objects()
+        let statuses = objects.filter { $0["kind"] as? String == "adapterStatus" }
+            .compactMap { $0["status"] as? String }
+        #expect(statuses.contains("canError"), "\(statuses)")
+        #expect(statuses.contains("noData"), "\(statuses)")
+        let refusals = objects.filter { $0["kind"] as? String == "negativeResponse" }
+        #expect(refusals.contains { $0["nrc"] as? String == "22" && $0["ecu"] as? String == "7E8" })
+        let damaged = objects.filter { $0["event"] as? String == "linkError" }
+            .compactMap { $0["text"] as? String }
+        #expect(damaged.contains("neither hexadecimal nor a known answer"), "\(damaged)")
+        #expect(damaged.contains { $0.hasPrefix("first frame announces 20 bytes") }, "\(damaged)")
+        #expect(objects.allSatisfy { $0["time"] != nil || $0["kind"] as? String == "trip" })
+    }
+
+    @Test func `an answer that never comes is a time-out that names the request`() async throws {
+        let adapter = try ScriptedAdapter(.pty) { line in
+            line.text.hasPrefix("010C") && line.earlier == 5
+                ? .nothing : .say(PlainAdapter.answer(line.text))
+        }
+        let program = try workplace.start(["log", "rpm", "-d", adapter.address, "-v"])
+        try await program.lines(with: "no complete answer in time", on: .errors, within: 60)
+        program.send(SIGTERM)
+        #expect(try await program.finish().status == 0)
+        let objects = try await workplace.run(["export", "--format", "json"]).objects()
+        let timeouts = objects.filter { $0["event"] as? String == "timeout" }
+        #expect(timeouts.count == 1)
+        #expect(timeouts.first?["text"] as? String == "no complete answer to 010C in time")
+        #expect(timeouts.first?["service"] as? String == "01")
+    }
+}

@@ -1,0 +1,92 @@
+import Diagnostics
+import Foundation
+import OBDCore
+import Testing
+
+@testable import TripStore
+
+@Suite struct `What came at once` {
+    private func store() throws -> (Scratch, TripStore) {
+        let scratch = try Scratch()
+        return (scratch, try TripStore(path: scratch.path()))
+    }
+
+    @Test func `is taken whole or not at all, and stands in the order of offering`() throws {
+        let (_, store) = try store()
+        let writer = try Fixtures.begin(store, waiting: 3)
+        let fault = TripEvent(.adapterStatus, text: "NO DATA", code: "noData")
+        let both = TripEntry.together([.items([Fixtures.rpm(800)]), .voltage(12.6), .event(fault)])
+        #expect(both.items == 3)
+        #expect(writer.offer(both, at: Fixtures.after(1)))
+        // A fourth does not fit, so that none of it is taken.
+        #expect(!writer.offer(.together([.event(fault), .note("x")]), at: Fixtures.after(1)))
+        try writer.end(.stopped, at: Fixtures.after(2))
+        var found: [TripRecord] = []
+        try store.readings(ofTrip: writer.trip).forEachRecord { found.append($1) }
+        #expect(found.count == 3)
+        #expect(found.last == .event(fault))
+        var others: [TripRecord] = []
+        try store.readings(ofTrip: writer.trip).forEachOtherRecord { others.append($1) }
+        #expect(others == [.event(fault)])
+    }
+
+    @Test func `numbers of chosen signals come in the order of time`() throws {
+        let (_, store) = try store()
+        let writer = try Fixtures.begin(store)
+        for second in 0..<5 {
+            _ = writer.offer(
+                [
+                    Fixtures.rpm(Double(800 + second)),
+                    .reading(
+                        Fixtures.reading(
+                            Fixtures.fuel, 0x51, .label(code: 4), [UInt8(4)])),
+                    .reading(
+                        Fixtures.reading(
+                            Fixtures.speed, 0x0D, .missing(.notAvailable, code: 255), [0xFF])),
+                ], at: Fixtures.after(Double(second)))
+        }
+        try writer.end(.stopped, at: Fixtures.after(9))
+        let readings = try store.readings(ofTrip: writer.trip)
+        var found: [[Double]] = []
+        try readings.forEachNumber(of: Array(readings.signals.indices)) { t, place, value in
+            found.append([Double(t), Double(place), value])
+        }
+        // What has no value is left out, a code is a number.
+        #expect(
+            found
+                == (0..<5).flatMap { second in
+                    [
+                        [Double(second) * 1e6, 0, Double(800 + second)],
+                        [Double(second) * 1e6, 1, 4],
+                    ]
+                })
+        found = []
+        try readings.forEachNumber(of: []) { t, _, _ in found.append([Double(t)]) }
+        #expect(found.isEmpty)
+    }
+
+    @Test func `readiness is what was last said at a moment`() throws {
+        let (_, store) = try store()
+        let writer = try Fixtures.begin(store)
+        let vin = try #require(VIN(Fixtures.vinText))
+        _ = writer.offer(.vehicle(vin), at: Fixtures.after(0))
+        for (second, complete) in [(1.0, false), (5.0, true)] {
+            _ = writer.offer(
+                [
+                    .monitor(
+                        MonitorStatus(
+                            ecu: Fixtures.ecu, scope: .sinceClear, monitor: .catalyst,
+                            supported: true, complete: complete, line: 0))
+                ], at: Fixtures.after(second))
+        }
+        try writer.end(.stopped, at: Fixtures.after(9))
+        func known(_ seconds: Int64) throws -> [Bool?] {
+            let time = UTC(microseconds: Fixtures.start.microseconds + seconds * 1_000_000)
+            return try store.readiness(ofVehicle: Fixtures.vinText, at: time).map(\.complete)
+        }
+        #expect(try known(0) == [])
+        #expect(try known(3) == [false])
+        #expect(try known(5) == [true])
+        #expect(try store.readiness(ofVehicle: "another", at: Fixtures.start).isEmpty)
+    }
+}

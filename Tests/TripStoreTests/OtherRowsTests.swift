@@ -6,13 +6,9 @@ import Testing
 @testable import TripStore
 
 @Suite struct `What came at once` {
-    private func store() throws -> (Scratch, TripStore) {
-        let scratch = try Scratch()
-        return (scratch, try TripStore(path: scratch.path()))
-    }
-
     @Test func `is taken whole or not at all, and stands in the order of offering`() throws {
-        let (_, store) = try store()
+        let scratch = try Scratch()
+        let store = try TripStore(path: scratch.path())
         let writer = try Fixtures.begin(store, waiting: 3)
         let fault = TripEvent(.adapterStatus, text: "NO DATA", code: "noData")
         let both = TripEntry.together([.items([Fixtures.rpm(800)]), .voltage(12.6), .event(fault)])
@@ -31,7 +27,8 @@ import Testing
     }
 
     @Test func `numbers of chosen signals come in the order of time`() throws {
-        let (_, store) = try store()
+        let scratch = try Scratch()
+        let store = try TripStore(path: scratch.path())
         let writer = try Fixtures.begin(store)
         for second in 0..<5 {
             _ = writer.offer(
@@ -66,7 +63,8 @@ import Testing
     }
 
     @Test func `readiness is what was last said at a moment`() throws {
-        let (_, store) = try store()
+        let scratch = try Scratch()
+        let store = try TripStore(path: scratch.path())
         let writer = try Fixtures.begin(store)
         let vin = try #require(VIN(Fixtures.vinText))
         _ = writer.offer(.vehicle(vin), at: Fixtures.after(0))

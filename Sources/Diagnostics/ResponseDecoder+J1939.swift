@@ -32,8 +32,33 @@ extension ResponseDecoder {
         records.decode(answer.payload, 0..<end, signals: record.signals, origin) {
             out.append(.reading($0))
         }
+        if group == Self.software { appendFurtherParts(answer, record, origin, &out) }
         if group == Self.readiness { appendReadiness(answer, &out) }
         if end < length { answer.checkRest(from: end, &out) }
+    }
+
+    /// Software identification: texts that each end with an asterisk, as many as there are.
+    private static let software: UInt32 = 0xFEDA
+
+    /// Appends one reading for each text behind the first.
+    private func appendFurtherParts(
+        _ answer: Answer, _ record: PIDTable.Record, _ origin: RecordDecoder.Origin,
+        _ out: inout [DiagnosticItem]
+    ) {
+        guard let index = record.signals.last else { return }
+        let signal = SignalIndex(rawValue: index)
+        let texts = answer.payload.dropFirst().split(
+            separator: UInt8(ascii: "*"), omittingEmptySubsequences: false)
+        for text in texts.dropFirst() {
+            let bytes = InfoText.trimmed(text)
+            guard !bytes.isEmpty else { continue }
+            out.append(
+                .reading(
+                    Reading(
+                        ecu: answer.ecu, dataID: origin.dataID, signal: signal,
+                        value: InfoText.value(of: bytes), raw: InlineBytes(text),
+                        line: answer.line)))
+        }
     }
 
     /// The list that a diagnostic message of SAE J1939-73 is; nil for every other group.

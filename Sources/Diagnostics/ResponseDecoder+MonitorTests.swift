@@ -59,11 +59,22 @@ extension ResponseDecoder {
         }
     }
 
-    /// Results without the monitor id: `{TID UASID value min max}`.
+    /// Results behind a data identifier: `{TID UASID value min max}`, or with the monitor id in front
+    /// of each.
     func decodeTestRecords(
         _ answer: Answer, mid: UInt8, from start: Int, _ out: inout [DiagnosticItem]
     ) {
         let payload = answer.payload
+        let length = payload.count - start
+        let repeatsMonitor =
+            !length.isMultiple(of: 8) && length.isMultiple(of: 9)
+            && stride(from: start, to: payload.count, by: 9).allSatisfy { payload[$0] == mid }
+        if repeatsMonitor {
+            for place in stride(from: start, to: payload.count, by: 9) {
+                out.append(.monitorTest(result(answer, mid: mid, place + 1, place..<place + 9)))
+            }
+            return
+        }
         var place = start
         while place < payload.count {
             let rest = payload.count - place

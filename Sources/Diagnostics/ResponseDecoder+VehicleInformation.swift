@@ -244,9 +244,9 @@ extension ResponseDecoder {
             }
             bytes = bytes.lowerBound..<end
         }
-        guard bytes.count.isMultiple(of: 2), allowed.contains(bytes.count / 2),
-            bytes.count / 2 <= signals.count
-        else {
+        // Later editions append counters: the known ones stand in front of them.
+        let known = min(bytes.count / 2, allowed.max() ?? 0)
+        guard bytes.count.isMultiple(of: 2), allowed.contains(known), known <= signals.count else {
             let message = answer.error(
                 .malformed(
                     "\(dataID) has \(bytes.count / 2) counters, "
@@ -255,7 +255,11 @@ extension ResponseDecoder {
             return
         }
         let origin = RecordDecoder.Origin(ecu: answer.ecu, dataID: dataID, line: answer.line)
-        records.decode(answer.payload, bytes, signals: signals, origin) { out.append(.reading($0)) }
+        let knownBytes = bytes.lowerBound..<bytes.lowerBound + known * 2
+        records.decode(answer.payload, knownBytes, signals: signals, origin) {
+            out.append(.reading($0))
+        }
+        if known < bytes.count / 2 { out.append(.message(answer.message)) }
         answer.checkRest(from: bytes.upperBound, &out)
     }
 
@@ -272,6 +276,14 @@ extension ResponseDecoder {
             let end = data.lowerBound + 1 + announced * length
             guard announced > 0 else {
                 out.append(.message(answer.message))
+                return
+            }
+            if announced == 1, data.count > 1, end > data.upperBound, answer.isCAN != false,
+                isText(record)
+            {
+                // Some ECUs shorten the one calibration id that they have.
+                let text = data.lowerBound + 1..<data.upperBound
+                appendWholeItems(answer, dataID, text, text.count, record.signals, &out)
                 return
             }
             guard end <= data.upperBound else {
@@ -293,6 +305,12 @@ extension ResponseDecoder {
             return
         }
         appendWholeItems(answer, dataID, items, length, record.signals, &out)
+    }
+
+    /// Whether an item is one text, padded or not.
+    private func isText(_ record: PIDTable.Record) -> Bool {
+        record.signals.count == 1
+            && record.signals.allSatisfy { table[SignalIndex(rawValue: $0)].kind == .text }
     }
 
     private func appendWholeItems(

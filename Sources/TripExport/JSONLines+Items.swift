@@ -81,6 +81,10 @@ extension JSONLines {
             } else {
                 JSONText.append(Int(code.occurrenceCount), to: &output)
             }
+            // An older way to cut the number into bytes, of which there are several.
+            if code.conversionMethod {
+                JSONText.append(raw: ",\"conversionMethod\":1", to: &output)
+            }
         }
         if let isActive = report.isActive {
             JSONText.append(raw: ",\"active\":", to: &output)

@@ -102,6 +102,8 @@ public struct JSONLines: Sendable {
         if let checkDigit = reading.checkDigit {
             JSONText.append(raw: ",\"checkDigit\":", to: &output)
             JSONText.append(checkDigit, to: &output)
+        } else if case .missing = reading.value, table.signals[index].id == "VIN" {
+            JSONText.append(raw: ",\"checkDigit\":null", to: &output)
         }
         output.append(contentsOf: tails[index])
         if reading.dataID == nil && reading.raw.isEmpty {

@@ -17,6 +17,18 @@ public enum J1939 {
     /// The longest message of the transport protocol, in bytes.
     public static let longestPayload = 1785
 
+    /// Whether both page bits of a 29-bit identifier are set: those are ISO 15765-3's, and no
+    /// message of SAE J1939 has them.
+    public static func isReserved(_ identifier: UInt32) -> Bool {
+        identifier >> 24 & 0x3 == 0x3
+    }
+
+    /// Whether a 29-bit identifier may be one of the groups that SAE J1939 itself defines from E800
+    /// on; those below are shared with other protocols.
+    public static func mayBeIdentifier(_ identifier: UInt32) -> Bool {
+        !isReserved(identifier) && identifier >> 16 & 0xFF >= 0xE8
+    }
+
     /// The fields of a 29-bit identifier.
     public struct Identifier: Hashable, Sendable {
         /// 0 (first) to 7.

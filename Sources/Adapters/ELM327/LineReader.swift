@@ -158,7 +158,13 @@ extension ReplyReader {
             return fits && custom >= 3 && reading.proof >= .length ? reading : nil
         }
         let isExpected = showsHeaders == true && knownForm == .can29 || lastShape == shape
-        return isExpected || reading.custom > 0 || reading.answer >= .service ? reading : nil
+        if isExpected || reading.custom > 0 || reading.answer >= .service { return reading }
+        // Any other identifier counts where an answer with a right length stands behind it, and
+        // where nobody else than ISO 15765 uses it.
+        guard showsHeaders != false, reading.proof >= .length, reading.answer > .none else {
+            return nil
+        }
+        return knownForm == .can29 || !J1939.mayBeIdentifier(reading.id) ? reading : nil
     }
 
     /// Whether a digit too many is one that the link doubled, and no length digit: none was set, and
@@ -192,23 +198,45 @@ extension ReplyReader {
         default:
             if id & 0x1FFF_FF00 == 0x18DA_0000 | UInt32(settings.testerAddress) << 8 {
                 reading?.custom = 3
-            } else if id & 0x1FFE_0000 == 0x18DA_0000 {
+            } else if id & 0x1FFE_0000 == 0x18DA_0000
+                || id & 0x00FF_FF00 == 0x00DA_0000 | UInt32(settings.testerAddress) << 8
+            {
                 reading?.custom = 2
             }
         }
         // A length code that is right is as good as another part of the header.
         if let announced = reading?.announced, announced == (digits.count - start) / 2 {
             reading?.custom += 3
+            reading?.lengthCodeFits = true
         }
         return reading
     }
 
     /// A data field with protocol control byte that begins at the digit `start`.
+    ///
+    /// No control byte is F1: where our own address stands in its place, and a right control byte
+    /// and an answer behind it, the addressing is extended though no setting says so.
     private func field(
         _ shape: LineReading.Shape, address: ECUAddress?, start: Int
     ) -> LineReading {
+        if settings.extendedAddressing {
+            return field(shape, address: address, start: start, shift: 1)
+        }
+        let reading = field(shape, address: address, start: start, shift: 0)
+        guard reading.proof == .refuted, shape == .can11, address?.value ?? 0 < 0x700,
+            digits.count > start + 4, digits.byte(start) == settings.testerAddress,
+            settings.testerAddress >= 0x40
+        else { return reading }
+        var extended = field(shape, address: address, start: start, shift: 1)
+        guard extended.proof >= .length, extended.answer > .none else { return reading }
+        extended.isExtended = true
+        return extended
+    }
+
+    private func field(
+        _ shape: LineReading.Shape, address: ECUAddress?, start: Int, shift: Int
+    ) -> LineReading {
         let count = (digits.count - start) / 2
-        let shift = settings.extendedAddressing ? 1 : 0
         let control = start + shift * 2
         var reading = LineReading(shape: shape, start: start, answer: .none, proof: .refuted)
         guard count > shift, count <= ISO15765.frameLength else { return reading }
@@ -272,19 +300,38 @@ extension ReplyReader {
         let isFormatted =
             digits.length(0) == 1 && digits.length(1) == 5 && digits.length(2) == 2
             || digits.groups == 1 && digits.digit(0) > 1
+        let showsLength: Bool
+        if digits.groups == 1 {
+            showsLength = digits.count & 1 != 0 || settings.showsLength == true
+        } else if isFormatted {
+            showsLength = digits.length(3) == 1
+            guard digits.oddAfterTwo == (showsLength ? 1 : 0) else { return nil }
+        } else {
+            showsLength = !digits.isWholeBytes
+            let isFourBytes = (0..<4).allSatisfy { digits.length($0) == 2 }
+            guard
+                !showsLength || isFourBytes && digits.length(4) == 1 && digits.oddAfterFive == 0
+            else { return nil }
+        }
         if isFormatted {
             // Priority, parameter group in five digits, source.
-            guard digits.digit(0) <= 7, digits.groups == 1 || digits.oddAfterTwo == 0 else {
-                return nil
-            }
+            guard digits.digit(0) <= 7 else { return nil }
             id = UInt32(digits.digit(0)) << 26 | digits.number(1, 5) << 8 | UInt32(digits.byte(6))
-        } else {
-            guard digits.isWholeBytes || digits.groups == 1 else { return nil }
         }
-        guard id < 0x2000_0000, digits.count & 1 == 0 else { return nil }
+        guard id < 0x2000_0000, !J1939.isReserved(id) else { return nil }
+        let start = showsLength ? 9 : 8
+        let count = (digits.count - start) / 2
         var reading = LineReading(
-            shape: .j1939, id: id, start: 8, answer: .none,
-            proof: digits.count <= 24 ? .length : .refuted)
+            shape: .j1939, id: id, start: start, answer: .none,
+            proof: count <= 8 ? .length : .refuted)
+        if showsLength {
+            reading.announced = Int(digits.digit(8))
+            if reading.announced != count {
+                // Without blanks a digit too many is rather one that was doubled.
+                if digits.groups == 1, settings.showsLength != true { return nil }
+                reading.proof = .refuted
+            }
+        }
         let group = J1939.Identifier(id).parameterGroup
         if group == monitoredGroup || group == requestedGroup {
             reading.answer = .exact
@@ -304,7 +351,7 @@ extension ReplyReader {
         // Eight bytes may be a frame without its identifier as well; twelve are hardly that.
         guard
             showsHeaders == true || isFormatted || reading.answer >= .service
-                || showsHeaders == nil && digits.count == 24
+                || showsHeaders == nil && count == 8
         else { return nil }
         reading.custom = format >= 0xE8 ? 3 : 0
         return reading
@@ -355,11 +402,19 @@ extension ReplyReader {
             || provesItself(reading, bytes) ? reading : nil
     }
 
-    /// Whether a frame of an unknown protocol stands on its own: a right check byte, an answer, and
-    /// an address that answers go to, all of them or the tester's.
+    /// Whether a frame stands on its own: a right check byte, an answer, and an address that
+    /// answers go to, all of them or the tester's.
+    ///
+    /// Any answer will do where the protocol is known, or no request is. `62 F1 …` may be data.
     private func provesItself(_ reading: LineReading, _ bytes: InlineBytes) -> Bool {
-        reading.proof == .checksum && reading.answer >= .service
-            && (bytes[1] == 0x6B || bytes[1] == settings.testerAddress)
+        guard reading.proof == .checksum, reading.answer > .none,
+            bytes[1] == 0x6B || bytes[1] == settings.testerAddress
+        else { return false }
+        if reading.answer >= .service { return true }
+        if let known = settings.vehicleProtocol ?? fallback {
+            return known.family == reading.shape.family
+        }
+        return exchange.request == nil && bytes[0] != 0x62
     }
 
     /// Whether bytes may follow the CRC: on PWM, told by the protocol or by the header.

@@ -42,6 +42,18 @@ struct MonitoredFrame: Hashable, Sendable {
         }
     }
 
+    /// Reads what stands in front of `RTR`: an identifier and perhaps a data length code.
+    init?(remote line: HexLine) {
+        let isShort = line.count == 3 || line.count == 4
+        let digits = isShort ? 3 : 8
+        guard line.segment == nil, line.count == digits || line.count == digits + 1 else {
+            return nil
+        }
+        let value = line.number(0, digits)
+        guard value < (isShort ? 0x800 : 0x2000_0000) else { return nil }
+        self.init(id: ECUAddress(value, isShort ? .can11 : .can29), data: [])
+    }
+
     /// An identifier of so many digits, perhaps a data length code, and a data field.
     private init?(_ line: HexLine, _ form: ECUAddress.Form, digits: Int, showsLength: Bool) {
         let value = line.number(0, digits)

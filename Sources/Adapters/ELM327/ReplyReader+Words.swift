@@ -33,7 +33,9 @@ extension ReplyReader {
             }
         }
         busInitIsOpen = false
-        if let match = AdapterWords.find(in: text) {
+        if kind == .monitor, let frame = remoteFrame(text) {
+            out.append(.frame(id: frame.id, data: []))
+        } else if let match = AdapterWords.find(in: text) {
             let isBehindData = match.start > 0 && !isEcho(text.extracting(..<match.start))
             switch match.meaning {
             case .damaged where isBehindData:
@@ -52,6 +54,15 @@ extension ReplyReader {
         } else {
             out.append(.linkError(LinkError(.notAFrame, line: line), text: nil))
         }
+    }
+
+    /// `7E8 RTR`: a frame that asks for another, without data.
+    private mutating func remoteFrame(_ text: Span<UInt8>) -> MonitoredFrame? {
+        guard let end = AdapterWords.position(of: "RTR", in: text), end > 0,
+            AdapterWords.end(of: "RTR", in: text, at: end) == text.count,
+            digits.scan(text.extracting(..<end))
+        else { return nil }
+        return MonitoredFrame(remote: digits)
     }
 
     /// Whether a text is the request that was asked: an echo whose line end was lost.

@@ -219,7 +219,7 @@ struct ReplyReader: Hashable, Sendable {
             return .meaningless(
                 LinkError(showsHeaders == true ? .header : .notAFrame, line: line))
         }
-        if mayBeRequest, reading.answer == .none, reading.custom == 0, looksLikeRequest {
+        if mayBeRequest, isRatherRequest(reading) {
             return .meaningless(LinkError(.notAFrame, line: line))
         }
         remember(reading)
@@ -282,15 +282,54 @@ struct ReplyReader: Hashable, Sendable {
     /// Whether lines show headers, as far as is known.
     var showsHeaders: Bool? { shownHeaders ?? settings.headers }
 
-    /// Whether the scanned digits are a frame with a usual header that proves itself.
-    var looksLikeFrame: Bool {
-        guard digits.segment == nil, let reading = bestReading(), reading.shape.hasHeader else {
-            return false
-        }
+    /// Whether the scanned digits can be nothing but an answer, standing where a request could.
+    ///
+    /// Testers ask with services below 40; an answer has bit 6 set and the data that go with it.
+    /// A header has to be one that answers have, or to prove itself by what follows it: digits that
+    /// fit a length by chance are no frame.
+    var canOnlyBeAnswer: Bool {
+        if digits.segment != nil { return true }
+        if isWakeUp || looksLikeGroupRequest { return false }
+        guard let reading = bestReading() else { return false }
         switch reading.shape {
-        case .can11, .can29: return reading.custom >= 3 && reading.proof >= .length
-        case .iso9141, .j1850, .iso14230: return reading.proof == .checksum
-        case .joined11, .joined29, .fieldAlone, .j1939, .bare: return false
+        case .bare, .fieldAlone:
+            return reading.shape == .bare && Self.isResponse(digits.byte(0))
+                && digits.count >= 2 * Self.shortest(digits.byte(0))
+        case .can11, .can29:
+            guard reading.proof >= .length else { return false }
+            return reading.usualAddress >= 3
+                || reading.answer > .none && !looksLikeRequest
+                    && (!reading.lengthCodeFits || settings.showsLength == true)
+        case .iso9141, .j1850, .iso14230:
+            return reading.proof == .checksum || reading.usualAddress >= 3 && !looksLikeRequest
+        case .j1939: return reading.proof >= .length && digits.count > 16 && !looksLikeRequest
+        case .joined11, .joined29: return false
+        }
+    }
+
+    /// The fewest bytes of an answer that says anything.
+    private static func shortest(_ first: UInt8) -> Int {
+        switch first {
+        case 0x41, 0x49, 0x59, 0x5A, 0x61, 0x7F: 3
+        case 0x42, 0x45, 0x62: 4
+        case 0x46: 6
+        case 0x43, 0x47, 0x4A, 0x50, 0x51, 0x58: 2
+        default: 1
+        }
+    }
+
+    /// Whether a line that may be an echo is rather that than a frame: its digits are a request, and
+    /// no header that answers have stands in front.
+    private func isRatherRequest(_ reading: LineReading) -> Bool {
+        guard looksLikeRequest else { return false }
+        if isWakeUp || reading.answer == .none && reading.usualAddress == 0 { return true }
+        switch reading.shape {
+        case .bare, .fieldAlone: return looksLikeGroupRequest
+        case .can11, .can29, .joined11, .joined29, .j1939:
+            // A length code that nobody asked for fits by chance once in sixteen requests.
+            let isAsCounted = reading.lengthCodeFits && settings.showsLength != true
+            return reading.usualAddress == 0 && (reading.answer < .exact || isAsCounted)
+        case .iso9141, .j1850, .iso14230: return false
         }
     }
 
@@ -413,7 +452,11 @@ struct ReplyReader: Hashable, Sendable {
         of reading: LineReading, _ frame: LinkFrame
     ) throws(LinkError) -> ECUMessage? {
         switch reading.shape {
-        case .can11, .can29, .fieldAlone: return try can.receive(frame)
+        case .can11, .can29, .fieldAlone:
+            if reading.isExtended != can.extendedAddressing {
+                can.extendedAddressing = settings.extendedAddressing || reading.isExtended
+            }
+            return try can.receive(frame)
         case .j1939: return try j1939.receive(frame)
         case .iso9141: return try ISO9141.message(from: frame)
         case .j1850:
@@ -508,8 +551,24 @@ struct ReplyReader: Hashable, Sendable {
 
     // MARK: Requests among the answers
 
+    /// Whether the digits are `7F7F`, which wakes the receiver of an adapter whose line rate is
+    /// looked for; it answers with `?`.
+    var isWakeUp: Bool {
+        digits.segment == nil && digits.count == 4 && digits.number(0, 4) == 0x7F7F
+    }
+
+    /// Whether the digits are a request for a parameter group: two or three bytes and perhaps a
+    /// count, where SAE J1939 is spoken.
+    var looksLikeGroupRequest: Bool {
+        (settings.vehicleProtocol ?? fallback)?.family == .j1939 && digits.segment == nil
+            && (4...7).contains(digits.count)
+    }
+
     /// Whether the digits could be an echoed request: a service that testers ask, not too long.
     var looksLikeRequest: Bool {
+        if isWakeUp || looksLikeGroupRequest { return true }
+        // `110 03 41 05 7B`: nobody writes the first byte of a request with three digits.
+        if digits.groups > 1, digits.length(0) == 3 { return false }
         let isRaw = settings.automaticFormatting == false
         // Seven bytes and a count digit; eight with the protocol control byte.
         let isRawField = isRaw && (1...7).contains(digits.byte(0))

@@ -48,6 +48,20 @@ public struct ConversationReader: Hashable, Sendable {
     /// The first line of the input, where it was taken for a request by its looks alone.
     private var guess: Guess?
 
+    /// A request of three digits, which may as well be the length in front of segments.
+    private var lengthOrRequest: LengthOrRequest?
+    /// Whether requests are told apart from what came, as in a recording: no line is an echo then.
+    private var directionIsKnown = false
+
+    private struct LengthOrRequest: Hashable, Sendable {
+        var line: Int
+        var text: [UInt8]
+        /// What was being answered before it.
+        var asked: Asked
+        var requestText: [UInt8]
+        var exchange: Exchange
+    }
+
     private struct Guess: Hashable, Sendable {
         var line: Int
         var text: String
@@ -107,6 +121,20 @@ public struct ConversationReader: Hashable, Sendable {
         }
     }
 
+    /// Takes a command that is known to have been sent; `number` is its line, from 1.
+    ///
+    /// A recording tells which way bytes went, so that no request can be taken for an answer.
+    public mutating func readRequest(
+        _ command: some Collection<UInt8>, number: Int, _ out: inout [ConversationItem]
+    ) {
+        directionIsKnown = true
+        let compact = AdapterCommand.compact(command)
+        guard options.request == nil, !compact.isEmpty else { return }
+        lineNumber = number
+        promptsCarryRequests = true
+        ask(compact, &out)
+    }
+
     /// Ends the input.
     public mutating func finish(_ out: inout [ConversationItem]) {
         endExchange(&out)
@@ -159,13 +187,17 @@ public struct ConversationReader: Hashable, Sendable {
                 return
             }
             if options.request == nil, !isAnswer(text) {
+                let possible = lengthOrRequest(text)
                 promptsCarryRequests = true
                 ask(AdapterCommand.compact(bytes(text)), &out)
+                lengthOrRequest = possible
                 return
             }
             readPrompt(&out)
             // An answer behind the prompt is not that of the adapter command before.
-            if reader.digits.scan(text), case .adapter = asked, !isMonitor {
+            if case .adapter = asked, !isMonitor,
+                reader.digits.scan(text) || AdapterWords.isSearch(text)
+            {
                 asked = .unknown
                 requestText = []
                 requestDigits = []
@@ -182,16 +214,42 @@ public struct ConversationReader: Hashable, Sendable {
 
     /// Whether what stands behind a prompt can only be an answer.
     ///
-    /// With the echo off the answer follows the prompt at once. No request begins with 41…7F, and
-    /// none is an adapter's word.
+    /// With the echo off the answer follows the prompt at once.
     private mutating func isAnswer(_ text: Span<UInt8>) -> Bool {
-        guard reader.digits.scan(text) else {
-            return AdapterWords.find(in: text)?.start == 0
-                || AdapterWords.end(of: "OK", in: text, at: 0) == text.count
+        if reader.digits.scan(text) { return reader.canOnlyBeAnswer }
+        return AdapterWords.find(in: text)?.start == 0 || AdapterWords.isSearch(text)
+            || AdapterWords.isBanner(text) || Voltage.read(text, unitIsOptional: false) != nil
+            || AdapterWords.end(of: "OK", in: text, at: 0) == text.count
+    }
+
+    /// What to go back to if the three digits of `text` are a length after all; nil for any other
+    /// text.
+    private mutating func lengthOrRequest(_ text: Span<UInt8>) -> LengthOrRequest? {
+        guard reader.digits.scan(text), reader.digits.segment == nil, reader.digits.groups == 1,
+            reader.digits.count == 3
+        else { return nil }
+        return LengthOrRequest(
+            line: lineNumber, text: bytes(text), asked: asked, requestText: requestText,
+            exchange: reader.exchange)
+    }
+
+    /// Takes back a request that the first segment behind it shows to be a length.
+    private mutating func readLength(_ length: LengthOrRequest, isBehindPrompt: Bool) {
+        let line = lineNumber
+        let segment = reader.digits
+        defer {
+            reader.digits = segment
+            lineNumber = line
         }
-        if reader.digits.segment != nil { return true }
-        if (0x41...0x7F).contains(reader.digits.byte(0)) && reader.digits.count >= 4 { return true }
-        return reader.looksLikeFrame
+        lineNumber = length.line
+        requestText = length.requestText
+        requestDigits = []
+        asked = isBehindPrompt ? .unknown : length.asked
+        reader.begin(isBehindPrompt ? nil : length.exchange.request)
+        guard reader.digits.scan(length.text.span) else { return }
+        isOpen = true
+        _ = reader.readDigits(
+            length.text.span, line: length.line, mayBeRequest: false, &events)
     }
 
     /// A prompt: the answers are complete.
@@ -208,6 +266,12 @@ public struct ConversationReader: Hashable, Sendable {
             readAnswer(text, to: command, answered: answered, &out)
             return
         }
+        if let length = lengthOrRequest {
+            lengthOrRequest = nil
+            if reader.digits.segment == 0 {
+                readLength(length, isBehindPrompt: promptsCarryRequests)
+            }
+        }
         if !requestDigits.isEmpty {
             if reader.digits.equals(requestDigits) { return }
             if let rest = endOfGluedEcho(text), !reader.answersExactly {
@@ -220,7 +284,19 @@ public struct ConversationReader: Hashable, Sendable {
                 _ = reader.digits.scan(text)
             }
         }
-        let mayBeRequest = options.request == nil && !promptsCarryRequests
+        let mayBeRequest = mayBeEcho
+        if mayBeRequest, !isMonitor, isRequestOfOneService, let length = lengthOrRequest(text) {
+            let isFirst = requestText.isEmpty && !isOpen
+            // A request in front of it has its answer yet to come, or has none.
+            guess = nil
+            ask(AdapterCommand.compact(bytes(text)), &out)
+            lengthOrRequest = length
+            if isFirst {
+                let error = LinkError(.notAFrame, line: lineNumber)
+                guess = Guess(line: lineNumber, text: string(text), error: error)
+            }
+            return
+        }
         let result = reader.readDigits(
             text, line: lineNumber, mayBeRequest: mayBeRequest, &events)
         switch result {
@@ -237,6 +313,18 @@ public struct ConversationReader: Hashable, Sendable {
                 append(.linkError(error, text: string(text)), &out)
             }
         }
+    }
+
+    /// Whether a line may be the echo of a request.
+    private var mayBeEcho: Bool {
+        options.request == nil && !promptsCarryRequests && !directionIsKnown
+    }
+
+    /// Whether the scanned digits are `031` or the like: a service that is asked for alone, and how
+    /// many answers to wait for.
+    private var isRequestOfOneService: Bool {
+        reader.digits.count == 3 && reader.digits.digit(2) > 0
+            && [0x03, 0x04, 0x07, 0x0A].contains(reader.digits.byte(0))
     }
 
     /// Where the answer begins on a line that begins with the digits of the request.
@@ -312,9 +400,7 @@ public struct ConversationReader: Hashable, Sendable {
         guard start < text.count else { return }
         let text = text.extracting(start...)
         let isDigits = reader.digits.scan(text)
-        if isDigits, answered, options.request == nil, !promptsCarryRequests,
-            reader.looksLikeRequest
-        {
+        if isDigits, answered, mayBeEcho, reader.looksLikeRequest {
             ask(AdapterCommand.compact(bytes(text)), &out)
             return
         }
@@ -371,6 +457,7 @@ public struct ConversationReader: Hashable, Sendable {
 
     /// Ends what was asked before and begins the answers to `compact`.
     private mutating func ask(_ compact: [UInt8], _ out: inout [ConversationItem]) {
+        lengthOrRequest = nil
         if isContinuation(compact) {
             requestText = compact
             requestDigits = compact.compactMap { Hex.value($0) }

@@ -95,8 +95,13 @@ struct DecodePipeline {
     private mutating func readTranscript(_ bytes: [UInt8], into printed: inout [UInt8]) {
         do {
             let (transcript, numbers) = try Transcript.parse(bytes)
-            TranscriptLines.forEach(in: transcript, numbers: numbers) { line, number in
-                run.read(line, number: number) { printer.append($0, to: &printed) }
+            TranscriptLines.forEach(in: transcript, numbers: numbers) { line, direction, number in
+                switch direction {
+                case .toAdapter:
+                    run.readRequest(line, number: number) { printer.append($0, to: &printed) }
+                case .fromAdapter:
+                    run.read(line, number: number) { printer.append($0, to: &printed) }
+                }
             }
         } catch {
             printer.appendUnreadable(reason: error.reason, line: error.line, to: &printed)

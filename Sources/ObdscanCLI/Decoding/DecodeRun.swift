@@ -60,6 +60,15 @@ struct DecodeRun {
         try handOn(body)
     }
 
+    /// Reads a command that a recording says was sent.
+    mutating func readRequest(
+        _ command: [UInt8], number: Int, _ body: (DecodedLine) throws -> Void
+    ) rethrows {
+        found.removeAll(keepingCapacity: true)
+        reader.readRequest(command, number: number, &found)
+        try handOn(body)
+    }
+
     /// Ends the text: what is unfinished is reported.
     mutating func finish(_ body: (DecodedLine) throws -> Void) rethrows {
         found.removeAll(keepingCapacity: true)

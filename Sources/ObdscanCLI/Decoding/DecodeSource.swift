@@ -12,7 +12,8 @@ enum DecodeSource {
 
     /// The sources that the arguments name; standard input without any.
     ///
-    /// Arguments are files, or, when they are all hexadecimal, the words of one answer.
+    /// Arguments are files, or, when they are all hexadecimal, one answer: its lines where they hold
+    /// blanks or are longer than any part of a line, else the words of its only line.
     static func all(_ arguments: [String]) throws(Failure) -> [DecodeSource] {
         if arguments.isEmpty || arguments == ["-"] { return [.standardInput] }
         let isHexadecimal = arguments.allSatisfy { argument in
@@ -26,8 +27,8 @@ enum DecodeSource {
             } else if access(argument, F_OK) == 0 {
                 sources.append(.file(argument))
             } else if isHexadecimal {
-                // One that is no file makes them all words of an answer.
-                return [.text(arguments.joined(separator: " "))]
+                // One that is no file makes them all parts of an answer.
+                return [.text(answer(arguments))]
             } else {
                 throw Failure(
                     "\(argument): \(describe(errno: ENOENT)), and it is not hexadecimal",
@@ -36,6 +37,21 @@ enum DecodeSource {
             }
         }
         return sources
+    }
+
+    /// The text of an answer whose lines or words stand in `arguments`.
+    private static func answer(_ arguments: [String]) -> String {
+        // No identifier is longer than eight digits.
+        let areLines = arguments.allSatisfy { $0.utf8.count > 8 }
+        var text = ""
+        var endsLine = true
+        for argument in arguments {
+            let isLine = areLines || argument.utf8.contains(0x20)
+            if !text.isEmpty { text += isLine || endsLine ? "\n" : " " }
+            text += argument
+            endsLine = isLine
+        }
+        return text
     }
 
     /// Hands over the bytes as they come.

@@ -163,8 +163,11 @@ func readTranscript(_ input: [UInt8]) {
         reader: ConversationReader(ConversationReader.Options()),
         decoder: ResponseDecoder(table: Tables.standard, monitors: Tables.monitors),
         messagesOnly: true)
-    TranscriptLines.forEach(in: transcript, numbers: parsed.lines) { line, number in
-        run.read(line, number: number) { _ in }
+    TranscriptLines.forEach(in: transcript, numbers: parsed.lines) { line, direction, number in
+        switch direction {
+        case .toAdapter: run.readRequest(line, number: number) { _ in }
+        case .fromAdapter: run.read(line, number: number) { _ in }
+        }
     }
     run.finish { _ in }
 }

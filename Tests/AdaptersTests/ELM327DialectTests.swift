@@ -179,7 +179,6 @@ func ask(
     @Test(arguments: [
         ("ELM327 v1.5", "7E8064100BE3EB813", ["ATI", "ATSPA6", "0100"]),
         ("ELM327 v1.5", "SEARCHING...\r7E8064100BE3EB813", ["ATI", "ATSPA6", "0100", "ATDPN"]),
-        ("ELM327 v1.5", "18DAF110064100BE3EB813", ["ATI", "ATSPA6", "0100", "ATDPN"]),
         ("ELM327 v2.1", "7E8064100BE3EB813", ["ATI", "STI", "ATSPA6", "0100"]),
     ])
     func `a remembered adapter is asked less`(banner: String, answer: String, tail: [String]) {

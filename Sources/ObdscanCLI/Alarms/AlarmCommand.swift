@@ -12,8 +12,9 @@ struct AlarmCommand: Sendable {
         if words.isEmpty { return nil }
     }
 
-    /// Starts the program and does not wait for it. It reads nothing, and what it prints goes to
-    /// stderr, so that it cannot mix with data.
+    /// Starts the program and does not wait for it.
+    ///
+    /// It reads nothing, and what it prints goes to stderr, so that it cannot mix with data.
     func run(_ news: AlarmNews, _ text: String, _ signal: Signal, _ value: ValueText) {
         // Nobody waits for it; it must not stay behind as a zombie.
         Glibc.signal(SIGCHLD, SIG_IGN)

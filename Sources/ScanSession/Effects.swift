@@ -70,7 +70,9 @@ extension Runner {
         case .voltage(let voltage): noteVoltage(voltage)
         case .heard(let line): tellProgress(.heard(line))
         case .heardFrame(let frame): tellProgress(.heardFrame(frame))
-        case .damaged(_, let faults): core.noteErrors(faults)
+        case .damaged(_, let faults, let errors):
+            core.noteErrors(faults)
+            current?.damage += errors
         case .unsolicited, .repeated: break
         }
     }

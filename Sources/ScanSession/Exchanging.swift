@@ -120,7 +120,7 @@ extension Runner {
             id: id, exchange: exchange, asked: current.asked, answered: now,
             messages: reply.messages, items: items, voltage: reply.voltage)
         batch.statuses = reply.statuses
-        batch.linkErrors = reply.errors
+        batch.linkErrors = current.damage + reply.errors
         // The words of a command's answer are what was asked for.
         if current.request.isForVehicle { batch.strayTexts = reply.texts }
         if case .failed(let failure, _) = outcome { batch.failure = failure }

@@ -3,6 +3,7 @@ import Adapters
 import Diagnostics
 import OBDCore
 import ScanTool
+import VehicleLink
 
 /// Runs a scan tool over a session with an accessory: the body of a session's thread.
 ///
@@ -18,6 +19,8 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
         var asked: Instant
         /// Who asked; nil = the plan.
         var ask: Ask?
+        /// What was wrong with replies that were not used.
+        var damage: [LinkError] = []
     }
 
     /// A request from outside.

@@ -1,5 +1,6 @@
 public import Adapters
 public import OBDCore
+public import VehicleLink
 
 /// What a scan tool wants done; whoever runs it does it at once and in order, and answers orders
 /// before it passes on anything else.
@@ -40,8 +41,9 @@ public enum Notice: Hashable, Sendable {
     case unsolicited(ECUMessage)
     /// A request is sent once more.
     case repeated(RequestID)
-    /// A reply was damaged in so many places and is not used: its request is sent once more.
-    case damaged(RequestID, faults: Int)
+    /// A reply was damaged in so many places and is not used: its request is sent once more. `errors`
+    /// are those that have words of their own.
+    case damaged(RequestID, faults: Int, errors: [LinkError])
     /// A line of an adapter that prints what it hears.
     case heard(String)
     /// The frame in a line of an adapter that prints what it hears; after its ``heard(_:)``.

@@ -182,7 +182,10 @@ extension ScanTool {
                 disarmAll(&out)
                 if waiting.reply.damage > 0 {
                     out.append(
-                        .notice(.damaged(waiting.request.id, faults: waiting.reply.damage)))
+                        .notice(
+                            .damaged(
+                                waiting.request.id, faults: waiting.reply.damage,
+                                errors: waiting.reply.errors)))
                 }
                 waiting.earlierDamage = waiting.reply.errors
                 waiting.reply = Reply()

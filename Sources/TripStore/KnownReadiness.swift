@@ -12,13 +12,14 @@ extension TripStore {
             let rows = try Row.fetchAll(
                 database,
                 sql: """
-                    SELECT m.ecu, m.monitor, m.supported, m.complete, max(trip.start + m.t) AS time
+                    SELECT m.ecu, m.monitor, m.supported, m.complete, m.sequence,
+                        max(trip.start + m.t) AS time
                     FROM monitor AS m JOIN trip ON trip.id = m.trip
                         JOIN vehicle ON vehicle.id = trip.vehicle
                     WHERE deleted IS NULL AND (vin = ?1 OR vehicle.name = ?1)
                         AND m.scope = 'sinceClear' AND trip.start <= ?2
                         AND trip.start + m.t <= ?2
-                    GROUP BY m.ecu, m.monitor ORDER BY m.ecu, min(m.sequence)
+                    GROUP BY m.ecu, m.monitor ORDER BY m.ecu, m.sequence
                     """, arguments: [vehicle, time.microseconds])
             return rows.compactMap { row in
                 MonitorStatus.Monitor(rawValue: row["monitor"]).map { monitor in

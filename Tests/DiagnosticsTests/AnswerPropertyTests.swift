@@ -94,7 +94,7 @@ private struct Seeded: RandomNumberGenerator {
             ("190401331CFF", .can, "590401331C2F0102F40C1AF8F40D32"),
             ("22F40CF40DF405", .can, "62F40C1AF8F40D32F4057B"),
             ("22F802", .can, "62F8023148474344383236333341303034333532"),
-            ("22F601", .can, "62F601010A0BB00BB00BB002160190000003E8"),
+            ("22F601", .can, "62F601050A0BB00BB00BB002160190000003E8"),
         ]
 
     @Test(arguments: whole.indices)

@@ -68,7 +68,7 @@ import Testing
             let read = try await workplace.shell(
                 "/usr/bin/gpsbabel -t -i \(format) -f \(file) -o unicsv -F -")
             #expect(read.status == 0, "\(read)")
-            #expect(read.output.split(separator: "\n").count == 41, "\(read)")
+            #expect(read.output.split(whereSeparator: \.isNewline).count == 41, "\(read)")
             #expect(read.output.contains("48.116667"), "\(read)")
         }
     }

@@ -71,8 +71,8 @@ private func adapter(
         ("CAN ERROR", .canError, 1),
         ("UNABLE TO CONNECT", .unableToConnect, 1),
         ("BUS ERROR", .busError, 1),
-        ("?", .unknownCommand, 1),
-        // Worth another try, as often as the status allows.
+        // Worth another try, as often as the status allows; "?" also says that the request came garbled.
+        ("?", .unknownCommand, 2),
         ("STOPPED", .stopped, 2),
         ("BUFFER FULL", .bufferFull, 2),
         ("DATA ERROR", .dataError, 3),

@@ -101,7 +101,13 @@ private let second = RequestID(rawValue: 2)
             var tool = Tool.after(StateSample.idle + [.read])
             let effects = tool.effects(of: .heard(words))
             #expect(effects.outcome == nil, "\(words)")
-            #expect(effects.contains(.notice(.damaged(first, faults: 1))), "\(words)")
+            let damage = effects.compactMap { effect in
+                if case .notice(.damaged(first, let faults, let errors)) = effect {
+                    return [faults, errors.count]
+                }
+                return nil
+            }
+            #expect(damage == [[1, 1]], "\(words)")
             #expect(tool.effects(of: .deadlineExpired(.pause)).contains(.notice(.repeated(first))))
             let outcome = try #require(tool.effects(of: .heard("m>")).outcome)
             #expect(outcome.reply.messages == [ScriptDialect.answer])

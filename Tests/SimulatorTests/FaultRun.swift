@@ -178,7 +178,7 @@ struct FaultRun {
         case .refuse(let id, _):
             plan.answered(id, .failed, at: now)
             current = nil
-        case .notice(.damaged(_, let faults)): findings.errors += faults
+        case .notice(.damaged(_, let faults, _)): findings.errors += faults
         case .notice: break
         case .report: findings.errors += 1
         case .close:

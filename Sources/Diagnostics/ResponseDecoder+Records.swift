@@ -144,14 +144,8 @@ extension ResponseDecoder {
             ecu: answer.ecu, dataID: dataID, line: answer.line, frame: frame,
             dtc: pid == 0x02 ? nil : memory.code(of: answer.ecu, frame: frame),
             overrides: memory.overrides(of: answer.ecu), pid: pid)
-        // Where nothing is frozen, what the other records of the frame hold is no value.
-        let isEmpty = pid != 0x02 && memory.isEmpty(of: answer.ecu, frame: frame)
-        records.decode(payload, data, signals: table.records[place].signals, origin) { found in
-            var reading = found
-            if isEmpty, table[reading.signal].kind != .supportMap {
-                reading.value = .missing(.notAvailable, code: nil)
-            }
-            out.append(.reading(reading))
+        records.decode(payload, data, signals: table.records[place].signals, origin) {
+            out.append(.reading($0))
         }
     }
 }

@@ -174,10 +174,8 @@ struct ECUMemory: Sendable {
     }
 
     /// A code, or several that cannot be told apart because no address says whose they are.
-    private struct FrozenCode: Equatable {
+    private struct FrozenCode {
         var code: DTC?
-        /// Whether several codes, or a code and none, were told.
-        var isAmbiguous = false
         var isOfThisExchange: Bool
     }
 
@@ -194,29 +192,16 @@ struct ECUMemory: Sendable {
         frozen.isEmpty ? nil : frozen[FrameKey(ecu: ecu, frame: frame)]?.code
     }
 
-    /// Whether an answer to 02 02 told that nothing is frozen, so that the frame's data say nothing.
-    func isEmpty(of ecu: ECUAddress?, frame: UInt8) -> Bool {
-        guard !frozen.isEmpty, let entry = frozen[FrameKey(ecu: ecu, frame: frame)] else {
-            return false
-        }
-        return entry.code == nil && !entry.isAmbiguous
-    }
-
     /// Takes note of an answer to 02 02; nil = nothing is frozen.
     mutating func remember(_ code: DTC?, of ecu: ECUAddress?, frame: UInt8) {
         let key = FrameKey(ecu: ecu, frame: frame)
         var known = code
-        var isAmbiguous = false
-        if ecu == nil, let earlier = frozen[key], earlier.isOfThisExchange,
-            earlier.code != code || earlier.isAmbiguous
-        {
+        if ecu == nil, let earlier = frozen[key], earlier.isOfThisExchange, earlier.code != code {
             known = nil
-            isAmbiguous = true
         }
         if frozen.count >= Self.mostEntries { frozen.removeAll() }
-        let entry = FrozenCode(code: known, isAmbiguous: isAmbiguous, isOfThisExchange: true)
-        if frozen[key] != entry { revision &+= 1 }
-        frozen[key] = entry
+        if frozen[key]?.code != known { revision &+= 1 }
+        frozen[key] = FrozenCode(code: known, isOfThisExchange: true)
     }
 
     /// Codes were cleared: frames are no more.

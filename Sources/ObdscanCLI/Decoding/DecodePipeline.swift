@@ -38,7 +38,7 @@ struct DecodePipeline {
     /// Loads what of the tables `chunk` may ask for; call it before that is read.
     mutating func prepare(for chunk: ArraySlice<UInt8>) throws(Failure) {
         guard !messagesOnly, try tables.grow(for: chunk) else { return }
-        run.use(tables)
+        run.use(table: tables.table, monitors: tables.monitors)
         printer.use(tables.table)
     }
 

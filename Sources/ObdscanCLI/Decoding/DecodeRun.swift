@@ -46,8 +46,8 @@ struct DecodeRun {
     }
 
     /// Decodes by other tables from here on.
-    mutating func use(_ tables: DecodeTables) {
-        decoder.use(table: tables.table, monitors: tables.monitors)
+    mutating func use(table: PIDTable, monitors: MonitorTables) {
+        decoder.use(table: table, monitors: monitors)
     }
 
     /// Reads one line without its line end.

@@ -44,6 +44,8 @@ public struct Reading: Hashable, Sendable {
     public var frame: UInt8?
     /// The code that froze the frame, where it is known.
     public var dtc: DTC?
+    /// The same where it is one of SAE J1939 (DM4).
+    public var parameterCode: J1939Code?
     /// Whether the VIN's check digit is right; nil for everything but a VIN.
     public var checkDigit: Bool?
     /// The input line that its answer began on, from 1; 0 on a live link.
@@ -82,6 +84,9 @@ public struct MonitorStatus: Hashable, Sendable {
         case nmhcCatalyst, noxSCR, boostPressure, exhaustGasSensor, pmFilter
         /// SAE J1939 alone has it (DM5).
         case coldStartAid
+        /// SAE J1979-2 alone has these, and tells EGR and valve timing apart.
+        case egr, vvt, engineCooling, crankcaseVentilation, coldStartEmissionReduction
+        case directOzoneReduction, noxAdsorber, otherEmissionControl
     }
 
     /// Who answered.

@@ -8,8 +8,12 @@ public enum DiagnosticQuery: Hashable, Sendable {
     case currentData([UInt8])
     /// Monitors since codes were cleared, the lamp and the number of codes.
     case readiness
+    /// The same as PID 01 tells it, where ``readiness`` is asked for in another way.
+    case readinessByPID
     /// Monitors of this driving cycle.
     case readinessThisCycle
+    /// What the codes of a readiness group say about their tests; SAE J1979-2 alone.
+    case readinessGroup(UInt8)
     /// The code that froze a frame.
     case freezeFrameCode(frame: UInt8)
     /// A PID's value in a frame.
@@ -41,7 +45,8 @@ public enum DiagnosticProfile: Hashable, Sendable, CaseIterable {
     /// SAE J1979-2 (OBDonUDS).
     ///
     /// Unverified, from one or two public programs or the ranges of ISO 14229-1 alone: the layout of
-    /// F6xx, more than one DID a request, snapshots by code.
+    /// F6xx, more than one DID a request, snapshots by code. F501 and the readiness groups are as
+    /// three AUTOSAR stacks have them.
     case onUDS
     /// SAE J1939-73: a request is a parameter group number, most significant byte first.
     case j1939
@@ -77,9 +82,10 @@ public enum DiagnosticProfile: Hashable, Sendable, CaseIterable {
     public func isReadOnly(_ query: DiagnosticQuery) -> Bool {
         switch query {
         case .clearCodes: false
-        case .supportedPIDs, .currentData, .readiness, .readinessThisCycle, .freezeFrameCode,
-            .freezeFrame, .snapshot, .storedCodes, .pendingCodes, .permanentCodes,
-            .previousCodes, .supportedMonitors, .monitorTests, .supportedInfoTypes, .information:
+        case .supportedPIDs, .currentData, .readiness, .readinessByPID, .readinessThisCycle,
+            .readinessGroup, .freezeFrameCode, .freezeFrame, .snapshot, .storedCodes,
+            .pendingCodes, .permanentCodes, .previousCodes, .supportedMonitors, .monitorTests,
+            .supportedInfoTypes, .information:
             true
         }
     }
@@ -89,6 +95,7 @@ public enum DiagnosticProfile: Hashable, Sendable, CaseIterable {
         case .supportedPIDs(let map): [0x01, map]
         case .currentData(let pids): list(pids, atMost: isCAN ? 6 : 1).map { [0x01] + $0 }
         case .readiness: [0x01, 0x01]
+        case .readinessByPID, .readinessGroup: nil
         case .readinessThisCycle: [0x01, 0x41]
         case .freezeFrameCode(let frame): [0x02, 0x02, frame]
         case .freezeFrame(let pid, let frame): [0x02, pid, frame]
@@ -111,8 +118,11 @@ public enum DiagnosticProfile: Hashable, Sendable, CaseIterable {
         case .supportedPIDs(let map): [0x22, 0xF4, map]
         case .currentData(let pids):
             list(pids, atMost: 6).map { [0x22] + $0.flatMap { [0xF4, $0] } }
-        case .readiness: [0x22, 0xF4, 0x01]
+        case .readiness: [0x22, 0xF5, 0x01]
+        case .readinessByPID: [0x22, 0xF4, 0x01]
         case .readinessThisCycle: [0x22, 0xF4, 0x41]
+        // Functional group 33 emissions.
+        case .readinessGroup(let group): [0x19, 0x56, 0x33, group]
         // Frames belong to codes here.
         case .freezeFrameCode, .freezeFrame: nil
         case .snapshot(let code, let record):
@@ -144,8 +154,9 @@ public enum DiagnosticProfile: Hashable, Sendable, CaseIterable {
         case .readiness: 0xFECE
         case .information(0x02): 0xFEEC
         case .clearCodes: 0xFED3
-        case .supportedPIDs, .currentData, .readinessThisCycle, .freezeFrameCode, .freezeFrame,
-            .snapshot, .supportedMonitors, .monitorTests, .supportedInfoTypes, .information:
+        case .supportedPIDs, .currentData, .readinessByPID, .readinessThisCycle,
+            .readinessGroup, .freezeFrameCode, .freezeFrame, .snapshot, .supportedMonitors,
+            .monitorTests, .supportedInfoTypes, .information:
             nil
         }
     }

@@ -115,7 +115,9 @@ public struct Readiness: Hashable, Sendable {
             }
             return
         }
-        guard reading.dataID?.id == 0x01 || reading.dataID?.id == 0xF401,
+        guard
+            reading.dataID?.id == 0x01 || reading.dataID?.id == 0xF401
+                || reading.dataID?.id == 0xF501,
             reading.dataID?.service == .currentData || reading.dataID?.service == .readData
         else { return }
         switch (table[reading.signal].id, reading.value) {

@@ -69,6 +69,7 @@ public struct RecordDecoder: Sendable {
         var line: Int
         var frame: UInt8?
         var dtc: DTC?
+        var parameterCode: J1939Code?
         /// The ranges that the ECU announced, and the PID that they may apply to.
         var overrides: RangeOverrides?
         var pid: UInt32?
@@ -101,6 +102,7 @@ public struct RecordDecoder: Sendable {
                 line: origin.line)
             reading.frame = origin.frame
             reading.dtc = origin.dtc
+            reading.parameterCode = origin.parameterCode
             body(reading)
         }
     }

@@ -43,7 +43,6 @@ extension ResponseDecoder {
         // WWH-OBD permanent codes: `59 55 group mask format {DTC, status}`.
         case 0x55: Form(start: 5, maskAt: 3, formatAt: 4, kind: .permanent)
         // Codes of a readiness group: `59 56 group mask format RGID {DTC, status}`.
-        // Unverified: one public library has this layout, the standard was not at hand.
         case 0x56: Form(start: 6, maskAt: 3, formatAt: 4, listsHealthy: true)
         default: nil
         }
@@ -56,6 +55,14 @@ extension ResponseDecoder {
             return
         }
         if let request = answer.request, request.count > 1, request[1] & 0x7F != payload[1] {
+            out.append(.message(answer.message))
+            return
+        }
+        // Another functional group, or another readiness group, than was asked for.
+        if [0x42, 0x55, 0x56].contains(payload[1]), payload.count > 2,
+            !answer.echoes(2)
+                || payload[1] == 0x56 && !isOfReadinessGroupAsked(answer)
+        {
             out.append(.message(answer.message))
             return
         }
@@ -73,6 +80,13 @@ extension ResponseDecoder {
         }
     }
 
+    private func isOfReadinessGroupAsked(_ answer: Answer) -> Bool {
+        guard let request = answer.request, request.count > 3, answer.payload.count > 5 else {
+            return true
+        }
+        return request[3] == answer.payload[5]
+    }
+
     private func decodeReport(_ answer: Answer, _ form: Form, _ out: inout [DiagnosticItem]) {
         let payload = answer.payload
         guard payload.count >= form.start else {
@@ -88,6 +102,7 @@ extension ResponseDecoder {
             out.append(.message(answer.message))
             return
         }
+        if payload[1] == 0x56 { appendReadinessGroup(answer, &out) }
         var place = form.start
         var leftOut = false
         while place + form.recordLength <= payload.count {
@@ -139,7 +154,7 @@ extension ResponseDecoder {
     }
 
     /// A code of three bytes; nil for an empty place.
-    private static func code(_ payload: [UInt8], _ place: Int, format: UInt8) -> CodeReport.Code? {
+    static func code(_ payload: [UInt8], _ place: Int, format: UInt8) -> CodeReport.Code? {
         let high = payload[place]
         let middle = payload[place + 1]
         let low = payload[place + 2]

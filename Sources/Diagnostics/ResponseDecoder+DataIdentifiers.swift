@@ -46,6 +46,9 @@ extension ResponseDecoder {
                 if let record = record(ofDataIdentifier: did, from: answer.ecu) {
                     return record.length
                 }
+                if did == Self.readinessOnUDS {
+                    return Self.readinessOnUDSLength...Self.readinessOnUDSLength
+                }
                 return Self.isSupportMap(did) ? 4...4 : nil
             }
             switch step {
@@ -87,6 +90,9 @@ extension ResponseDecoder {
             }
         } else if did & 0xFF00 == 0xF400 {
             decodeCurrentData(answer, dataID, pid: did & 0xFF, data, &out)
+        } else if did == Self.readinessOnUDS {
+            appendReadings(answer, dataID, 0x01, data, only: ["MIL", "DTC_CNT"], &out)
+            appendReadinessOnUDS(answer, data, &out)
         } else {
             appendSupportMap(answer, dataID, at: data.lowerBound, &out)
         }

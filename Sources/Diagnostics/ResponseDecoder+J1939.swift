@@ -20,6 +20,10 @@ extension ResponseDecoder {
             decodeCalibrations(answer, record, &out)
             return
         }
+        if group == Self.freezeFrames {
+            decodeFreezeFrames(answer, record, &out)
+            return
+        }
         let length = answer.payload.count
         guard length >= record.length.lowerBound else {
             out.append(
@@ -82,7 +86,7 @@ extension ResponseDecoder {
         }
     }
 
-    /// Two bytes of lamps, then four a code: `SPN SPN SPN:3|FMI:5 CM:1|OC:7`.
+    /// Two bytes of lamps, then four a code.
     private func decodeDiagnosticMessage(
         _ answer: Answer, _ kind: CodeReport.Kind, isActive: Bool?, _ out: inout [DiagnosticItem]
     ) {
@@ -100,21 +104,9 @@ extension ResponseDecoder {
         var place = 2
         while place + 4 <= payload.count {
             defer { place += 4 }
-            let low = UInt32(payload[place])
-            let middle = UInt32(payload[place + 1])
-            let third = payload[place + 2]
-            let fourth = payload[place + 3]
-            let spn = low | middle << 8 | UInt32(third >> 5) << 16
-            let fmi = third & 0x1F
-            // All zeros say that there is no code, all ones that none is available.
-            if (spn == 0 && fmi == 0) || (spn == 0x7FFFF && fmi == 0x1F) { continue }
+            guard let code = Self.parameterCode(payload, at: place) else { continue }
             var report = CodeReport(
-                ecu: answer.ecu, kind: kind,
-                code: .j1939(
-                    J1939Code(
-                        spn: spn, fmi: fmi, occurrenceCount: fourth & 0x7F,
-                        conversionMethod: fourth & 0x80 != 0)),
-                line: answer.line)
+                ecu: answer.ecu, kind: kind, code: .j1939(code), line: answer.line)
             report.lamps = lamps
             report.isActive = isActive
             out.append(.code(report))

@@ -109,8 +109,9 @@ extension ResponseDecoder {
         appendReadings(answer, dataID, pid, data, only: nil, &out)
     }
 
+    /// Appends the readings of PID `pid`, or of those of its signals that `only` names.
     @inline(__always)
-    private func appendReadings(
+    func appendReadings(
         _ answer: Answer, _ dataID: DataID, _ pid: UInt32, _ data: Range<Int>, only ids: [String]?,
         _ out: inout [DiagnosticItem]
     ) {

@@ -87,9 +87,29 @@ public struct ResponseDecoder: Sendable {
                 answer.error(.malformed("negative response of \(payload.count) bytes, 3 expected")))
             return
         }
-        let refusal = NegativeResponse(service: Service(payload[1]), nrc: NRC(payload[2]))
+        let place = Self.placeOfCode(answer)
+        let refusal = NegativeResponse(service: Service(payload[1]), nrc: NRC(payload[place]))
         out.append(.negativeResponse(refusal, ecu: answer.ecu, line: answer.line))
-        answer.checkRest(from: 3, &out)
+        answer.checkRest(from: place + 1, &out)
+    }
+
+    /// Where a refusal's code stands.
+    ///
+    /// On SAE J1850 the request's data may be repeated in front of it, filled up with zeros (SAE
+    /// J2190): `7F 22 11 9C 01 31` refuses `22 11 9C 01`.
+    private static func placeOfCode(_ answer: Answer) -> Int {
+        let last = answer.payload.count - 1
+        guard last > 2, answer.isCAN != true, answer.family != .iso14230,
+            NRC(answer.payload[last]).name != "unknown"
+        else { return 2 }
+        guard let request = answer.request else { return answer.family == .j1850 ? last : 2 }
+        let echo = answer.payload[2..<last]
+        let data = request.dropFirst()
+        let isEcho =
+            data.starts(with: echo)
+            || !data.isEmpty && echo.starts(with: data)
+                && echo.dropFirst(data.count).allSatisfy { $0 == 0 }
+        return isEcho && request[0] == answer.payload[1] ? last : 2
     }
 }
 

@@ -103,7 +103,14 @@ extension Runner {
         var items: [DiagnosticItem] = []
         for message in reply.messages { decoder.decode(message, in: exchange, &items) }
         decoder.endExchange(exchange, &items)
-        note(outcome, items, of: current)
+        let unasked = items.compactMap { item in
+            if case .message(let message) = item, decoder.isUnasked(message, in: exchange) {
+                message
+            } else {
+                nil
+            }
+        }
+        note(outcome, items, unasked: unasked.count, of: current)
         if let ask = current.ask {
             let answer = Answer(
                 request: current.request, exchange: exchange, reply: reply, items: items,
@@ -123,6 +130,7 @@ extension Runner {
         batch.linkErrors = current.damage + reply.errors
         // The words of a command's answer are what was asked for.
         if current.request.isForVehicle { batch.strayTexts = reply.texts }
+        batch.unasked = unasked
         if case .failed(let failure, _) = outcome { batch.failure = failure }
         offering = Offering(batch: batch)
         continueOffering()
@@ -161,11 +169,13 @@ extension Runner {
         followUps.append(.replyProcessed(batch.id))
     }
 
-    private mutating func note(_ outcome: Outcome, _ items: [DiagnosticItem], of current: Current) {
+    private mutating func note(
+        _ outcome: Outcome, _ items: [DiagnosticItem], unasked: Int, of current: Current
+    ) {
         let reply = outcome.reply
         // The voltage at the adapter is a reading like any other.
         var readings = reply.voltage == nil ? 0 : 1
-        var errors = reply.errors.count
+        var errors = reply.errors.count + unasked
         // Words that answer no request belong to another conversation: the adapter is out of step.
         if current.request.isForVehicle, reply.messages.isEmpty, !reply.texts.isEmpty {
             errors += 1

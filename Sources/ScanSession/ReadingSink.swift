@@ -26,6 +26,8 @@ public struct ReadingBatch: Hashable, Sendable {
     public var linkErrors: [LinkError] = []
     /// Lines that were no answer to what was asked.
     public var strayTexts: [String] = []
+    /// Messages that answer the service asked, but not what was asked.
+    public var unasked: [ECUMessage] = []
     /// Why the exchange failed; nil = it did not.
     public var failure: Fault?
 

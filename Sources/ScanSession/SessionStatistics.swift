@@ -9,7 +9,8 @@ public struct SessionStatistics: Hashable, Sendable {
     public var batched = 1
     /// Requests without a complete answer in time.
     public var timeouts = 0
-    /// Damaged frames, undecodable records and failures of the adapter.
+    /// Damaged frames, undecodable records, answers to what was not asked and failures of the
+    /// adapter.
     public var errors = 0
     /// Times that the link was had back.
     public var reconnects = 0

@@ -19,6 +19,7 @@ public struct CSVLong: Sendable {
         var dataID: DataID?
         var frame: UInt8?
         var dtc: DTC?
+        var parameterCode: J1939Code?
         var factor = 1.0
         var offset = 0.0
     }
@@ -62,6 +63,7 @@ public struct CSVLong: Sendable {
         var source = sources[index]
         if source == nil || source?.ecu != reading.ecu || source?.dataID != reading.dataID
             || source?.frame != reading.frame || source?.dtc != reading.dtc
+            || source?.parameterCode != reading.parameterCode
         {
             source = prepare(reading, index)
         }
@@ -122,7 +124,7 @@ public struct CSVLong: Sendable {
         head.append(0x2C)
         CSVText.append(reading.frame.map { String($0) }, to: &head)
         head.append(0x2C)
-        CSVText.append(reading.dtc?.text, to: &head)
+        CSVText.append(reading.dtc?.text ?? reading.parameterCode?.text, to: &head)
         head.append(0x2C)
         CSVText.append(signal.id, to: &head)
         head.append(0x2C)
@@ -135,6 +137,7 @@ public struct CSVLong: Sendable {
         tails[index] = tail
         let source = Source(
             ecu: reading.ecu, dataID: reading.dataID, frame: reading.frame, dtc: reading.dtc,
+            parameterCode: reading.parameterCode,
             factor: conversion?.factor ?? 1, offset: conversion?.offset ?? 0)
         sources[index] = source
         return source

@@ -91,9 +91,9 @@ public struct JSONLines: Sendable {
             JSONText.append(raw: ",\"frame\":", to: &output)
             NumberText.append(Int64(frame), to: &output)
         }
-        if let dtc = reading.dtc {
+        if let dtc = reading.dtc?.text ?? reading.parameterCode?.text {
             JSONText.append(raw: ",\"dtc\":", to: &output)
-            JSONText.append(dtc.text, to: &output)
+            JSONText.append(dtc, to: &output)
         } else if reading.frame != nil {
             JSONText.append(raw: ",\"dtc\":null", to: &output)
         }

@@ -87,6 +87,50 @@ import Testing
         #expect(readiness.incomplete.count == 9)
     }
 
+    // DM4 as three public implementations fill it: length 12 (what follows it), code, SPN 899 102
+    // 190 92 110 84; the scales are those of SAE J1939-71.
+    @Test func `freeze frames tell their code`() throws {
+        let first: [UInt8] = [
+            0x0C, 0x6E, 0x00, 0x00, 0x03, 0x01, 0x50, 0x68, 0x13, 0x64, 0x85, 0x00, 0x28,
+        ]
+        let second: [UInt8] = [
+            0x0F, 0x90, 0x0C, 0x04, 0x0C, 0xFF, 0xFF, 0x00, 0x19, 0x00, 0x28, 0x00, 0x00, 1, 2, 3,
+        ]
+        let items = try decode(0xFECD, first + second)
+        #expect(
+            try texts(items) == [
+                "SPN899=1", "SPN102=160", "SPN190=621", "SPN92=100", "SPN110=93", "SPN84=40",
+                "SPN899=none", "SPN102=none", "SPN190=800", "SPN92=0", "SPN110=0", "SPN84=0",
+            ])
+        var codes: [String] = []
+        for case .reading(let reading) in items {
+            codes.append("\(reading.frame ?? 255) \(reading.parameterCode?.text ?? "none")")
+        }
+        #expect(Set(codes) == ["0 SPN110/FMI0", "1 SPN3216/FMI4"])
+        // The maker's own bytes stay visible.
+        if case .message? = items.last {} else { Issue.record("three bytes were dropped") }
+        #expect(try decode(0xFECD, first).count == 6)
+    }
+
+    @Test func `a freeze frame cut short is an error, none is a message`() throws {
+        let frame: [UInt8] = [
+            0x0C, 0x6E, 0x00, 0x00, 0x03, 0x01, 0x50, 0x68, 0x13, 0x64, 0x85, 0x00, 0x28,
+        ]
+        for payload in [
+            Array(frame.dropLast()), frame + frame.prefix(5), [0x0B] + frame.dropFirst(),
+        ] {
+            let last = try decode(0xFECD, payload).last
+            if case .error? = last {} else { Issue.record("\(payload) is no error") }
+        }
+        for payload: [UInt8] in [
+            [0, 0, 0, 0, 0, 0xFF, 0xFF, 0xFF], .init(repeating: 0xFF, count: 8),
+        ] {
+            let items = try decode(0xFECD, payload)
+            #expect(items.count == 1)
+            if case .message? = items.first {} else { Issue.record("\(payload) is no message") }
+        }
+    }
+
     @Test func `an ECU that is no OBD device has no monitors`() throws {
         for compliance in [UInt8(0x05), 0xFF] {
             let items = try decode(0xFECE, [0x02, 0x00, compliance, 0, 0, 0, 0, 0])

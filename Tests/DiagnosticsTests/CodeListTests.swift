@@ -122,8 +122,32 @@ import Testing
         Row("19423308FF", .can, "594233FFFF03 20 5B0002 08", ["message"]),
         Row("19423308FF", .can, "594233FF", ["error"]),
         Row("195533", .can, "595533FF04 01331C 08", ["permanent P0133-1C status 08"]),
-        Row("19563301", .can, "595633FF0401 01331C 50", ["message"]),
-        Row("19563301", .can, "595633FF0401 01331C 2F", ["stored P0133-1C status 2F"]),
+        // Readiness groups (01 catalyst): bit 4 since codes were cleared, bit 6 in this cycle.
+        Row(
+            "19563301", .can, "595633FF0401 042000 50",
+            ["sinceClear catalyst incomplete", "thisCycle catalyst incomplete", "message"]),
+        Row(
+            "19563301", .can, "595633FF0401 042000 2F",
+            [
+                "sinceClear catalyst complete", "thisCycle catalyst complete",
+                "stored P0420-00 status 2F",
+            ]),
+        Row(
+            "19563304", .can, "595633FF0404 044200 40 045500 00",
+            ["sinceClear evaporative complete", "thisCycle evaporative incomplete", "message"]),
+        // Status bits that the ECU does not keep tell nothing; so does an empty group.
+        Row(
+            "19563303", .can, "5956339F0403 030000 50",
+            ["sinceClear misfire incomplete", "message"]),
+        Row(
+            "19563314", .can, "595633FF0414",
+            ["sinceClear pmFilter unsupported", "thisCycle pmFilter unsupported"]),
+        Row("19563315", .can, "595633FF0415 042000 50", ["message"]),
+        // Another readiness group, another functional group than was asked for.
+        Row("19563301", .can, "595633FF0402 042000 50", ["message"]),
+        Row("19563301", .can, "5956D0FF0401 042000 50", ["message"]),
+        Row("19423308FF", .can, "5942D0FFFF0420 01331C 08", ["message"]),
+        Row("19563301", .can, "595633FF0401 042000", ["error"]),
         // Data kept with a code.
         Row("190401331CFF", .can, "590401331C2F", ["stored P0133-1C status 2F"]),
         Row(

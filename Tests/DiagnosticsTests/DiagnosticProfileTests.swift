@@ -13,7 +13,9 @@ import Testing
             (.currentData([0x0C, 0x0D]), "010C0D", nil, "22F40CF40D", nil),
             (.currentData([]), nil, nil, nil, nil),
             (.currentData([1, 2, 3, 4, 5, 6, 7]), nil, nil, nil, nil),
-            (.readiness, "0101", "0101", "22F401", "00FECE"),
+            (.readiness, "0101", "0101", "22F501", "00FECE"),
+            (.readinessByPID, nil, nil, "22F401", nil),
+            (.readinessGroup(0x04), nil, nil, "19563304", nil),
             (.readinessThisCycle, "0141", "0141", "22F441", nil),
             (.freezeFrameCode(frame: 0), "020200", "020200", nil, nil),
             (.freezeFrame(pid: 0x0C, frame: 1), "020C01", "020C01", nil, nil),
@@ -42,7 +44,8 @@ import Testing
 
     @Test func `only clearing writes, and the list of harmless requests agrees`() throws {
         let queries: [DiagnosticQuery] = [
-            .supportedPIDs(0), .currentData([0x0C]), .readiness, .readinessThisCycle,
+            .supportedPIDs(0), .currentData([0x0C]), .readiness, .readinessByPID,
+            .readinessThisCycle, .readinessGroup(1),
             .freezeFrameCode(frame: 0), .freezeFrame(pid: 0x0C, frame: 0),
             .snapshot(Self.code, record: 0), .storedCodes, .pendingCodes, .permanentCodes,
             .supportedMonitors(0), .monitorTests(1), .supportedInfoTypes(0), .information(2),

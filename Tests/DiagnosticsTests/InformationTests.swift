@@ -230,6 +230,24 @@ import Testing
                 "MIL=yes", "DTC_CNT=1", "sinceClear misfire complete",
             ])
     }
+
+    // Bytes B to F, four monitors each, low bits supported, high bits not complete: as three
+    // AUTOSAR stacks lay F501 out (SAE J1979-DA, 2021).
+    @Test func `readiness of SAE J1979-2`() {
+        let items = decode(
+            Asked(request: "22F501"), ["62F50182" + "17" + "15" + "11" + "4D" + "00"])
+        #expect(items.count == 22)
+        #expect(
+            items.filter { !$0.hasSuffix("unsupported") } == [
+                "MIL=yes", "DTC_CNT=2", "sinceClear misfire incomplete",
+                "sinceClear fuelSystem complete", "sinceClear components complete",
+                "sinceClear catalyst incomplete", "sinceClear heatedCatalyst complete",
+                "sinceClear evaporative incomplete", "sinceClear exhaustGasSensor complete",
+                "sinceClear egr incomplete", "sinceClear vvt complete",
+            ])
+        #expect(decode(Asked(request: "22F501"), ["62F5018107650400"]) == ["error"])
+        #expect(decode(Asked(request: "22F401"), ["62F501810700000000"]) == ["message"])
+    }
 }
 
 @Suite struct `Services 05 and 06` {

@@ -245,7 +245,9 @@ struct FaultRun {
                 "\(Hex.string(request.payload)): \(reading) from "
                     + String(decoding: reply.raw, as: UTF8.self))
         }
-        var isTold = !reply.errors.isEmpty || !reply.statuses.isEmpty || found.errors > 0
+        // So does the session count them.
+        var isTold =
+            !reply.errors.isEmpty || !reply.statuses.isEmpty || found.errors + found.unasked > 0
         if case .failed = outcome { isTold = true }
         // Words that answer no request: the session counts them as an error.
         if reply.messages.isEmpty, !reply.texts.isEmpty { isTold = true }
@@ -265,7 +267,7 @@ struct FaultRun {
 
     private mutating func items(
         _ messages: [ECUMessage], _ exchange: Exchange
-    ) -> (readings: [Reading], errors: Int) {
+    ) -> (readings: [Reading], errors: Int, unasked: Int) {
         var items: [DiagnosticItem] = []
         for message in messages {
             var whole = message
@@ -275,12 +277,16 @@ struct FaultRun {
         }
         decoder.endExchange(exchange, &items)
         var errors = 0
+        var unasked = 0
         let readings = items.compactMap { item -> Reading? in
             if case .error = item { errors += 1 }
+            if case .message(let message) = item, decoder.isUnasked(message, in: exchange) {
+                unasked += 1
+            }
             guard case .reading(let reading) = item else { return nil }
             return reading
         }
-        return (readings, errors)
+        return (readings, errors, unasked)
     }
 }
 

@@ -212,6 +212,11 @@ import Testing
         #expect(
             try ask("19423304FF") == ["594233FFFF04" + "22030100AF" + "22042000AF" + "2201710027"])
         #expect(try ask("195533") == ["595533FF04" + "03010008" + "04200008"])
+        // Evaporative system (04) has not run; the catalyst's code is a stored one.
+        #expect(try ask("22F501") == ["62F50182" + "07" + "01" + "11" + "0D" + "00"])
+        #expect(try ask("19563304") == ["595633FF0404" + "04420050" + "04550050" + "04560050"])
+        #expect(try ask("19563301") == ["595633FF0401" + "042000AF" + "04300040"])
+        #expect(try ask("19563314") == [])
         #expect(try ask("190403010000").first?.hasPrefix("5904030100AF0013F403") == true)
         #expect(try ask("14FFFF33") == ["7F1422"])
         #expect(try ask("14FFFF33", "&engine=off") == ["54"])

@@ -96,6 +96,17 @@ import VehicleLink
         #expect(bench.lines("00FEDA")[1] == "7 0EBFF 00 01 01 4F 42 44 53 49 4D ")
     }
 
+    /// DM4: length, code, torque mode, boost, speed, load, coolant, vehicle speed (SAE J1939-73).
+    @Test func `freeze frames`() throws {
+        var bench = try bench()
+        let lines = bench.lines("00FECD")
+        #expect(lines.count == 5)
+        #expect(lines.first == "7 0ECFF 00 20 1A 00 04 FF CD FE 00 ")
+        #expect(lines[1].hasPrefix("7 0EBFF 00 01 0C 6E 00 00 03 F1 "))
+        #expect(lines[2].hasSuffix(" 0C "))
+        #expect(lines[3].hasPrefix("7 0EBFF 00 03 90 0C 04 0C F1 "))
+    }
+
     /// ELM327 data sheet: MP takes four or six digits, one more counts whole messages; DM1 is MP FECA.
     @Test func `one parameter group can be listened to`() throws {
         var bench = try bench()

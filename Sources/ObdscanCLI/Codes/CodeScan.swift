@@ -40,7 +40,7 @@ struct CodeScan: Sendable {
 
     /// Asks for everything; a list that is refused or silent hides none of the others.
     init(_ connection: Connection, in services: VehicleServices) throws(ScanError) {
-        status = try connection.ask(.readiness, in: services)
+        status = try connection.readiness(in: services)
         lists = []
         var known: Set<Known> = []
         for (query, kind) in [

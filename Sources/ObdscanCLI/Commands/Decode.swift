@@ -34,8 +34,8 @@ struct DecodeCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "What was asked, where the text does not say it: 010C. The input is then one reply.",
-            valueName: "hex"))
+            "What was asked, where the text does not say it: 010C, or ATRV. The input is then one reply.",
+            valueName: "hex-or-command"))
     var request: String?
 
     @Option(
@@ -62,15 +62,11 @@ struct DecodeCommand: ParsableCommand {
                 "'\(printable(protocolName))' is no vehicle protocol: use auto, 1 to 9, A to C, or a name such as iso15765-11-500"
             )
         }
-        if let request, !isRequest(request) {
+        if let request, !ConversationReader.isRequest(request) {
             throw ValidationError(
-                "'\(printable(request))' is no request: use hexadecimal digits, such as 010C")
+                "'\(printable(request))' is no request: use hexadecimal digits, such as 010C, or an AT or ST command"
+            )
         }
-    }
-
-    private func isRequest(_ text: String) -> Bool {
-        let compact = text.utf8.filter { $0 != 0x20 }
-        return compact.count >= 2 && compact.allSatisfy { Hex.value($0) != nil }
     }
 
     func run() throws {

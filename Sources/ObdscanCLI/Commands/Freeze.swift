@@ -12,8 +12,9 @@ struct FreezeCommand: ParsableCommand, OutputCommand {
             Asks each ECU which code froze its frame, then for every value that the frame holds. \
             Vehicles that speak SAE J1979-2 (OBDonUDS) keep frames with each code: those of every \
             stored and pending code are asked for, the first one and the latest. (How such frames \
-            are asked for is known from one public program only, not from the standard.) What a \
-            SAE J1939 vehicle froze (DM4) is shown as it was sent.
+            are asked for is known from one public program only, not from the standard.) A vehicle \
+            that speaks SAE J1939 is asked for DM4; what its makers add to a frame is shown as it \
+            was sent.
 
             EXAMPLES
               obdscan freeze
@@ -37,7 +38,7 @@ struct FreezeCommand: ParsableCommand, OutputCommand {
             var printer = try AnswerPrinter(output, table: table)
             let services = try connection.services()
             if services.profiles.contains(.j1939) {
-                try printRaw(connection, &printer, &writer)
+                try printParameters(connection, &printer, &writer)
                 return
             }
             let hasSnapshots = services.profiles.contains(.onUDS)
@@ -81,8 +82,8 @@ struct FreezeCommand: ParsableCommand, OutputCommand {
         if !snapshots.hasFrames { output.note("No freeze frame is stored.") }
     }
 
-    /// DM4, whose parameters depend on the ECU.
-    private func printRaw(
+    /// DM4 of SAE J1939.
+    private func printParameters(
         _ connection: Connection, _ printer: inout AnswerPrinter, _ writer: inout TextOutput
     ) throws {
         let asked = try connection.ask([0x00, 0xFE, 0xCD])

@@ -13,7 +13,9 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
         abstract: "Readiness for inspection, and on-board monitoring test results.",
         discussion: """
             Shows for each ECU which monitors have run since codes were cleared and in this driving \
-            cycle (PIDs 01 and 41), then every test result of service (mode) 06 with its limits.
+            cycle (PIDs 01 and 41), then every test result of service (mode) 06 with its limits. \
+            A vehicle that speaks SAE J1979-2 (OBDonUDS) tells the same by identifier F501 and by the \
+            codes of each readiness group.
 
             What is read at a real accessory is kept in the database. --trend asks no vehicle: it \
             prints every kept result with its margin to the nearest limit, as a share of the allowed \
@@ -50,13 +52,16 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
             var printer = try AnswerPrinter(output, table: table)
             var report = MonitorReport(output)
             var said = false
+            // A readiness group tells once more what F501 has told.
+            var told: Set<MonitorStatus> = []
             let services = try connection.services()
-            var asked = try connection.ask(.readiness, in: services)
-            asked += try connection.ask(.readinessThisCycle, in: services)
+            var asked = try connection.readiness(in: services)
+            asked += try connection.readinessThisCycle(in: services, known: asked)
             if !readiness { asked += try Self.testResults(connection, services) }
             for one in asked {
                 let time = connection.utc(one.answer.answered)
                 for item in one.answer.items where MonitorReport.concerns(item) {
+                    if case .monitor(let status) = item, !told.insert(status).inserted { continue }
                     said = true
                     report.add(item)
                     if output.format != .text { try printer.print(item, at: time, to: &writer) }
@@ -129,7 +134,12 @@ struct MonitorReport {
     /// Takes an item over.
     mutating func add(_ item: DiagnosticItem) {
         switch item {
-        case .monitor(let status): statuses.append(status)
+        case .monitor(let status):
+            // Told again by its readiness group.
+            statuses.removeAll {
+                $0.ecu == status.ecu && $0.scope == status.scope && $0.monitor == status.monitor
+            }
+            statuses.append(status)
         case .monitorTest(let result): add(result)
         case .reading, .code, .negativeResponse, .message, .error: return
         }
@@ -215,6 +225,14 @@ extension MonitorStatus.Monitor {
         case .exhaustGasSensor: "Exhaust gas sensor"
         case .pmFilter: "Particulate filter"
         case .coldStartAid: "Cold start aid"
+        case .egr: "EGR"
+        case .vvt: "Variable valve timing"
+        case .engineCooling: "Engine cooling"
+        case .crankcaseVentilation: "Crankcase ventilation"
+        case .coldStartEmissionReduction: "Cold start emission reduction"
+        case .directOzoneReduction: "Direct ozone reduction"
+        case .noxAdsorber: "NOx adsorber"
+        case .otherEmissionControl: "Other emission control"
         }
     }
 }

@@ -152,7 +152,8 @@ extension LiveScreen {
             let scan = try CodeScan(connection, in: services)
             let printer = CodePrinter(plain, table: connection.table, texts: try loadCodeTexts())
             var report = MonitorReport(plain)
-            let cycle = try connection.ask(.readinessThisCycle, in: services)
+            let cycle = try connection.readinessThisCycle(
+                in: services, known: scan.status)
             let items = (scan.status + cycle).flatMap(\.answer.items)
             for item in items where MonitorReport.concerns(item) { report.add(item) }
             let text =

@@ -105,8 +105,10 @@ struct AnswerPrinter {
     private mutating func add(_ reading: Reading) {
         let signal = table[reading.signal]
         let value = ValueText(reading, signal, output.units)
+        // Frames of several codes stand behind each other.
+        let name = signal.name + (reading.parameterCode.map { " (\($0.text))" } ?? "")
         rows.add([
-            .init(reading.ecu?.description ?? "—"), .init(signal.id, .bold), .init(signal.name),
+            .init(reading.ecu?.description ?? "—"), .init(signal.id, .bold), .init(name),
             .init(value.value, value.isMissing ? .dim : nil), .init(value.unit),
         ])
     }

@@ -8,7 +8,9 @@ extension ReadingBatch {
     ///
     /// What an ECU refused and what could not be decoded stands among the items already.
     var faults: [TripEvent] {
-        if statuses.isEmpty && linkErrors.isEmpty && strayTexts.isEmpty && failure == nil {
+        if statuses.isEmpty && linkErrors.isEmpty && strayTexts.isEmpty && unasked.isEmpty
+            && failure == nil
+        {
             return []
         }
         let request = exchange.request.map { Hex.string($0) }
@@ -28,6 +30,14 @@ extension ReadingBatch {
                 TripEvent(
                     .linkError, text: "no answer to \(request ?? "a command"): \(printable(text))",
                     service: service))
+        }
+        for message in unasked {
+            events.append(
+                TripEvent(
+                    .linkError,
+                    text: "\(request ?? "a command") was asked, answered was "
+                        + Hex.string(message.payload),
+                    ecu: message.ecu, service: service))
         }
         if let failure, let event = failure.event(request, service) { events.append(event) }
         return events

@@ -78,6 +78,53 @@ extension Connection {
         return asked
     }
 
+    /// Asks what has run since codes were cleared.
+    ///
+    /// SAE J1979-2 has an identifier of its own for that; an ECU that does not know it is asked for
+    /// what stands for PID 01.
+    func readiness(in services: VehicleServices) throws(ScanError) -> [Asked] {
+        var asked = try ask(.readiness, in: services)
+        if services.profiles.contains(.onUDS), Self.monitors(asked, .sinceClear).isEmpty {
+            asked += try ask(.readinessByPID, by: [.onUDS])
+        }
+        return asked
+    }
+
+    /// Asks what has run in this cycle; `known` is what ``readiness(in:)`` brought.
+    ///
+    /// In SAE J1979-2 the codes of each readiness group tell it: those of every group that is known
+    /// to be there are asked for, or of all.
+    func readinessThisCycle(
+        in services: VehicleServices, known: [Asked]
+    ) throws(ScanError) -> [Asked] {
+        var profiles = services.profiles
+        var asked: [Asked] = []
+        if profiles.contains(.onUDS) {
+            let there = Set(Self.monitors(known, .sinceClear).filter(\.supported).map(\.monitor))
+            let isTold = !there.isEmpty && there.isDisjoint(with: Self.onlyByPID)
+            for monitor in MonitorStatus.Monitor.readinessGroups
+            where !isTold || there.contains(monitor) {
+                guard let group = monitor.readinessGroup else { continue }
+                asked += try ask(.readinessGroup(group), by: [.onUDS])
+            }
+            if !Self.monitors(asked, .thisCycle).isEmpty { profiles.removeAll { $0 == .onUDS } }
+        }
+        return try asked + ask(.readinessThisCycle, by: profiles)
+    }
+
+    /// Monitors that PID 01 tells and that are no readiness group.
+    private static let onlyByPID: Set<MonitorStatus.Monitor> = [
+        .egrVvt, .oxygenSensor, .oxygenSensorHeater, .gpfOrACRefrigerant,
+    ]
+
+    private static func monitors(
+        _ asked: [Asked], _ scope: MonitorStatus.Scope
+    ) -> [MonitorStatus] {
+        asked.flatMap(\.answer.items).compactMap { item in
+            if case .monitor(let status) = item, status.scope == scope { status } else { nil }
+        }
+    }
+
     /// Asks for support maps, one behind the other as long as there are more.
     func supportedIDs(
         in services: VehicleServices, _ query: (UInt8) -> DiagnosticQuery

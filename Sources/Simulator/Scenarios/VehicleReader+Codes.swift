@@ -32,7 +32,7 @@ extension VehicleReader {
         }
     }
 
-    /// `stored P0301 …`, `lamp off`, `freeze P0301 at 322s`, `code C0035-11 2F`,
+    /// `stored P0301 …`, `lamp off`, `freeze P0301 at 322s`, `freeze SPN110/FMI0 at 322s`, `code C0035-11 2F`,
     /// `active SPN110/FMI0 3 amber mil`.
     mutating func readCodes(
         _ keyword: String, _ faults: inout FaultMemory
@@ -57,6 +57,12 @@ extension VehicleReader {
                 throw fault(.malformed(text, wanted: "on or off"))
             }
             faults.commandsLamp = text == "on"
+        case "freeze" where isParameterFault:
+            let code = try parameterCode()
+            try self.keyword("at")
+            faults.parameterFrames.append(
+                FaultMemory.ParameterFrame(
+                    code: code, elapsed: try duration("a time such as 322s").seconds))
         case "freeze":
             let code = try code()
             try self.keyword("at")
@@ -88,14 +94,17 @@ extension VehicleReader {
         return list
     }
 
-    private mutating func parameterFault() throws(VehicleFileError) -> FaultMemory.ParameterFault {
+    private mutating func parameterCode() throws(VehicleFileError) -> J1939Code {
         let text = try word("a code such as SPN110/FMI0")
-        let parts = text.split(separator: "/")
-        guard parts.count == 2, parts[0].hasPrefix("SPN"), parts[1].hasPrefix("FMI"),
-            let spn = UInt32(parts[0].dropFirst(3)), spn < 1 << 19,
-            let fmi = UInt8(parts[1].dropFirst(3)), fmi < 32
-        else { throw fault(.malformed(text, wanted: "a code such as SPN110/FMI0")) }
-        let count = UInt8(try whole("how often it occurred", 0...127))
+        guard let code = J1939Code(text) else {
+            throw fault(.malformed(text, wanted: "a code such as SPN110/FMI0"))
+        }
+        return code
+    }
+
+    private mutating func parameterFault() throws(VehicleFileError) -> FaultMemory.ParameterFault {
+        var code = try parameterCode()
+        code.occurrenceCount = UInt8(try whole("how often it occurred", 0...127))
         var lamps: UInt8 = 0
         while let lamp = words.popFirst() {
             switch lamp {
@@ -106,8 +115,6 @@ extension VehicleReader {
             default: throw fault(.malformed(String(lamp), wanted: "mil, red, amber or protect"))
             }
         }
-        return FaultMemory.ParameterFault(
-            code: J1939Code(spn: spn, fmi: fmi, occurrenceCount: count, conversionMethod: false),
-            lamps: lamps)
+        return FaultMemory.ParameterFault(code: code, lamps: lamps)
     }
 }

@@ -20,6 +20,7 @@ extension SimulatedECU {
             guard !request.state.engineRuns else { return .acknowledgement(3) }
             clear(parameterGroup: group, request)
             return .acknowledgement(0)
+        case 0xFECD where !faults.parameterFrames.isEmpty: return .data(freezeFrames(request))
         default:
             if let bytes = data(ofGroup: group, request.state) { return .data(bytes) }
             return request.functional ? nil : .acknowledgement(1)
@@ -58,16 +59,42 @@ extension SimulatedECU {
         let lamps = list.reduce(UInt8(0)) { $0 | $1.lamps }
         // Flashing is not told.
         var bytes: [UInt8] = [lamps, 0xFF]
-        for fault in list {
-            let spn = fault.code.spn
-            bytes += [
-                UInt8(truncatingIfNeeded: spn), UInt8(truncatingIfNeeded: spn >> 8),
-                UInt8(truncatingIfNeeded: spn >> 16) << 5 | fault.code.fmi & 0x1F,
-                fault.code.occurrenceCount & 0x7F | (fault.code.conversionMethod ? 0x80 : 0),
-            ]
-        }
+        for fault in list { bytes += Self.bytes(of: fault.code) }
         if list.isEmpty { bytes += [0, 0, 0, 0] }
         return bytes + [UInt8](repeating: 0xFF, count: max(0, 8 - bytes.count))
+    }
+
+    /// DM4: for each frame its length, the code, and what SAE J1939-73 wants to be frozen with it.
+    private func freezeFrames(_ request: ECURequest) -> [UInt8] {
+        faults.parameterFrames.flatMap { frame in
+            let state = request.past(frame.elapsed)
+            func byte(_ place: Int, ofGroup group: UInt32) -> UInt8 {
+                let bytes = data(ofGroup: group, state) ?? []
+                return place < bytes.count ? bytes[place] : 0xFF
+            }
+            let count = faults.active.first {
+                $0.code.spn == frame.code.spn && $0.code.fmi == frame.code.fmi
+            }
+            var code = frame.code
+            code.occurrenceCount = count?.code.occurrenceCount ?? code.occurrenceCount
+            let speed = UInt16(min(250, max(0, state.speed)) * 256)
+            // Torque mode, boost, engine speed, load, coolant, vehicle speed.
+            let body =
+                Self.bytes(of: code) + [
+                    byte(0, ofGroup: 0xF004), byte(1, ofGroup: 0xFEF6), byte(3, ofGroup: 0xF004),
+                    byte(4, ofGroup: 0xF004), byte(2, ofGroup: 0xF003), byte(0, ofGroup: 0xFEEE),
+                    UInt8(truncatingIfNeeded: speed), UInt8(truncatingIfNeeded: speed >> 8),
+                ]
+            return [UInt8(body.count)] + body
+        }
+    }
+
+    private static func bytes(of code: J1939Code) -> [UInt8] {
+        [
+            UInt8(truncatingIfNeeded: code.spn), UInt8(truncatingIfNeeded: code.spn >> 8),
+            UInt8(truncatingIfNeeded: code.spn >> 16) << 5 | code.fmi & 0x1F,
+            code.occurrenceCount & 0x7F | (code.conversionMethod ? 0x80 : 0),
+        ]
     }
 
     /// DM5: numbers of codes, compliance, supported monitors, those that are not complete.

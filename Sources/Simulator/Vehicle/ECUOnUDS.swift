@@ -19,6 +19,7 @@ extension SimulatedECU {
     private func onUDS(_ page: UInt8, _ id: UInt8, _ state: VehicleState) -> [UInt8]? {
         switch page {
         case 0xF4: return record(id, state)
+        case 0xF5: return id == 0x01 ? readinessOnUDS(state) : nil
         case 0xF6:
             let monitors = model.monitorTests.map(\.mid)
             if id & 0x1F == 0 { return monitors.isEmpty ? nil : map(monitors, above: id) }
@@ -33,7 +34,8 @@ extension SimulatedECU {
         }
     }
 
-    /// Service 19: codes of the emissions group by status (42), permanent ones (55), snapshots (04).
+    /// Service 19: codes of the emissions group by status (42), permanent ones (55), those of a
+    /// readiness group (56), snapshots (04).
     func codesOnUDS(_ data: [UInt8], _ request: ECURequest) -> ECUAnswer {
         switch data.first.map({ $0 & 0x7F }) {
         case 0x42:
@@ -51,6 +53,7 @@ extension SimulatedECU {
             guard data[1] == 0x33 else { return .refusal(0x31) }
             let permanent = faults.permanent.map { (dtc: $0, status: UInt8(0x08)) }
             return .messages([[0x59, 0x55, 0x33, 0xFF, 0x04] + permanent.flatMap(Self.record)])
+        case 0x56: return codesOfReadinessGroup(data)
         default: return codeInformation(data, request)
         }
     }

@@ -24,6 +24,14 @@ struct FaultMemory: Hashable, Sendable {
         var elapsed: Double
     }
 
+    /// The same where the code is one of SAE J1939.
+    struct ParameterFrame: Hashable, Sendable {
+        /// The code that caused it.
+        var code: J1939Code
+        /// Seconds into the drive at which the state was kept.
+        var elapsed: Double
+    }
+
     /// A code with the status byte of ISO 14229-1.
     struct StatusCode: Hashable, Sendable {
         /// The code, with its failure type.
@@ -60,6 +68,8 @@ struct FaultMemory: Hashable, Sendable {
     var commandsLamp = true
     /// The freeze frames, number 0 first.
     var freezeFrames: [FreezeFrame] = []
+    /// The freeze frames of codes of SAE J1939.
+    var parameterFrames: [ParameterFrame] = []
     /// Seconds into the drive when the codes were cleared; nil = before it began.
     var cleared: Double?
 
@@ -75,6 +85,7 @@ struct FaultMemory: Hashable, Sendable {
         inactive = []
         maturing = []
         freezeFrames = []
+        parameterFrames = []
         cleared = elapsed
     }
 

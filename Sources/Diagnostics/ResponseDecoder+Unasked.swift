@@ -1,0 +1,45 @@
+public import OBDCore
+
+extension ResponseDecoder {
+    /// Whether a message answers the service that was asked, but holds something that was not asked.
+    ///
+    /// No ECU does that: the request or the answer was damaged on its way, or the answer belongs to
+    /// another request. What answers another service altogether is not looked at, nor is SAE J1939.
+    public func isUnasked(_ message: ECUMessage, in exchange: Exchange) -> Bool {
+        let payload = message.payload
+        guard message.parameterGroup == nil, let request = exchange.request, request.count > 1,
+            payload.count > 1, Service(request[0]).positiveResponse == payload[0]
+        else { return false }
+        switch payload[0] {
+        case 0x41: return holdsUnasked(message, request, .pid, .currentData)
+        case 0x42: return holdsUnasked(message, request, .pidAndFrame, .currentData)
+        case 0x62: return holdsUnasked(message, request, .dataIdentifier, .readData)
+        case 0x46: return !request.dropFirst().contains(payload[1])
+        case 0x59: return request[1] & 0x7F != payload[1]
+        case 0x45, 0x49, 0x5A, 0x61: return request[1] != payload[1]
+        default: return false
+        }
+    }
+
+    private func holdsUnasked(
+        _ message: ECUMessage, _ request: [UInt8], _ layout: RecordSplitter.Layout,
+        _ service: Service
+    ) -> Bool {
+        var splitter = RecordSplitter(message.payload, layout: layout, request: request)
+        while true {
+            let step = splitter.next { id in
+                let record =
+                    service == .readData
+                    ? self.record(ofDataIdentifier: id, from: message.ecu)
+                    : table.record(DataID(service, id), from: message.ecu)
+                return record?.length
+            }
+            switch step {
+            case .foreign: return true
+            case .unknown(_, let wasAsked): return !wasAsked
+            case .record: continue
+            case .tooShort, .leftOver, .end: return false
+            }
+        }
+    }
+}

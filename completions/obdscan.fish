@@ -763,7 +763,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db redecode" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db redecode" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan decode" -ge 1' -F
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan decode" request' -l 'request' -d 'What was asked, where the text does not say it: 010C. The input is then one reply.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan decode" request' -l 'request' -d 'What was asked, where the text does not say it: 010C, or ATRV. The input is then one reply.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan decode" protocol' -l 'protocol' -d 'How to read headers: 1 to 9, A to C, or a name such as iso15765-11-500.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan decode" messages' -l 'messages' -d 'Stop after reassembly: one message object for each message of an ECU.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan decode"' -l 'table' -d 'Add a PID table for this run; may be repeated.' -rF

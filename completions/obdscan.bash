@@ -589,7 +589,7 @@ _obdscan_read() {
 
 _obdscan_live() {
     repeating_flags=()
-    non_repeating_flags=(--trace-states --no-color --quiet -q --verbose -v --version -h --help)
+    non_repeating_flags=(--why --battery-safe --no-battery-safe --trace-states --no-color --quiet -q --verbose -v --version -h --help)
     repeating_options=(--alarm --pids --pack)
     non_repeating_options=(--view --duration --every --alarm-command -d --device --adapter --protocol --ecu --record --db --format --units --log-file)
     __obdscan_offer_flags_options -1
@@ -1031,7 +1031,7 @@ _obdscan_monitors() {
 
 _obdscan_log() {
     repeating_flags=()
-    non_repeating_flags=(--until-off --fast --trace-states --no-color --quiet -q --verbose -v --version -h --help)
+    non_repeating_flags=(--why --battery-safe --no-battery-safe --until-off --fast --trace-states --no-color --quiet -q --verbose -v --version -h --help)
     repeating_options=(--tag -d --device --alarm --pids --pack)
     non_repeating_options=(--duration --every --silence --standstill --name --keep --commit-every --gps --alarm-command --adapter --protocol --ecu --record --db --format --units --log-file)
     __obdscan_offer_flags_options -1

@@ -51,7 +51,7 @@ function __obdscan_parse_tokens -S
         case 'read'
             __obdscan_parse_subcommand -r 1 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'pack=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
         case 'live'
-            __obdscan_parse_subcommand -r 1 'view=' 'duration=' 'every=' 'alarm=+' 'alarm-command=' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'pack=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+            __obdscan_parse_subcommand -r 1 'view=' 'duration=' 'every=' 'why' 'battery-safe' 'no-battery-safe' 'alarm=+' 'alarm-command=' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'pack=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
         case 'dtc'
             __obdscan_parse_subcommand 0 'version' 'h/help'
             switch $unparsed_tokens[1]
@@ -71,7 +71,7 @@ function __obdscan_parse_tokens -S
         case 'monitors'
             __obdscan_parse_subcommand 0 'readiness' 'trend' 'exit-code' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'pack=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
         case 'log'
-            __obdscan_parse_subcommand -r 1 'duration=' 'every=' 'until-off' 'silence=' 'standstill=' 'tag=+' 'name=' 'keep=' 'commit-every=' 'fast' 'gps=' 'd/device=+' 'alarm=+' 'alarm-command=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'pack=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+            __obdscan_parse_subcommand -r 1 'duration=' 'every=' 'why' 'battery-safe' 'no-battery-safe' 'until-off' 'silence=' 'standstill=' 'tag=+' 'name=' 'keep=' 'commit-every=' 'fast' 'gps=' 'd/device=+' 'alarm=+' 'alarm-command=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'pack=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
         case 'trips'
             __obdscan_parse_subcommand 0 'version' 'h/help'
             switch $unparsed_tokens[1]
@@ -356,6 +356,9 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" view' -l 'view' -d 'A list of signals: engine, fuel, emissions, ev, or one of the configuration file.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" duration' -l 'duration' -d 'End after so long: 90, 90s, 10m, 1h30m.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" every' -l 'every' -d 'Ask for each signal so often, not as often as the link allows.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" why' -l 'why' -d 'At the end tell where the time went and what would make it faster.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" battery-safe' -l 'battery-safe' -d 'Ask for nothing while the vehicle is off, and go on by itself.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" no-battery-safe' -l 'no-battery-safe' -d 'Ask for nothing while the vehicle is off, and go on by itself.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live"' -l 'alarm' -d 'Tell when a value passes a limit: \'ECT>110\', \'MIL=on\'; may be repeated.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" alarm-command' -l 'alarm-command' -d 'Run a program when an alarm begins.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE, or a name of your own.' -rF
@@ -501,6 +504,9 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" duration' -l 'duration' -d 'End after so long: 90, 90s, 10m, 1h30m.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" every' -l 'every' -d 'Ask for each signal so often, not as often as the link allows.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" why' -l 'why' -d 'At the end tell where the time went and what would make it faster.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" battery-safe' -l 'battery-safe' -d 'Ask for nothing while the vehicle is off, and go on by itself.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" no-battery-safe' -l 'no-battery-safe' -d 'Ask for nothing while the vehicle is off, and go on by itself.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" until-off' -l 'until-off' -d 'End when the vehicle is off.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" silence' -l 'silence' -d 'With --until-off: off means no answer for so long (60s).' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" standstill' -l 'standstill' -d 'With --until-off: off means speed and engine speed 0 for so long (10m).' -rfka ''

@@ -1,11 +1,12 @@
 /* An ELM327 with a vehicle behind it, on a pty, as fast as C can be: what clients are measured at.
 
-     adapter [--latency-us N] [--wait-us N] [--baud N]
+     adapter [--latency-us N] [--wait-us N] [--baud N] [--refuse-batches 1]
 
    Prints the pty's path. On SIGTERM it prints one line of JSON: requests, records, records a second
    over the last 60 % of the requests, and how long the client thought (prompt written until the next
    whole request was read). --wait-us is the time that an adapter waits for more answers when the
-   request has no count digit; --baud charges ten bits a byte in both directions. */
+   request has no count digit; --baud charges ten bits a byte in both directions; --refuse-batches
+   answers ? to a request for several records. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +23,7 @@
 static float *thinks;
 static double *times;
 static int *counts;
-static long requests, latency, waiting, baud;
+static long requests, latency, waiting, baud, refusing;
 static int echo = 1, headers, spaces = 1;
 static volatile sig_atomic_t ended;
 
@@ -114,6 +115,7 @@ static int answer(const char *line, char *out, int *records, int *is_early) {
     static unsigned tick;
     tick++;
     if (strncmp(line, "01", 2)) return sprintf(out, "NO DATA\r");
+    if (refusing && digits > 5) return sprintf(out, "?\r");
     for (int i = 2; i + 1 < digits; i += 2) {
         char two[3] = {line[i], line[i + 1], 0};
         int pid = (int)strtol(two, 0, 16), length = length_of(pid);
@@ -139,6 +141,7 @@ int main(int argc, char **argv) {
         if (!strcmp(argv[i], "--latency-us")) latency = value;
         else if (!strcmp(argv[i], "--wait-us")) waiting = value;
         else if (!strcmp(argv[i], "--baud")) baud = value;
+        else if (!strcmp(argv[i], "--refuse-batches")) refusing = value;
         else return fprintf(stderr, "adapter: %s?\n", argv[i]), 64;
     }
     thinks = malloc(MOST * sizeof *thinks);

@@ -73,11 +73,11 @@ public struct PollPlan: Sendable {
     }
 
     /// How a request fared that could stand for many.
-    private enum Trust: Hashable, Sendable {
+    enum Trust: Hashable, Sendable {
         case untried, works, refused
     }
 
-    private struct Item: Sendable {
+    struct Item: Sendable {
         var want: Want
         var due: Instant
         var lastAsked: Instant?
@@ -91,6 +91,9 @@ public struct PollPlan: Sendable {
         var frameCount: FrameCount?
         /// Frames that came when it was last asked alone without a count.
         var lastFrames: Int?
+        /// Whether it is asked for by the guard alone.
+        var isWatched = false
+        var fare = Fare()
     }
 
     /// What a request asked, to read its outcome by.
@@ -107,7 +110,7 @@ public struct PollPlan: Sendable {
         var target: ECUAddress?
     }
 
-    private struct FrameCount: Sendable {
+    struct FrameCount: Sendable {
         var frames: Int
         var uses = 0
     }
@@ -124,19 +127,25 @@ public struct PollPlan: Sendable {
     /// Frames that a count digit can announce.
     static let largestFrameCount = 15
 
-    private var items: [Item]
+    var items: [Item]
     private var rounds: Int?
     private var urgent: [VehicleRequest] = []
     private var voltagePeriod: Duration?
     private var voltageDue: Instant?
-    private var batching = Trust.untried
-    private var batchWithFrameCount = Trust.untried
+    var batching = Trust.untried
+    var batchWithFrameCount = Trust.untried
     // Of batches.
     private var frameCounts: [Key: FrameCount] = [:]
     private var lastFrames: [Key: Int] = [:]
     // One request is under way at a time; urgent ones are the caller's.
     private var pending: Pending?
     private var lastID: UInt32 = 0
+    /// Leaves a parked vehicle alone; nil = it is asked whatever happens.
+    var battery: BatteryGuard?
+    /// Which signals tell the guard whether the vehicle is on.
+    var motion = Motion()
+    /// Records that the guard wants to have asked now.
+    var probes: [Int] = []
 
     /// A plan for `wants`; doubles are asked once, at the shorter period.
     ///
@@ -190,6 +199,7 @@ public struct PollPlan: Sendable {
     /// What to do at `now`.
     public mutating func next(at now: Instant, link: LinkCapabilities) -> Step {
         if !urgent.isEmpty { return .ask(urgent.removeFirst()) }
+        if battery != nil, let step = guardedStep(at: now, link: link) { return step }
         if let period = voltagePeriod, voltageDue.map({ $0 <= now }) ?? true {
             voltageDue = now + period
             return .readVoltage(nextID())
@@ -205,6 +215,7 @@ public struct PollPlan: Sendable {
     public mutating func answered(_ id: RequestID, _ outcome: Outcome, at now: Instant) {
         guard let asked = pending, asked.id == id else { return }
         pending = nil
+        if battery != nil { tellGuard(outcome, at: now) }
         switch outcome {
         case .answered(let messages, let intact):
             learn(from: messages, intact: intact, to: asked, at: now)
@@ -236,7 +247,8 @@ public struct PollPlan: Sendable {
     // MARK: Choosing
 
     private func isFinished(_ item: Item) -> Bool {
-        rounds.map { item.roundsDone >= $0 } ?? false
+        if item.isWatched { return true }
+        return rounds.map { item.roundsDone >= $0 } ?? false
     }
 
     /// The due record with the nearest deadline; among those without a period the longest unasked.
@@ -303,7 +315,7 @@ public struct PollPlan: Sendable {
         return max(1, min(service == .readData ? 3 : 6, link.itemsPerRequest))
     }
 
-    private mutating func request(
+    mutating func request(
         for chosen: [Int], at now: Instant, link: LinkCapabilities
     ) -> VehicleRequest {
         let target = items[chosen[0]].want.target
@@ -312,12 +324,20 @@ public struct PollPlan: Sendable {
             payload += items[index].payload.dropFirst()
         }
         for index in chosen {
-            items[index].lastAsked = now
+            items[index].fare.asked += 1
             if let period = items[index].want.period {
                 // From the due time, not from now: a late answer must not shift the whole grid.
                 let next = items[index].due + period
-                items[index].due = next > now ? next : now + period
+                if next > now {
+                    items[index].due = next
+                } else {
+                    if items[index].lastAsked != nil {
+                        items[index].fare.noteMissed(of: period, since: next, at: now)
+                    }
+                    items[index].due = now + period
+                }
             }
+            items[index].lastAsked = now
         }
         let id = nextID()
         var asked = Pending(
@@ -375,6 +395,7 @@ public struct PollPlan: Sendable {
         for index in answered {
             items[index].misses = 0
             items[index].roundsDone += 1
+            items[index].fare.noteAnswer(at: now)
         }
         let missing = asked.items.filter { !answered.contains($0) }
         if asked.items.count > 1 {

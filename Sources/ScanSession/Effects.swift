@@ -28,6 +28,7 @@ extension Runner {
 
     private mutating func write(_ bytes: [UInt8]) {
         record(bytes, .toAdapter)
+        current?.timing.wrote(bytes, at: now)
         do {
             try session?.write(bytes)
         } catch {
@@ -53,6 +54,7 @@ extension Runner {
         switch notice {
         case .initialized(let identity):
             connectPlan.succeeded(at: session?.lineRate)
+            wireRate = session?.wireRate
             lastVoltage = identity.voltage ?? lastVoltage
             publishLink(identity)
             if wasLost && wasReady { core.noteReconnect() }
@@ -99,6 +101,7 @@ extension Runner {
 
     private mutating func note(_ report: ErrorReport) {
         core.noteError()
+        wasOut = true
         switch report.reason {
         case .initialisation(let failure): tell(.toolDidFailToInitialize(failure))
         case .initialisationTimedOut: tell(.toolDidFailToInitialize(.timedOut(command: "")))

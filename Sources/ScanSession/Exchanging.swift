@@ -13,6 +13,10 @@ extension Runner {
         case .poll(let plan):
             core.resetStatistics()
             self.plan = plan
+            account = TimeAccount()
+            lastEnd = SystemClock.now()
+            freeSince = nil
+            wasOut = false
             isPaused = false
             planWaits = nil
             tell(.scanDidStart)
@@ -26,6 +30,7 @@ extension Runner {
         case .pausePoll:
             guard plan != nil, !isPaused else { return }
             isPaused = true
+            freeSince = now
             planWaits = nil
             tell(.scanDidPause)
         case .resumePoll:
@@ -34,6 +39,7 @@ extension Runner {
             tell(.scanDidStart)
         case .cancelPoll:
             guard plan != nil else { return }
+            publishReport()
             plan = nil
             planWaits = nil
             tell(.scanDidCancel)
@@ -56,12 +62,17 @@ extension Runner {
         }
         guard !isPaused else { return }
         planWaits = nil
-        switch plan?.next(at: now, link: machine.dialect.capabilities) {
+        let step = plan?.next(at: now, link: machine.dialect.capabilities)
+        tellBatteryNews()
+        switch step {
         case .ask(let request): submit(.vehicle(request), for: nil)
         case .readVoltage(let id):
             submit(.command(id: id, text: "ATRV", mayRepeat: true), for: nil)
-        case .wait(let until): planWaits = until
+        case .wait(let until):
+            planWaits = until
+            freeSince = freeSince ?? SystemClock.now()
         case .done:
+            publishReport()
             plan = nil
             tell(.pollDidFinish)
         case nil: break
@@ -70,7 +81,13 @@ extension Runner {
 
     private mutating func submit(_ request: AdapterRequest, for ask: Ask?) {
         now = SystemClock.now()
-        current = Current(request: request, asked: now, ask: ask)
+        if let lastEnd {
+            account.takeGap(from: lastEnd, freeSince: freeSince, until: now, isOutage: wasOut)
+        }
+        freeSince = nil
+        wasOut = false
+        current = Current(
+            request: request, asked: now, ask: ask, timing: ExchangeTiming(at: now))
         if case .vehicle(let request) = request {
             core.noteRequest(records: request.records, at: now)
         }
@@ -96,6 +113,7 @@ extension Runner {
             return
         }
         self.current = nil
+        takeTime(of: current, outcome)
         let reply = outcome.reply
         let exchange = Exchange(
             request: current.request.payload,
@@ -117,7 +135,12 @@ extension Runner {
                 asked: current.asked, answered: now)
             conclude(ask, outcome, answer)
         } else {
+            if plan?.watchesMotion ?? false {
+                plan?.take(items, at: now)
+                if !current.request.isForVehicle { plan?.take(voltage: reply.voltage, at: now) }
+            }
             plan?.answered(id, outcome.forPlan, at: now)
+            tellBatteryNews()
         }
         guard !sinks.isEmpty, outcome.isWorthKeeping else {
             followUps.append(.replyProcessed(id))
@@ -134,6 +157,48 @@ extension Runner {
         if case .failed(let failure, _) = outcome { batch.failure = failure }
         offering = Offering(batch: batch)
         continueOffering()
+    }
+
+    /// Notes where the exchange's time went.
+    private mutating func takeTime(of current: Current, _ outcome: Outcome) {
+        lastEnd = now
+        freeSince = nil
+        guard case .answered(let reply) = outcome else {
+            // What a stop cut short is no failure.
+            if case .failed(.stopped, _) = outcome { return }
+            account.takeFailure(now - current.asked)
+            return
+        }
+        account.take(
+            current.timing, at: now, rate: wireRate,
+            isSilent: current.request.isForVehicle && reply.messages.isEmpty
+                && reply.errors.isEmpty)
+    }
+
+    private mutating func tellBatteryNews() {
+        guard plan?.watchesMotion ?? false, let news = plan?.takeBatteryNews(at: now) else {
+            return
+        }
+        for one in news {
+            switch one {
+            case .rests(let rest): tell(.scanDidRest(rest))
+            case .goesOn(let rest, _): tell(.scanDidWake(rest))
+            }
+        }
+    }
+
+    /// Publishes where the poll's time went and how its records fared.
+    mutating func publishReport() {
+        guard let plan else { return }
+        if current == nil, let lastEnd {
+            account.takeGap(from: lastEnd, freeSince: freeSince, until: now, isOutage: wasOut)
+            self.lastEnd = nil
+        }
+        core.publish(
+            PollReport(
+                time: account.parts, silent: account.silent, silence: account.silence,
+                plan: plan.report(at: now), capabilities: machine.dialect.capabilities,
+                lineRate: account.rateIsFiction ? nil : wireRate))
     }
 
     private mutating func conclude(_ ask: Ask, _ outcome: Outcome, _ answer: Answer) {

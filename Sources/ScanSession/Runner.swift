@@ -21,6 +21,8 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
         var ask: Ask?
         /// What was wrong with replies that were not used.
         var damage: [LinkError] = []
+        /// When its bytes travelled.
+        var timing: ExchangeTiming
     }
 
     /// A request from outside.
@@ -69,6 +71,17 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
     var offeringEnds: Instant?
     var lastID: UInt32 = 0
     var lastVoltage: Double?
+
+    // Where the time of a poll goes.
+    var account = TimeAccount()
+    /// When the latest exchange was over.
+    var lastEnd: Instant?
+    /// When there was nothing more to ask after it.
+    var freeSince: Instant?
+    /// Whether the link was not usable since.
+    var wasOut = false
+    /// The rate of a line whose bytes take time; unit: bit/s.
+    var wireRate: Int?
 
     // The end.
     var isStopping = false
@@ -162,6 +175,7 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
             if writing { try session?.flush() }
             if reading, let bytes = try session?.receive(), !bytes.isEmpty {
                 record(bytes, .fromAdapter)
+                current?.timing.received(bytes, at: now)
                 handle(.received(bytes))
             }
         } catch {
@@ -176,6 +190,7 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
         session = nil
         lastFault = error
         wasLost = true
+        wasOut = true
         tell(.toolDidDisconnect(error))
         followUps.append(.closed)
     }
@@ -269,6 +284,7 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
 
     private mutating func finish() {
         session = nil
+        publishReport()
         if plan != nil { tell(.scanDidCancel) }
         let reason = endReason ?? .stopped
         if let ask = current?.ask { ask.ticket.fulfil(.failure(reason)) }

@@ -1,5 +1,6 @@
 public import Accessory
 public import Adapters
+public import Diagnostics
 public import OBDCore
 public import ScanTool
 
@@ -11,6 +12,10 @@ public enum ScanEvent: Hashable, Sendable {
     case scanDidPause
     /// Polling was cancelled before its plan was done.
     case scanDidCancel
+    /// The vehicle is off: it is left alone until it is on again.
+    case scanDidRest(BatteryGuard.Rest)
+    /// The vehicle is on again and asked for everything.
+    case scanDidWake(BatteryGuard.Rest)
     /// The accessory was opened.
     case toolDidConnect
     /// The session with the accessory ended; nil = orderly.
@@ -69,9 +74,11 @@ public enum ScanEvent: Hashable, Sendable {
     /// The set that the event belongs to.
     public var kind: Kinds {
         switch self {
-        case .scanDidStart, .scanDidPause, .scanDidCancel, .toolDidConnect, .toolDidDisconnect,
-            .toolDidInitialize, .toolDidFailToInitialize, .toolWillSleep, .didReceiveVoltage,
-            .didTimeOut, .didReceiveError, .pollDidFinish, .recordingFailed, .sessionDidEnd:
+        case .scanDidStart, .scanDidPause, .scanDidCancel, .scanDidRest, .scanDidWake,
+            .toolDidConnect, .toolDidDisconnect, .toolDidInitialize, .toolDidFailToInitialize,
+            .toolWillSleep,
+            .didReceiveVoltage, .didTimeOut, .didReceiveError, .pollDidFinish, .recordingFailed,
+            .sessionDidEnd:
             .milestones
         case .didSendCommand, .didReceiveResponses: .requests
         case .didChangeState: .states

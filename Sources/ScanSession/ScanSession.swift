@@ -211,6 +211,9 @@ public final class ScanSession: Sendable {
     /// What the session did so far.
     public var statistics: SessionStatistics { core.statistics }
 
+    /// Where the time of the latest poll went; nil until it is over.
+    public var report: PollReport? { core.report }
+
     /// What to remember of the adapter.
     public var memory: AdapterMemory { core.memory }
 

@@ -23,6 +23,7 @@ final class SessionCore: Sendable {
         var link: LinkInformation?
         var memory: AdapterMemory
         var statistics = SessionStatistics()
+        var report: PollReport?
         var roundTrips = RoundTrips()
         var begun: Instant?
         var latest: Instant?
@@ -164,11 +165,15 @@ final class SessionCore: Sendable {
     func resetStatistics() {
         shared.withLock { shared in
             shared.statistics = SessionStatistics()
+            shared.report = nil
             shared.roundTrips = RoundTrips()
             shared.begun = nil
             shared.latest = nil
         }
     }
+
+    func publish(_ report: PollReport) { shared.withLock { $0.report = report } }
+    var report: PollReport? { shared.withLock { $0.report } }
 
     func noteErrors(_ count: Int) { shared.withLock { $0.statistics.errors += count } }
     func noteError() { shared.withLock { $0.statistics.errors += 1 } }

@@ -27,18 +27,21 @@ public struct Policy: Hashable, Sendable {
     public var firstPause: Duration = .milliseconds(250)
     /// Pauses double up to this one.
     public var longestPause: Duration = .seconds(15)
+    /// Pauses double up to this one where the adapter works and the vehicle does not answer.
+    public var longestVehiclePause: Duration = .seconds(15)
 
     /// The limits that suit adapters on a wire.
     public init() {}
 
     /// The pause after so many failures in a row, from 1: doubled each time, bounded.
-    func pause(afterFailure failures: Int) -> Duration {
+    func pause(afterFailure failures: Int, ofVehicle isVehicle: Bool = false) -> Duration {
+        let longest = isVehicle ? longestVehiclePause : longestPause
         var pause = firstPause
         var count = failures
-        while count > 1 && pause < longestPause {
+        while count > 1 && pause < longest {
             pause *= 2
             count -= 1
         }
-        return min(pause, longestPause)
+        return min(pause, longest)
     }
 }

@@ -25,7 +25,7 @@ extension ScanTool {
         disarmAll(&out)
         failures = min(failures + 1, 1_000_000)
         let next: NextStep
-        let pause = policy.pause(afterFailure: failures)
+        let pause = policy.pause(afterFailure: failures, ofVehicle: reason.isVehicle)
         let sessionIsAwaited = policy.sessionTries.map { failures <= $0 } ?? true
         let tries =
             reason.isFinal ? min(1, policy.initialisationTries) : policy.initialisationTries

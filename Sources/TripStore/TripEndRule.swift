@@ -1,3 +1,4 @@
+import Diagnostics
 public import OBDCore
 
 /// When a drive is over.
@@ -36,13 +37,9 @@ public struct TripEndRule: Hashable, Sendable {
         public var instant: Instant
     }
 
-    /// An engine speed counts for so long; then it is missing, and a missing one counts as 0.
-    static let freshness = Duration.seconds(30)
-
     private let limits: Limits
     private var lastAnswer: Instant?
-    private var engine: Instant?
-    private var stillSince: Instant?
+    private var standing = StandingWatch()
 
     /// A rule that has heard nothing yet.
     public init(limits: Limits) { self.limits = limits }
@@ -55,34 +52,27 @@ public struct TripEndRule: Hashable, Sendable {
     /// An ECU told its engine speed; unit: rpm.
     public mutating func take(engineSpeed: Double, at instant: Instant) {
         takeAnswer(at: instant)
-        engine = engineSpeed > 0 ? instant : nil
-        guard engineSpeed > 0 else { return }
-        stillSince = nil
+        standing.take(engineSpeed: engineSpeed, at: instant)
     }
 
     /// An ECU told the vehicle's speed; unit: km/h.
     public mutating func take(speed: Double, at instant: Instant) {
         takeAnswer(at: instant)
-        if speed > 0 {
-            stillSince = nil
-        } else if stillSince == nil {
-            if let engine, instant - engine < Self.freshness { return }
-            stillSince = instant
-        }
+        standing.take(speed: speed, at: instant)
     }
 
     /// When the drive will be over if nothing changes until then; nil = it will not.
     public var deadline: Instant? {
         let silent = limits.silence.flatMap { limit in lastAnswer.map { $0 + limit } }
-        let still = limits.standstill.flatMap { limit in stillSince.map { $0 + limit } }
+        let still = limits.standstill.flatMap { limit in standing.since.map { $0 + limit } }
         guard let silent, let still else { return silent ?? still }
         return min(silent, still)
     }
 
     /// The end, if the drive is over at `now`.
     public func end(by now: Instant) -> End? {
-        if let limit = limits.standstill, let stillSince, now >= stillSince + limit {
-            return End(rule: .standstill, instant: stillSince + limit)
+        if let limit = limits.standstill, let since = standing.since, now >= since + limit {
+            return End(rule: .standstill, instant: since + limit)
         }
         if let limit = limits.silence, let lastAnswer, now >= lastAnswer + limit {
             return End(rule: .silence, instant: lastAnswer)

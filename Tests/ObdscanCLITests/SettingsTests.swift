@@ -21,6 +21,7 @@ import Testing
             protocol = 6
             units = "us"
             database = "~/trips.db"
+            battery-safe = false
 
             [aliases]
             van = "tcp:192.168.0.10:35000" # the white one
@@ -34,6 +35,7 @@ import Testing
         #expect(settings.vehicleProtocol?.vehicleProtocol == .can11At500)
         #expect(settings.units == .us)
         #expect(settings.database == "~/trips.db")
+        #expect(settings.batterySafe == false)
         #expect(settings.views == ["commute": ["RPM", "VSS", "FLI"]])
         #expect(try "\(settings.resolved("van"))" == "tcp:192.168.0.10:35000")
         #expect(try parsed("") == Settings())
@@ -43,6 +45,7 @@ import Testing
         ("units = \"us\"\ndevise = \"sim:\"\n", 2, "did you mean device?"),
         ("units =\n", 1, "expected value"),
         ("\n\nunits = \"furlongs\"\n", 3, "is none of metric, imperial, us"),
+        ("battery-safe = \"maybe\"\n", 1, "is neither on nor off"),
         ("[aliases]\n\nvan = 5\n", 3, "names no accessory"),
         ("[aliases]\nvan = true\n", 2, "has to be a text in quotes"),
         ("[aliases]\nvan = \"bus\"\n", 2, "is no accessory"),

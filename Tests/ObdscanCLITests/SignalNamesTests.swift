@@ -25,6 +25,28 @@ import Testing
         #expect(try names.find(typed).record?.dataID.description == expected)
     }
 
+    @Test(arguments: [
+        ("rpm@10Hz", "01:0C", Duration.milliseconds(100)), ("ect@0.2Hz", "01:05", .seconds(5)),
+        ("01:0D@200ms", "01:0D", .milliseconds(200)), ("maf@2", "01:10", .seconds(2)),
+        ("load@fast", "01:04", nil),
+    ])
+    func `a pace stands behind the name`(_ typed: String, _ expected: String, _ period: Duration?)
+        throws
+    {
+        let found = try names.findPaced(typed)
+        #expect(found.record?.dataID.description == expected)
+        let pace = try #require(found.pace)
+        #expect((pace.period == nil) == (period == nil))
+        #expect(abs((pace.period?.seconds ?? 0) - (period?.seconds ?? 0)) < 1e-6)
+        #expect(try names.findPaced(expected).pace == nil)
+        #expect(try found.asksTheSame(as: names.findPaced(expected)) == (found.isByNumber))
+    }
+
+    @Test(arguments: ["rpm@", "rpm@0Hz", "rpm@-1s", "rpm@often", "rpm@1e9Hz", "rpm@nan"])
+    func `what is no pace is told`(_ typed: String) {
+        #expect(throws: Failure.self) { try names.findPaced(typed) }
+    }
+
     @Test func `the voltage at the adapter belongs to no record`() throws {
         #expect(try names.find("voltage").record == nil)
     }

@@ -154,4 +154,44 @@ private func adapter(
         session.stop()
         #expect(session.statistics.readings == 50)
     }
+
+    /// The vehicle is off from the 20th request to the third question after that.
+    @Test func `leaves a vehicle alone that is off and goes on by itself`() throws {
+        let asked = Mutex(0)
+        let peer = adapter { command in
+            guard command.hasPrefix("010C") else { return nil }
+            let number = asked.withLock { count in
+                count += 1
+                return count
+            }
+            return .say((20..<30).contains(number) ? "NO DATA\r\r>" : "7E804410C1AF8\r\r>")
+        }
+        let session = try session(peer)
+        var limits = BatteryGuard.Limits()
+        limits.silence = .milliseconds(100)
+        limits.firstPause = .milliseconds(50)
+        limits.voltagePeriod = .milliseconds(200)
+        limits.longestPause = .milliseconds(200)
+        let want = PollPlan.Want(DataID(.currentData, 0x0C), length: 2, period: .milliseconds(10))
+        var plan = PollPlan(wants: [want])
+        plan.protectBattery(
+            by: BatteryGuard(limits: limits),
+            PollPlan.Motion(engineSpeed: [SignalIndex(rawValue: 0)], wants: [want]))
+        session.poll(plan)
+        var rest: BatteryGuard.Rest?
+        #expect(
+            try session.await { event in
+                if case .scanDidRest(let begun) = event { rest = begun }
+                return rest != nil
+            })
+        #expect(rest?.cause == .silence)
+        #expect(rest?.voltage == 12.6)
+        #expect(try session.await { if case .scanDidWake = $0 { true } else { false } })
+        session.stop()
+        let report = try #require(session.report)
+        #expect(report.plan.rests == 1)
+        #expect(report.plan.rested > .zero && report.time.idle > .zero)
+        #expect(report.silent > 3)
+        #expect(peer.heard.contains("ATRV"))
+    }
 }

@@ -13,6 +13,8 @@ struct FaultRun {
     struct Findings: Hashable {
         /// Exchanges that came to an end.
         var exchanges = 0
+        /// Those that asked for several records at once.
+        var batches = 0
         /// Readings that were decoded.
         var readings = 0
         /// Damaged or unfinished answers, failures and errors that were told.
@@ -57,7 +59,7 @@ struct FaultRun {
 
     init(
         _ address: String, faults: LinkFaults, seed: UInt64, table: PIDTable,
-        monitors: MonitorTables
+        monitors: MonitorTables, wants: [PollPlan.Want]? = nil
     ) throws(SimulatorError) {
         var policy = Policy()
         policy.sessionTries = nil
@@ -65,7 +67,7 @@ struct FaultRun {
         link = FaultyLink(
             try SimulatedAdapter(SimulatorOptions(address), at: .zero), faults: faults, seed: seed)
         plan = PollPlan(
-            wants: [
+            wants: wants ?? [
                 PollPlan.Want(DataID(.currentData, 0x0C), length: 2),
                 PollPlan.Want(DataID(.currentData, 0x0D), length: 1),
                 PollPlan.Want(DataID(.currentData, 0x05), length: 1, period: .milliseconds(300)),
@@ -209,6 +211,7 @@ struct FaultRun {
         guard let (request, _, before, heard) = current else { return }
         current = nil
         findings.exchanges += 1
+        if request.payload.count > 2, request.payload[0] == 0x01 { findings.batches += 1 }
         let reply = outcome.reply
         let vehicleProtocol = link.device.vehicle.vehicleProtocol
         let exchange = Exchange(

@@ -93,6 +93,48 @@ import Testing
         if count >= 100 { #expect(LinkFault.allCases.allSatisfy { total.faults[$0] ?? 0 > 0 }) }
     }
 
+    /// Six records a request over a link that damages what passes: no value that no ECU gave.
+    @Test func `batches`() throws {
+        let table = try PIDTables.standard()
+        let monitors = try PIDTables.monitorTables()
+        let wanted = Self.number("OBDSCAN_BATCHES", 500)
+        let lengths: [UInt32: Int] = [0x0C: 2, 0x0D: 1, 0x05: 1, 0x0B: 1, 0x11: 1, 0x0F: 1]
+        let wants = lengths.keys.sorted().map {
+            PollPlan.Want(DataID(.currentData, $0), length: lengths[$0])
+        }
+        let vehicles = ["petrol", "diesel?protocol=7", "petrol?protocol=8", "hybrid?ecus=3"]
+        var total = FaultRun.Findings()
+        var seed = UInt64(Self.number("OBDSCAN_FIRST_SEED", 1))
+        let first = seed
+        while total.batches < wanted {
+            let address = Self.address(vehicles[Int(seed % 4)], seed)
+                .replacing("latency=20ms", with: "latency=5ms")
+            var run = try FaultRun(
+                address, faults: Self.faults(seed / 4, digitsMayChange: false), seed: seed,
+                table: table, monitors: monitors, wants: wants)
+            let found = run.run(for: .seconds(20))
+            total.batches += found.batches
+            total.exchanges += found.exchanges
+            total.readings += found.readings
+            total.errors += found.errors
+            total.undetectable += found.undetectable
+            total.wrong += found.wrong
+            total.faults.merge(found.faults) { $0 + $1 }
+            #expect(found.wrong.isEmpty, "seed \(seed), \(address): \(found.wrong.prefix(2))")
+            #expect(found.hangs.isEmpty, "seed \(seed), \(address): \(found.hangs.prefix(2))")
+            seed += 1
+            try #require(seed < first + 100_000, "no batches")
+        }
+        let hits = total.faults.values.reduce(0, +)
+        print(
+            """
+            batches \(total.batches) of \(total.exchanges) exchanges, seeds \(seed - first), \
+            readings \(total.readings), faults \(hits), told \(total.errors), \
+            wrong \(total.wrong.count), undetectable \(total.undetectable)
+            """)
+        #expect(hits > 0)
+    }
+
     @Test func `the same seed does the same`() throws {
         let table = try PIDTables.standard()
         let monitors = try PIDTables.monitorTables()

@@ -21,11 +21,16 @@ struct LiveCommand: ParsableCommand, OutputCommand {
               obdscan live rpm speed coolant-temp
               obdscan live --view engine
               obdscan live --alarm 'ECT>110' --alarm 'VPWR<11.8'
+              obdscan live --duration 20s --why rpm speed maf
               obdscan live --duration 1m --format json > readings.jsonl
               obdscan live rpm | head
             """)
 
-    @Argument(help: ArgumentHelp("Signals to show; all without.", valueName: "signal"))
+    @Argument(
+        help:
+            ArgumentHelp(
+                "Signals to show; all without. rpm@10Hz and ect@5s tell how often.",
+                valueName: "signal"))
     var signals: [String] = []
 
     @Option(
@@ -42,6 +47,10 @@ struct LiveCommand: ParsableCommand, OutputCommand {
             "Ask for each signal so often, not as often as the link allows.", valueName: "time"))
     var every: Lapse?
 
+    @Flag(help: "At the end tell where the time went and what would make it faster.")
+    var why = false
+
+    @OptionGroup var rest: RestOptions
     @OptionGroup var alarms: AlarmOptions
     @OptionGroup var vehicle: VehicleOptions
     @OptionGroup var tables: TableOptions
@@ -51,9 +60,13 @@ struct LiveCommand: ParsableCommand, OutputCommand {
         let table = try loadTable(tables)
         let names = SignalNames(table)
         let listed = try view.map { try SignalViews.signals($0, Settings.current) } ?? []
-        var selected = try (listed + signals).map { try names.find($0) }
+        var selected = try (listed + signals).map { try names.findPaced($0) }
         let alarming = try alarms.find(names, Settings.current)
-        if !selected.isEmpty { selected += alarming.asked.filter { !selected.contains($0) } }
+        if !selected.isEmpty {
+            selected += alarming.asked.filter { one in
+                !selected.contains { $0.asksTheSame(as: one) }
+            }
+        }
         let bell = alarms.bell(alarming.armed, table, output)
         let wanted = selected
         let packRecords = tables.packRecords(in: table)
@@ -63,9 +76,11 @@ struct LiveCommand: ParsableCommand, OutputCommand {
         // Blocked before any thread exists: they would stop the process behind the view's back.
         let screen = isScreen ? try SignalInbox(SignalInbox.screen) : nil
         needs.take(wanted.isEmpty ? packRecords : wanted.compactMap(\.record))
+        needs.restsWhileVehicleIsOff = rest.limits != nil
         try withVehicle(vehicle, output, table, needs) { connection in
-            let setup = try PollSetup.make(
+            var setup = try PollSetup.make(
                 wanted, packRecords, connection, every: every?.duration, output)
+            setup.protectBattery(rest.limits, connection)
             connection.scan.poll(setup.plan)
             let until = duration.map { Clock.now + $0.duration }
             let end: PollLoop.End
@@ -80,6 +95,7 @@ struct LiveCommand: ParsableCommand, OutputCommand {
                 end = try stream(connection, queue, setup, until, bell)
             }
             summary.statistics = connection.scan.statistics
+            summary.explain(connection, all: why)
             try print(summary)
             if case .failed(let error) = end {
                 throw Failure(error, accessory: connection.accessory)
@@ -93,7 +109,7 @@ struct LiveCommand: ParsableCommand, OutputCommand {
             try writer.append { summary.append(to: &$0) }
             try writer.flush()
         } else {
-            output.note(summary.text)
+            for line in summary.lines { output.note(line) }
         }
     }
 
@@ -176,9 +192,18 @@ extension PollSetup {
         return setup
     }
 
+    /// Leaves the vehicle alone while it is off; nil = it is asked whatever happens.
+    mutating func protectBattery(_ limits: BatteryGuard.Limits?, _ connection: Connection) {
+        battery = limits
+        motion = PollPlan.Motion(
+            connection.table, profiles, ecu: connection.hasPhysicalRequests ? connection.ecu : nil)
+    }
+
     /// The plan for a session.
     var plan: PollPlan {
-        PollPlan(wants: wants, voltagePeriod: readsVoltage ? .seconds(5) : nil)
+        var plan = PollPlan(wants: wants, voltagePeriod: readsVoltage ? .seconds(5) : nil)
+        if let battery { plan.protectBattery(by: BatteryGuard(limits: battery), motion) }
+        return plan
     }
 
     /// Whether an item is a named signal, or no reading at all.

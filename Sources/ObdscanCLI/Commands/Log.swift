@@ -22,6 +22,16 @@ struct LogCommand: ParsableCommand, OutputCommand {
             that. The voltage plays no part: smart alternators let it fall while the engine runs. \
             Engine and vehicle speed are recorded even if others were named.
 
+            Without --until-off a vehicle that is off is asked for nothing (--no-battery-safe: it \
+            is), so that its battery is not drained and its bus can sleep. Off means that no ECU has \
+            answered for a minute, or that speed and engine speed have been 0 for ten minutes while \
+            the voltage at the adapter is below 12.8 V (25.6 V of 24 V supplies), which it is in no \
+            hybrid or electric vehicle that is ready to drive. Then only that voltage is read, every \
+            30 s; the vehicle is asked when it changes by 0.3 V, and else ever more seldom, down to \
+            once in 15 minutes. The same trip goes on as soon as an ECU answers or engine or wheels \
+            turn; the trip's events tell both. Engine and vehicle speed are asked for once a minute \
+            where others were named and the voltage is that low.
+
             What was recorded is stored once a second (--commit-every) and survives a power cut. \
             When the disk is full, cannot be written or another program holds the database, some \
             200,000 readings are held in memory, and stored as soon as that works again; what had to \
@@ -44,6 +54,7 @@ struct LogCommand: ParsableCommand, OutputCommand {
             EXAMPLES
               obdscan log
               obdscan log --duration 30m rpm speed maf
+              obdscan log rpm@10Hz speed@5Hz ect@5s
               obdscan log --until-off --keep 365d
               obdscan log -d /dev/ttyUSB0 -d tcp:192.168.0.10:35000
               obdscan log --tag commute --db ~/trips.db
@@ -51,7 +62,11 @@ struct LogCommand: ParsableCommand, OutputCommand {
               obdscan log --gps "serial:/dev/ttyUSB1?baud=4800"
             """)
 
-    @Argument(help: ArgumentHelp("Signals to record; all without.", valueName: "signal"))
+    @Argument(
+        help:
+            ArgumentHelp(
+                "Signals to record; all without. rpm@10Hz and ect@5s tell how often.",
+                valueName: "signal"))
     var signals: [String] = []
 
     @Option(help: ArgumentHelp("End after so long: 90, 90s, 10m, 1h30m.", valueName: "time"))
@@ -61,6 +76,11 @@ struct LogCommand: ParsableCommand, OutputCommand {
         help: ArgumentHelp(
             "Ask for each signal so often, not as often as the link allows.", valueName: "time"))
     var every: Lapse?
+
+    @Flag(help: "At the end tell where the time went and what would make it faster.")
+    var why = false
+
+    @OptionGroup var rest: RestOptions
 
     @Flag(help: "End when the vehicle is off.")
     var untilOff = false
@@ -134,7 +154,7 @@ struct LogCommand: ParsableCommand, OutputCommand {
         try LogFleet.check(device)
         let table = try loadTable(tables)
         let names = SignalNames(table)
-        var selected = try signals.map { try names.find($0) }
+        var selected = try signals.map { try names.findPaced($0) }
         if untilOff && !signals.isEmpty {
             // The rule needs them; nothing is asked twice.
             for name in ["01:0C", "01:0D"] {
@@ -145,7 +165,11 @@ struct LogCommand: ParsableCommand, OutputCommand {
             }
         }
         let alarming = try alarms.find(names, Settings.current)
-        if !selected.isEmpty { selected += alarming.asked.filter { !selected.contains($0) } }
+        if !selected.isEmpty {
+            selected += alarming.asked.filter { one in
+                !selected.contains { $0.asksTheSame(as: one) }
+            }
+        }
         let chosen = selected
         // Before the writer's thread exists: it inherits the mask.
         let inbox = try SignalInbox(SignalInbox.endings)
@@ -175,20 +199,22 @@ struct LogCommand: ParsableCommand, OutputCommand {
         _ store: TripStore
     ) -> LogPlan {
         let endLimits = TripEndRule.Limits(
-            silence: silence?.duration ?? .seconds(60),
+            // Whoever asks every two minutes hears nothing for two.
+            silence: silence?.duration ?? max(.seconds(60), (every?.duration ?? .zero) * 3),
             standstill: standstill?.duration ?? .seconds(600))
         var writerLimits = TripWriter.Limits()
         if let commitEvery { writerLimits.commitEvery = commitEvery.duration }
         return LogPlan(
             table: table, chosen: chosen, packRecords: packRecords, store: store, output: output,
             tags: tags, name: name, every: every?.duration, duration: duration?.duration,
-            endLimits: untilOff ? endLimits : nil, writerLimits: writerLimits)
+            endLimits: untilOff ? endLimits : nil, writerLimits: writerLimits,
+            battery: untilOff ? nil : rest.limits, explains: why)
     }
 
     /// Prints the figures.
     private func summarise(_ summary: Summary) throws {
         guard output.format == .json else {
-            output.note(summary.text)
+            for line in summary.lines { output.note(line) }
             return
         }
         var writer = TextOutput.standard

@@ -21,6 +21,8 @@ struct Settings: Hashable, Sendable {
     var database: String?
     /// Where `log` gets positions from.
     var gps: String?
+    /// Whether a parked vehicle is left alone.
+    var batterySafe: Bool?
     /// Conditions that the user wants to be told of.
     var alarms: [String] = []
     /// The program to run when one of them begins.
@@ -57,6 +59,8 @@ struct SettingsKey: Hashable, Sendable {
     var meaning: String
     /// Whether it holds several texts.
     var isList = false
+    /// Whether it may be true or false, without quotes.
+    var isFlag = false
     /// Puts a value in its place; the reason when it has the wrong form.
     var set: @Sendable (String, inout Settings) -> String?
     /// The value as it would be typed; nil = not set.
@@ -108,6 +112,14 @@ struct SettingsKey: Hashable, Sendable {
                 return PositionSource(text) == nil
                     ? "is neither gpsd://HOST:PORT nor a path of a receiver" : nil
             }, get: \.gps),
+        SettingsKey(
+            name: "battery-safe",
+            meaning: "whether log and live leave a parked vehicle alone: on or off",
+            isFlag: true,
+            set: { text, settings in
+                settings.batterySafe = ["on": true, "off": false][text]
+                return settings.batterySafe == nil ? "is neither on nor off" : nil
+            }, get: { $0.batterySafe.map { $0 ? "on" : "off" } }),
         SettingsKey(
             name: "alarms", meaning: "conditions to be told of, such as ECT>110", isList: true,
             set: { text, settings in

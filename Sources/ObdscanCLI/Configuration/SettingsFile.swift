@@ -63,7 +63,8 @@ enum SettingsFile {
         guard let key = SettingsKey.named(name) else {
             throw wrong(path, line, "\"\(name)\" is no setting" + suggestion(for: name))
         }
-        guard let text = text(of: value) else {
+        let flag = key.isFlag ? value.bool.map { $0 ? "on" : "off" } : nil
+        guard let text = flag ?? text(of: value) else {
             let form = key.isList ? "a list of texts" : "a text in quotes"
             throw wrong(path, line, "\(name) has to be \(form)")
         }

@@ -178,13 +178,14 @@ struct LiveScreen: ~Copyable {
         connection.scan.nextEvents(&events)
         for (_, event) in events {
             switch event {
-            case .toolDidInitialize, .scanDidStart:
+            case .toolDidInitialize, .scanDidStart, .scanDidWake:
                 model.header.notice = nil
                 takeLink()
             case .pollDidFinish where setup.wants.isEmpty: continue
             case .pollDidFinish: return .finished
             case .sessionDidEnd(let error): return .failed(error ?? .stopped)
-            case .scanDidPause, .scanDidCancel, .toolDidConnect, .toolDidDisconnect,
+            case .scanDidPause, .scanDidCancel, .scanDidRest, .toolDidConnect,
+                .toolDidDisconnect,
                 .toolDidFailToInitialize, .toolWillSleep, .didSendCommand, .didReceiveResponses,
                 .didReceiveVoltage, .didTimeOut, .didReceiveError, .didChangeState,
                 .recordingFailed, .didProgress:

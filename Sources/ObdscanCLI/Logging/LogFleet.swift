@@ -95,7 +95,7 @@ struct LogFleet {
                     outcome.summary.append(to: &$0, of: device, failure: outcome.failure)
                 }
             } else if outcome.summary.trip != nil {
-                plan.output.note("\(device): \(outcome.summary.text)")
+                for line in outcome.summary.lines { plan.output.note("\(device): \(line)") }
             } else {
                 plan.output.note("\(device): no trip was recorded")
             }

@@ -21,6 +21,10 @@ struct LogPlan: Sendable {
     /// When the vehicle counts as off; nil = that does not matter.
     let endLimits: TripEndRule.Limits?
     let writerLimits: TripWriter.Limits
+    /// When to leave the vehicle alone; nil = it is asked whatever happens.
+    let battery: BatteryGuard.Limits?
+    /// Whether the summary tells everything about where the time went.
+    let explains: Bool
     let printer = LogPrinter()
     /// Tells where the vehicle is; nil where nobody does, or there are several vehicles.
     var receiver: PositionReceiver?

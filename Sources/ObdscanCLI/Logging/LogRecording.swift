@@ -30,6 +30,7 @@ struct LogRecording: Sendable {
         var needs = SessionNeeds(sinks: sinks, reconnect: .always, inbox: inbox)
         needs.accessory = accessory
         needs.take(plan.chosen.isEmpty ? plan.packRecords : plan.chosen.compactMap(\.record))
+        needs.restsWhileVehicleIsOff = plan.battery != nil
         var outcome = LogOutcome()
         try withVehicle(vehicle, plan.output, plan.table, needs) { connection in
             outcome = try record(connection, sink, queue, watch)
@@ -40,8 +41,9 @@ struct LogRecording: Sendable {
     private func record(
         _ connection: Connection, _ sink: TripSink, _ queue: BatchQueue?, _ watch: DriveWatch?
     ) throws -> LogOutcome {
-        let setup = try PollSetup.make(
+        var setup = try PollSetup.make(
             plan.chosen, plan.packRecords, connection, every: plan.every, plan.output)
+        setup.protectBattery(plan.battery, connection)
         // Adapter and vehicle are set up and what is there to ask is known: a trip begins when its
         // first reading could.
         let start = TripStart(
@@ -82,6 +84,7 @@ struct LogRecording: Sendable {
         try mapped { () throws(StoreError) in try trip.end(end.reason, at: last) }
         if let words = end.words { note(words) }
         outcome.summary = Summary(statistics: connection.scan.statistics, trip: trip.trip)
+        outcome.summary.explain(connection, all: plan.explains)
         outcome.summary.positions = plan.receiver?.counts
         if case .failed(let error) = end {
             outcome.failure = Failure(error, accessory: connection.accessory)
@@ -214,6 +217,13 @@ extension ScanEvent {
             return report.reason == .unresponsive
                 ? TripEvent(.linkError, text: "the adapter gave no prompt, even interrupted") : nil
         case .toolWillSleep: return TripEvent(.adapterStatus, text: "about to sleep")
+        case .scanDidRest(let rest):
+            return TripEvent(.gap, text: "asking is paused: \(rest.reason)")
+        case .scanDidWake(let rest):
+            let length = time - rest.since
+            return TripEvent(
+                .gap, text: "asking goes on after \(clockText(length.seconds)): \(rest.wakeReason)",
+                duration: length)
         case .scanDidStart, .scanDidPause, .scanDidCancel, .toolDidConnect, .toolDidDisconnect(nil),
             .didSendCommand, .didReceiveResponses, .didReceiveVoltage, .didTimeOut,
             .pollDidFinish, .didChangeState, .recordingFailed, .didProgress, .sessionDidEnd:

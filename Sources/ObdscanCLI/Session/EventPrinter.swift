@@ -67,6 +67,8 @@ extension ScanEvent {
         case .scanDidStart: "polling starts"
         case .scanDidPause: "polling paused"
         case .scanDidCancel: "polling cancelled"
+        case .scanDidRest(let rest): "polling rests: \(rest.reason)"
+        case .scanDidWake: "polling goes on: the vehicle is on again"
         case .toolDidConnect: "accessory opened"
         case .toolDidDisconnect(let error):
             "accessory closed" + (error.map { ": \(Failure($0).message)" } ?? "")

@@ -100,6 +100,8 @@ struct SessionNeeds {
     var sinks: [any ReadingSink] = []
     /// Whether a lost link is had back.
     var reconnect = SessionConfiguration.Reconnect.never
+    /// Whether a vehicle that does not answer is looked for ever more seldom.
+    var restsWhileVehicleIsOff = false
     /// Whether the command listens to the bus.
     var listens = false
     /// The signals that end the command, where they had to be blocked before; nil = not yet.
@@ -149,6 +151,7 @@ func withSession(
     var configuration = try options.configuration(for: address, recording: recording)
     configuration.memory = memory.known
     configuration.reconnect = needs.reconnect
+    if needs.restsWhileVehicleIsOff { configuration.policy.longestVehiclePause = .seconds(600) }
     if needs.listens { configuration.queuedEvents.insert(.progress) }
     let accessory = configuration.connector.name
     let watch = RecordingWatch(path: options.record)

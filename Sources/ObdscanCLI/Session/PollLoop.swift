@@ -104,8 +104,9 @@ struct PollLoop {
             switch event {
             case .pollDidFinish: end = end ?? .finished
             case .sessionDidEnd(let error): end = .failed(error ?? .stopped)
-            case .scanDidStart, .scanDidPause, .scanDidCancel, .toolDidConnect, .toolDidDisconnect,
-                .toolDidInitialize, .toolDidFailToInitialize, .toolWillSleep, .didSendCommand,
+            case .scanDidStart, .scanDidPause, .scanDidCancel, .scanDidRest, .scanDidWake,
+                .toolDidConnect, .toolDidDisconnect, .toolDidInitialize, .toolDidFailToInitialize,
+                .toolWillSleep, .didSendCommand,
                 .didReceiveResponses, .didReceiveVoltage, .didTimeOut, .didReceiveError,
                 .didChangeState, .recordingFailed, .didProgress:
                 continue
@@ -149,6 +150,8 @@ struct PollNews {
         case .toolWillSleep: return "the adapter is about to sleep"
         case .recordingFailed(let number):
             return "the recording cannot be written any more: \(describe(errno: number))"
+        case .scanDidRest(let rest): return rest.words
+        case .scanDidWake(let rest): return rest.wakeWords
         case .scanDidStart, .scanDidPause, .scanDidCancel, .toolDidConnect, .toolDidDisconnect(nil),
             .didSendCommand, .didReceiveResponses, .didReceiveVoltage, .didTimeOut,
             .didReceiveError, .pollDidFinish, .didChangeState, .didProgress, .sessionDidEnd:

@@ -15,6 +15,11 @@ struct PollSetup: Sendable {
     /// The ECU of `--ecu`; where no request reaches one ECU alone, the others' answers do not count.
     var onlyECU: ECUAddress?
 
+    /// Leaves the vehicle alone while it is off; nil = it is asked whatever happens.
+    var battery: BatteryGuard.Limits?
+    /// How to tell that it is.
+    var motion = PollPlan.Motion()
+
     /// What named signals need.
     init(_ selected: [SelectedSignal], table: PIDTable, every period: Duration?, ecu: ECUAddress?) {
         wants = []
@@ -27,7 +32,8 @@ struct PollSetup: Sendable {
                 named += [table.adapterVoltage].compactMap(\.self)
                 continue
             }
-            wants.append(PollPlan.Want(record, as: dataID, period: period, ecu: ecu))
+            let wanted = one.pace.map(\.period) ?? period
+            wants.append(PollPlan.Want(record, as: dataID, period: wanted, ecu: ecu))
             if let signal = one.signal {
                 named.append(signal)
             } else {

@@ -9,8 +9,20 @@ struct Summary {
     var trip: Int64?
     /// Batches that the view had no time for.
     var dropped = 0
+    /// Where the time went; nil where nothing was polled.
+    var explanation: PollExplanation?
+    /// Whether all of that is wanted.
+    var explains = false
     /// What came from a receiver of positions; nil without one.
     var positions: PositionReceiver.Counts?
+
+    /// Takes over where the time of the session's poll went.
+    mutating func explain(_ connection: Connection, all: Bool) {
+        explains = all
+        explanation = connection.scan.report.map {
+            PollExplanation($0, statistics, connection.table)
+        }
+    }
 
     /// Appends the JSON object; where there are several accessories it tells which one this is, and
     /// why its recording failed.
@@ -33,6 +45,7 @@ struct Summary {
         object.add("timeouts", statistics.timeouts)
         object.add("errors", statistics.errors)
         object.add("reconnects", statistics.reconnects)
+        explanation?.add(to: &object, everything: explains)
         if let accessory {
             object.add("accessory", accessory)
             object.add("error", failure?.message)
@@ -47,7 +60,13 @@ struct Summary {
         object.append(to: &output)
     }
 
-    /// For people.
+    /// For people: the figures, then where the time went.
+    var lines: [String] {
+        guard let explanation else { return [text] }
+        return [text] + (explains ? explanation.lines : [explanation.line].compactMap(\.self))
+    }
+
+    /// The figures for people.
     var text: String {
         var parts = [
             "\(statistics.readings) readings in \(clockText(statistics.seconds))",
@@ -72,6 +91,11 @@ struct Summary {
             }
         }
         if dropped > 0 { parts.append("\(dropped) updates not drawn") }
+        if let rests = explanation?.report.plan.rests, rests > 0,
+            let rested = explanation?.report.plan.rested
+        {
+            parts.append("asking paused for \(clockText(rested.seconds))")
+        }
         return (trip.map { "Trip \($0): " } ?? "") + parts.joined(separator: ", ")
     }
 

@@ -76,6 +76,7 @@ extension SignalNames {
                 guard !keys(of: candidate).isDisjoint(with: names) else { continue }
                 var found = SelectedSignal(record: record, signal: candidate)
                 found.dataID = place
+                found.pace = selected.pace
                 return found
             }
         }

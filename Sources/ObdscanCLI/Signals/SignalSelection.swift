@@ -12,6 +12,8 @@ struct SelectedSignal: Hashable, Sendable {
     var dataID: DataID?
     /// Whether the user gave service and number, which mean what they say.
     var isByNumber = false
+    /// How often it is wanted; nil = as everything else.
+    var pace: SignalPace?
 
     /// A signal of a record, asked for as the table names it.
     init(record: PIDTable.Record?, signal: SignalIndex?, isByNumber: Bool = false) {

@@ -1,0 +1,106 @@
+public import OBDCore
+
+// Leaving a parked vehicle alone.
+extension PollPlan {
+    /// Which signals tell whether wheels and engine turn, and how to ask for them.
+    public struct Motion: Sendable {
+        /// Signals of the engine's speed; unit: rpm.
+        public var engineSpeed: [SignalIndex]
+        /// Signals of the vehicle's speed; unit: km/h.
+        public var speed: [SignalIndex]
+        /// The records that hold them.
+        public var wants: [Want]
+
+        /// Signals and records; without any only silence tells that a vehicle is off.
+        public init(
+            engineSpeed: [SignalIndex] = [], speed: [SignalIndex] = [], wants: [Want] = []
+        ) {
+            self.engineSpeed = engineSpeed
+            self.speed = speed
+            self.wants = wants
+        }
+    }
+
+    /// Leaves the vehicle alone while it is off, by what `guard` says.
+    ///
+    /// What tells that is asked for seldom, and only where it is not wanted anyway.
+    public mutating func protectBattery(by guardian: BatteryGuard, _ motion: Motion) {
+        battery = guardian
+        self.motion = motion
+        for want in motion.wants
+        where !items.contains(where: {
+            $0.want.dataID == want.dataID && $0.want.target == want.target
+        }) {
+            var item = Item(
+                want: want, due: Instant(nanoseconds: .min), mayBatch: false,
+                payload: want.dataID.requestPayload)
+            item.isWatched = true
+            items.append(item)
+        }
+    }
+
+    /// Whether what ECUs tell has to be shown to the plan.
+    public var watchesMotion: Bool { battery != nil }
+
+    /// Takes note of what an answer says.
+    public mutating func take(_ answered: [DiagnosticItem], at now: Instant) {
+        for case .reading(let reading) in answered {
+            if motion.engineSpeed.contains(reading.signal) {
+                guard case .number(let value) = reading.value else { continue }
+                battery?.take(engineSpeed: value, at: now)
+            } else if motion.speed.contains(reading.signal) {
+                guard case .number(let value) = reading.value else { continue }
+                battery?.take(speed: value, at: now)
+            }
+        }
+    }
+
+    /// Takes note of the voltage at the adapter, unit: V; nil = it was asked and told none.
+    public mutating func take(voltage: Double?, at now: Instant) {
+        battery?.take(voltage: voltage, at: now)
+    }
+
+    /// What is new of the vehicle's being off.
+    public mutating func takeBatteryNews(at now: Instant) -> [BatteryGuard.News] {
+        let news = battery?.takeNews() ?? []
+        for case .goesOn in news { beginAnew(at: now) }
+        return news
+    }
+
+    /// What the guard wants; nil = what was planned.
+    mutating func guardedStep(at now: Instant, link: LinkCapabilities) -> Step? {
+        if !probes.isEmpty {
+            return .ask(request(for: [probes.removeFirst()], at: now, link: link))
+        }
+        switch battery?.next(at: now) {
+        case nil, .goOn: return nil
+        case .readVoltage: return .readVoltage(nextID())
+        case .wait(let until): return .wait(until: until)
+        case .probe:
+            probes = items.indices.filter { index in
+                motion.wants.contains { $0.dataID == items[index].want.dataID }
+            }
+            if probes.isEmpty { probes = items.indices.prefix(1).map { $0 } }
+            guard !probes.isEmpty else { return nil }
+            return .ask(request(for: [probes.removeFirst()], at: now, link: link))
+        }
+    }
+
+    mutating func tellGuard(_ outcome: Outcome, at now: Instant) {
+        switch outcome {
+        case .answered(let messages, _) where !messages.isEmpty: battery?.takeAnswer(at: now)
+        case .answered, .silent, .refused, .failed: battery?.takeSilence(at: now)
+        }
+    }
+
+    /// What a sleeping vehicle left unanswered says nothing about one that is awake.
+    private mutating func beginAnew(at now: Instant) {
+        probes = []
+        for index in items.indices {
+            items[index].due = items[index].misses > 0 ? now : max(items[index].due, now)
+            items[index].misses = 0
+            items[index].lastAsked = nil
+            items[index].mayBatch = items[index].want.fitsBatch && !items[index].isWatched
+        }
+    }
+}

@@ -1,0 +1,260 @@
+import Diagnostics
+import OBDCore
+import ScanSession
+import ScanTool
+import TripExport
+
+/// Where a poll's time went and what would make it faster, in words: only from what was measured.
+struct PollExplanation: Sendable {
+    /// What was measured.
+    let report: PollReport
+    /// Requests to the vehicle.
+    let requests: Int
+    /// Readings that came of them.
+    let readings: Int
+    /// What a record is called.
+    let name: @Sendable (DataID) -> String
+
+    /// A part of the time below this share is not worth a word.
+    static let worthTelling = 0.05
+    /// What nothing but a slow disk, reader or computer explains; unit: ms a request.
+    static let slowOwn = 0.5
+
+    init(_ report: PollReport, _ statistics: SessionStatistics, _ table: PIDTable) {
+        self.report = report
+        requests = statistics.requests
+        readings = statistics.readings
+        name = { id in
+            guard let record = table.record(id) else { return "\(id)" }
+            let signals = record.signals.map { table[SignalIndex(rawValue: $0)].id }
+            return signals.count == 1 ? signals[0] : "\(id)"
+        }
+    }
+
+    init(
+        _ report: PollReport, requests: Int, readings: Int,
+        name: @escaping @Sendable (DataID) -> String
+    ) {
+        self.report = report
+        self.requests = requests
+        self.readings = readings
+        self.name = name
+    }
+
+    private var time: TimeAccount.Parts { report.time }
+    /// The time in which something was asked.
+    private var active: Double { (time.total - time.idle - time.lost).seconds }
+
+    private func share(_ part: Duration) -> Double {
+        active > 0 ? part.seconds / active : 0
+    }
+
+    // MARK: The parts
+
+    private var parts: [(name: String, time: Duration, remark: String)] {
+        let line = report.lineRate.map { "line at \($0) bit/s" } ?? "line"
+        let vehicle =
+            report.lineRate == nil
+            ? "vehicle, adapter and line" : "vehicle and adapter"
+        let each =
+            requests > 0
+            ? "\(fixed(time.bus.seconds * 1000 / Double(requests), 1)) ms a request" : ""
+        return [
+            (vehicle, time.bus, each),
+            ("adapter waiting", time.adapterWait, "for more answers after the last"),
+            (line, time.link, ""),
+            ("adapter commands", time.commands, ""),
+            ("obdscan", time.own, "decoding, storing, planning"),
+            ("nothing due", time.idle, ""),
+            ("failed requests, outages", time.lost, ""),
+        ].filter { $0.1 > .zero && ($0.0 != "line" || report.lineRate != nil) }
+    }
+
+    /// One line: parts of at least half a percent.
+    var line: String? {
+        let total = time.total.seconds
+        guard total > 0 else { return nil }
+        let shares = parts.compactMap { part -> String? in
+            let percent = part.time.seconds * 100 / total
+            return percent >= 0.5 ? "\(part.name) \(fixed(percent, 0)) %" : nil
+        }
+        guard !shares.isEmpty else { return nil }
+        var text = "Time: " + shares.joined(separator: ", ")
+        let late = report.plan.records.filter { $0.missed > 0 }
+        if !late.isEmpty {
+            let most = late.sorted { $0.missed > $1.missed }.prefix(3).map { name($0.dataID) }
+            text += "; too late: " + most.joined(separator: ", ")
+            if late.count > most.count { text += " and \(late.count - most.count) more" }
+        }
+        return text
+    }
+
+    /// Everything, for `--why`; lines without an end.
+    var lines: [String] {
+        let total = time.total.seconds
+        var lines = ["Where the time went (\(fixed(total, 1)) s):"]
+        let width = parts.map(\.name.count).max() ?? 0
+        for part in parts {
+            let name = part.name + String(repeating: " ", count: width - part.name.count)
+            let percent = fixed(part.time.seconds * 100 / total, 0)
+            let remark = part.remark.isEmpty ? "" : "  \(part.remark)"
+            lines.append(
+                "  \(name)  \(padded(fixed(part.time.seconds, 2), 8)) s  \(padded(percent, 3)) %\(remark)"
+            )
+        }
+        if report.plan.rests > 0 {
+            lines.append("  Asking was paused for \(clockText(report.plan.rested.seconds)).")
+        }
+        let timed = report.plan.records.filter { $0.period != nil }
+        if !timed.isEmpty {
+            lines.append("Deadlines:")
+            for record in timed { lines.append("  " + deadline(of: record)) }
+        }
+        lines.append("What would make it faster:")
+        let advice = advice
+        lines += advice.isEmpty ? ["  Nothing that was measured here."] : advice.map { "  " + $0 }
+        return lines
+    }
+
+    private func deadline(of record: PollPlan.RecordReport) -> String {
+        let wanted = record.period.map { fixed($0.seconds, 3) } ?? "—"
+        let reached =
+            record.reached.map { "came every \(fixed($0.seconds, 3)) s" }
+            ?? (record.answers == 0 ? "no answer" : "came once")
+        let missed = record.missed == 0 ? "all met" : "\(record.missed) missed"
+        return "\(name(record.dataID)): wanted every \(wanted) s, \(reached), \(missed)"
+    }
+
+    private func padded(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(0, width - text.count)) + text
+    }
+
+    // MARK: What would help
+
+    /// What would make it faster, the greatest gain first.
+    var advice: [String] {
+        let found = [waiting, unanswered, rate, batches, rotation, own, failures].compactMap(\.self)
+        if found.isEmpty, report.plan.records.contains(where: { $0.missed > 0 }), requests > 0 {
+            return [
+                "The vehicle takes \(fixed(time.bus.seconds * 1000 / Double(requests), 1)) ms a "
+                    + "request: fewer signals or a longer --every let the others come in time."
+            ]
+        }
+        return found
+    }
+
+    /// Readings a second without so much of the time.
+    private func rate(without saved: Duration) -> String {
+        let now = active > 0 ? Double(readings) / active : 0
+        let left = active - saved.seconds
+        guard left > 0 else { return "" }
+        return " (\(fixed(Double(readings) / left, 1)) instead of \(fixed(now, 1)) readings/s)"
+    }
+
+    private var waiting: String? {
+        let wait = time.adapterWait - report.silence
+        guard wait > .zero, share(wait) >= Self.worthTelling else { return nil }
+        let cost = "waiting after the last answer took \(fixed(wait.seconds, 1)) s"
+        if !report.capabilities.frameCountHelps {
+            return "The count digit is not understood by this adapter: \(cost); one that takes it "
+                + "would save that\(rate(without: wait))."
+        }
+        if report.plan.batchesTakeFrameCount == false {
+            return "Requests for several signals with a count digit are refused by this adapter: "
+                + "\(cost)\(rate(without: wait))."
+        }
+        return "The number of answers was not known or varied, so that the adapter had to wait for "
+            + "more: \(cost)\(rate(without: wait))."
+    }
+
+    private var unanswered: String? {
+        guard report.silent > 0, share(report.silence) >= Self.worthTelling else { return nil }
+        let silent = report.plan.records.filter { $0.asked > 0 && $0.answers == 0 }
+        let names = silent.prefix(5).map { name($0.dataID) }.joined(separator: ", ")
+        return "\(report.silent) requests that nobody answered took "
+            + "\(fixed(report.silence.seconds, 1)) s"
+            + (names.isEmpty ? "." : ": leave out \(names).")
+    }
+
+    private var rate: String? {
+        guard let lineRate = report.lineRate, share(time.link) >= Self.worthTelling,
+            let faster = [115_200, 500_000].first(where: { $0 > lineRate })
+        else { return nil }
+        let saved = time.link * (1 - Double(lineRate) / Double(faster))
+        return "\(faster) instead of \(lineRate) bit/s would save \(fixed(saved.seconds, 1)) s of "
+            + "\(fixed(active, 1)) s\(rate(without: saved)), where the adapter can be set to it."
+    }
+
+    private var batches: String? {
+        guard report.plan.records.count > 1 else { return nil }
+        guard let spoken = report.capabilities.vehicleProtocol else { return nil }
+        if spoken.family != .can {
+            return spoken == .j1939
+                ? nil : "This vehicle's protocol takes one signal a request."
+        }
+        guard report.plan.batchesWork == false else { return nil }
+        return "Requests for several signals are refused by this adapter or vehicle: each signal "
+            + "needs one of its own."
+    }
+
+    private var rotation: String? {
+        let fast = report.plan.records.filter { $0.period == nil && $0.isBatched }
+        guard let service = fast.first?.dataID.service else { return nil }
+        let room = service == .readData ? 3 : 6
+        let needed = (fast.count + room - 1) / room
+        guard needed > 1 else { return nil }
+        return "\(fast.count) signals as often as possible need \(needed) requests: "
+            + "\(room) fit one."
+    }
+
+    private var own: String? {
+        guard share(time.own) >= Self.worthTelling, requests > 0 else { return nil }
+        let each = time.own.seconds * 1000 / Double(requests)
+        guard each >= Self.slowOwn else { return nil }
+        return
+            "obdscan itself took \(fixed(time.own.seconds, 1)) s, \(fixed(each, 1)) ms a request: "
+            + "its disk, the reader of its output or this computer cannot keep up."
+    }
+
+    private var failures: String? {
+        let total = time.total.seconds
+        guard total > 0, time.lost.seconds >= Self.worthTelling * total else { return nil }
+        return "\(fixed(time.lost.seconds, 1)) s were lost to failed requests and outages of the "
+            + "link: obdscan doctor looks for the reason."
+    }
+
+    // MARK: JSON
+
+    /// Adds the keys of a summary.
+    func add(to object: inout JSONObject, everything: Bool) {
+        var parts = JSONObject()
+        parts.add("bus", seconds(time.bus))
+        parts.add("adapterWait", seconds(time.adapterWait))
+        parts.add("link", report.lineRate == nil ? nil : seconds(time.link))
+        parts.add("commands", seconds(time.commands))
+        parts.add("own", seconds(time.own))
+        parts.add("idle", seconds(time.idle))
+        parts.add("lost", seconds(time.lost))
+        object.add("time", parts)
+        let records = report.plan.records.filter { everything || $0.missed > 0 }
+        object.add(
+            "deadlines",
+            records.filter { $0.period != nil }.map { record in
+                var one = JSONObject()
+                one.add("signal", name(record.dataID))
+                one.add("wanted", record.period?.seconds)
+                one.add("reached", record.reached.map { seconds($0) })
+                one.add("missed", record.missed)
+                return one
+            })
+        object.add("advice", advice)
+        if report.plan.rests > 0 {
+            var paused = JSONObject()
+            paused.add("times", report.plan.rests)
+            paused.add("seconds", seconds(report.plan.rested))
+            object.add("paused", paused)
+        }
+    }
+
+    private func seconds(_ time: Duration) -> Double { (time.seconds * 10_000).rounded() / 10_000 }
+}

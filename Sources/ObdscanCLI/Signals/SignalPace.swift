@@ -1,0 +1,46 @@
+import Diagnostics
+
+/// How often a signal is wanted, as it is typed behind its name: `rpm@10Hz`, `ect@5s`, `maf@fast`.
+struct SignalPace: Hashable, Sendable {
+    /// How often; nil = as often as the link allows.
+    var period: Duration?
+
+    /// Reads `10Hz`, `0.2Hz`, `5s`, `200ms` or `fast`; nil for anything else.
+    init?(_ text: some StringProtocol) {
+        if text == "fast" {
+            period = nil
+        } else if text.hasSuffix("Hz") || text.hasSuffix("hz") {
+            guard let rate = Double(text.dropLast(2)), rate >= 0.0001, rate <= 10_000 else {
+                return nil
+            }
+            period = .nanoseconds(Int64((1e9 / rate).rounded()))
+        } else {
+            guard let lapse = Lapse(argument: String(text)) else { return nil }
+            period = lapse.duration
+        }
+    }
+}
+
+extension SignalNames {
+    /// The signal that a name with or without a pace means.
+    func findPaced(_ text: String) throws(Failure) -> SelectedSignal {
+        guard let place = text.lastIndex(of: "@") else { return try find(text) }
+        let typed = text[text.index(after: place)...]
+        guard let pace = SignalPace(typed) else {
+            throw Failure(
+                "\"\(printable(String(typed)))\" is no pace",
+                hint: "rpm@10Hz, ect@5s, ect@200ms, or maf@fast for as often as the link allows",
+                status: .usage)
+        }
+        var found = try find(String(text[..<place]))
+        found.pace = pace
+        return found
+    }
+}
+
+extension SelectedSignal {
+    /// Whether both ask for the same, however often.
+    func asksTheSame(as other: SelectedSignal) -> Bool {
+        record == other.record && signal == other.signal
+    }
+}

@@ -1,0 +1,118 @@
+public import OBDCore
+
+/// Where the time of a poll went: a value that is told of every exchange and of the time between them.
+public struct TimeAccount: Hashable, Sendable {
+    /// The sum over all exchanges.
+    public private(set) var exchanges = ExchangeTiming.Split()
+    /// Between an answer and the next request, though something was due: decoding, storing, planning.
+    public private(set) var own = Duration.zero
+    /// Nothing was due.
+    public private(set) var idle = Duration.zero
+    /// Exchanges that failed, and the time without a link.
+    public private(set) var lost = Duration.zero
+    /// Exchanges that were answered, silence included.
+    public private(set) var count = 0
+    /// Exchanges that nobody answered.
+    public private(set) var silent = 0
+    /// What those took.
+    public private(set) var silence = Duration.zero
+    /// Exchanges that took less time than their bytes need at the line's rate.
+    private var tooFast = 0
+
+    /// Nothing spent yet.
+    public init() {}
+
+    /// Takes note of an exchange that ended at `instant`.
+    public mutating func take(
+        _ timing: ExchangeTiming, at instant: Instant, rate: Int?, isSilent: Bool
+    ) {
+        if let rate, timing.disproves(rate: rate, by: instant) { tooFast += 1 }
+        let split = timing.split(at: instant, rate: rate, isSilent: isSilent)
+        count += 1
+        if isSilent {
+            silent += 1
+            silence += split.total
+        }
+        exchanges.bus += split.bus
+        exchanges.adapterWait += split.adapterWait
+        exchanges.link += split.link
+        exchanges.commands += split.commands
+        exchanges.own += split.own
+    }
+
+    /// Takes note of an exchange that failed.
+    public mutating func takeFailure(_ time: Duration) { lost += max(.zero, time) }
+
+    /// Takes note of the time between two exchanges.
+    ///
+    /// - Parameters:
+    ///   - freeSince: when there was nothing to ask; nil = there was always something.
+    ///   - isOutage: whether the link was not usable in between.
+    public mutating func takeGap(
+        from end: Instant, freeSince: Instant?, until next: Instant, isOutage: Bool
+    ) {
+        if isOutage {
+            lost += max(.zero, next - end)
+            return
+        }
+        let free = min(max(end, freeSince ?? next), next)
+        own += max(.zero, free - end)
+        idle += max(.zero, next - free)
+    }
+
+    /// Whether the line's rate says nothing about how fast bytes travel.
+    public var rateIsFiction: Bool { tooFast * 20 > count }
+
+    /// Where the time went, each part in its own right.
+    public var parts: Parts {
+        var parts = Parts(
+            bus: exchanges.bus, adapterWait: exchanges.adapterWait, link: exchanges.link,
+            commands: exchanges.commands, own: own + exchanges.own, idle: idle, lost: lost)
+        if rateIsFiction {
+            parts.bus += parts.link
+            parts.link = .zero
+        }
+        return parts
+    }
+
+    /// The parts of a poll's time.
+    public struct Parts: Hashable, Sendable {
+        /// From the request to the last line of its answer: the adapter, the bus, the ECUs; with the
+        /// line's own time where its rate is not known.
+        public var bus = Duration.zero
+        /// The adapter's waiting for more answers that did not come.
+        public var adapterWait = Duration.zero
+        /// Bytes on the line between here and the adapter.
+        public var link = Duration.zero
+        /// Commands to the adapter itself: its voltage, settings between requests.
+        public var commands = Duration.zero
+        /// This program: decoding, storing, planning.
+        public var own = Duration.zero
+        /// Nothing was due.
+        public var idle = Duration.zero
+        /// Requests that failed and outages of the link.
+        public var lost = Duration.zero
+
+        /// No time.
+        public init() {}
+
+        /// Parts by their times.
+        public init(
+            bus: Duration, adapterWait: Duration, link: Duration, commands: Duration, own: Duration,
+            idle: Duration, lost: Duration
+        ) {
+            self.bus = bus
+            self.adapterWait = adapterWait
+            self.link = link
+            self.commands = commands
+            self.own = own
+            self.idle = idle
+            self.lost = lost
+        }
+
+        /// All of it.
+        public var total: Duration {
+            bus + adapterWait + link + commands + own + idle + lost
+        }
+    }
+}

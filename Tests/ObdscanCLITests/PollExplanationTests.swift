@@ -1,0 +1,134 @@
+import Diagnostics
+import OBDCore
+import ScanSession
+import ScanTool
+import Testing
+import TripExport
+
+@testable import ObdscanCLI
+
+/// A poll of so many seconds in each part, with 1000 requests and 2000 readings.
+private func explained(
+    bus: Double = 10, wait: Double = 0, link: Double = 0, own: Double = 0, idle: Double = 0,
+    lost: Double = 0, silence: Double = 0, lineRate: Int? = nil,
+    over capabilities: LinkCapabilities = LinkCapabilities(
+        itemsPerRequest: 6, frameCountHelps: true, vehicleProtocol: .can11At500),
+    _ change: (inout PollPlan.Report) -> Void = { _ in }
+) -> PollExplanation {
+    func time(_ seconds: Double) -> Duration { .nanoseconds(Int64(seconds * 1e9)) }
+    var plan = PollPlan.Report()
+    plan.batchesWork = true
+    change(&plan)
+    let report = PollReport(
+        time: TimeAccount.Parts(
+            bus: time(bus), adapterWait: time(wait), link: time(link), commands: .zero,
+            own: time(own), idle: time(idle), lost: time(lost)),
+        silent: silence > 0 ? 20 : 0, silence: time(silence), plan: plan,
+        capabilities: capabilities, lineRate: lineRate)
+    return PollExplanation(report, requests: 1000, readings: 2000) { "\($0)" }
+}
+
+private func record(
+    _ pid: UInt32, every period: Duration? = nil, asked: Int = 100, answers: Int = 100,
+    missed: Int = 0, reached: Duration? = nil, isBatched: Bool = true
+) -> PollPlan.RecordReport {
+    PollPlan.RecordReport(
+        dataID: DataID(.currentData, pid), period: period, asked: asked, answers: answers,
+        missed: missed, reached: reached, isBatched: isBatched)
+}
+
+@Suite struct `What would make polling faster` {
+    @Test func `nothing, where the vehicle takes all of the time`() {
+        #expect(explained().advice == [])
+        #expect(explained().line == "Time: vehicle, adapter and line 100 %")
+    }
+
+    @Test func `an adapter that takes the count digit, with what that would bring`() {
+        let link = LinkCapabilities(
+            itemsPerRequest: 6, frameCountHelps: false, vehicleProtocol: .can11At500)
+        // 2000 readings in 40 s, of which 30 s are waiting.
+        #expect(
+            explained(bus: 10, wait: 30, over: link).advice == [
+                "The count digit is not understood by this adapter: waiting after the last answer "
+                    + "took 30.0 s; one that takes it would save that (200.0 instead of 50.0 readings/s)."
+            ])
+    }
+
+    @Test func `batches with a digit, where they are refused`() {
+        let advice = explained(wait: 10) { $0.batchesTakeFrameCount = false }.advice
+        #expect(
+            advice.count == 1 && advice[0].hasPrefix("Requests for several signals with a count"))
+    }
+
+    @Test func `a faster line, by what its bytes took`() {
+        // 4 s at 38400 bit/s are 1.33 s at 115200: 2.67 s less.
+        #expect(
+            explained(bus: 6, link: 4, lineRate: 38_400).advice == [
+                "115200 instead of 38400 bit/s would save 2.7 s of 10.0 s "
+                    + "(272.7 instead of 200.0 readings/s), where the adapter can be set to it."
+            ])
+        #expect(explained(bus: 6, link: 4, lineRate: 500_000).advice == [])
+        #expect(explained(bus: 9.9, link: 0.1, lineRate: 38_400).advice == [])
+    }
+
+    @Test func `batches, where the adapter or the protocol has none`() {
+        let refused = explained { plan in
+            plan.batchesWork = false
+            plan.records = [record(0x0C), record(0x0D)]
+        }
+        #expect(refused.advice.first?.hasPrefix("Requests for several signals are refused") == true)
+        let kwp = LinkCapabilities(frameCountHelps: true, vehicleProtocol: .iso14230Fast)
+        let old = explained(over: kwp) { $0.records = [record(0x0C), record(0x0D)] }
+        #expect(old.advice == ["This vehicle's protocol takes one signal a request."])
+    }
+
+    @Test func `fewer signals, where they need one more request`() {
+        let seven = explained { $0.records = (1...7).map { record(UInt32($0)) } }
+        #expect(seven.advice == ["7 signals as often as possible need 2 requests: 6 fit one."])
+        let six = explained { $0.records = (1...6).map { record(UInt32($0)) } }
+        #expect(six.advice == [])
+    }
+
+    @Test func `leaving out what nobody answers`() {
+        let advice = explained(wait: 4, silence: 4) {
+            $0.records = [record(0x0C), record(0x66, asked: 20, answers: 0)]
+        }.advice
+        #expect(advice == ["20 requests that nobody answered took 4.0 s: leave out 01:66."])
+    }
+
+    @Test func `fewer signals, where nothing but the vehicle is too slow for the deadlines`() {
+        let late = explained {
+            $0.records = [
+                record(0x0C, every: .milliseconds(10), missed: 40, reached: .milliseconds(14))
+            ]
+        }
+        #expect(late.advice.first?.hasPrefix("The vehicle takes 10.0 ms a request") == true)
+        #expect(late.line?.hasSuffix("; too late: 01:0C") == true)
+        #expect(
+            late.lines.contains(
+                "  01:0C: wanted every 0.010 s, came every 0.014 s, 40 missed"))
+    }
+
+    @Test func `this program and the link, where they are in the way`() {
+        #expect(
+            explained(bus: 8, own: 2).advice.first?.hasPrefix("obdscan itself took 2.0 s") == true)
+        #expect(explained(bus: 8, lost: 2).advice.first?.hasPrefix("2.0 s were lost") == true)
+    }
+
+    @Test func `the JSON has every part`() {
+        var object = JSONObject()
+        explained(bus: 6, link: 4, idle: 1, lineRate: 500_000) {
+            $0.records = [record(0x0C, every: .seconds(1), missed: 2, reached: .seconds(2))]
+            $0.rests = 1
+            $0.rested = .seconds(90)
+        }.add(to: &object, everything: false)
+        var bytes: [UInt8] = []
+        object.append(to: &bytes)
+        #expect(
+            String(decoding: bytes, as: UTF8.self)
+                == #"{"time":{"bus":6,"adapterWait":0,"link":4,"commands":0,"own":0,"idle":1,"lost":0},"#
+                + #""deadlines":[{"signal":"01:0C","wanted":1,"reached":2,"missed":2}],"#
+                + #""advice":["The vehicle takes 6.0 ms a request: fewer signals or a longer --every "#
+                + #"let the others come in time."],"paused":{"times":1,"seconds":90}}"# + "\n")
+    }
+}

@@ -1,0 +1,94 @@
+import OBDCore
+import ScanTool
+import Testing
+
+private func at(_ milliseconds: Double) -> Instant {
+    Instant(nanoseconds: Int64(milliseconds * 1e6))
+}
+private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+private func ms(_ time: Duration) -> Double { (time.seconds * 1e7).rounded() / 1e4 }
+
+@Suite struct `The time of an exchange` {
+    @Test func `that ends with its prompt at once is the vehicle's`() {
+        var timing = ExchangeTiming(at: at(0))
+        timing.wrote(bytes("010C1\r"), at: at(0))
+        timing.received(bytes("7E804410C1AF8\r\r>"), at: at(25))
+        let split = timing.split(at: at(25), rate: nil, isSilent: false)
+        #expect(ms(split.bus) == 25 && split.adapterWait == .zero && split.link == .zero)
+    }
+
+    @Test func `between the last line and a prompt that comes alone is the adapter's waiting`() {
+        var timing = ExchangeTiming(at: at(0))
+        timing.wrote(bytes("010C\r"), at: at(0))
+        timing.received(bytes("7E804410C1AF8\r"), at: at(25))
+        timing.received(bytes("7E904410C1AF8\r"), at: at(30))
+        timing.received(bytes("\r>"), at: at(130))
+        let split = timing.split(at: at(130), rate: nil, isSilent: false)
+        #expect(ms(split.bus) == 30 && ms(split.adapterWait) == 100)
+    }
+
+    @Test func `the pieces of a slow line are no waiting`() {
+        // 38400 bit/s: 0.26 ms a byte; 5 + 16 bytes are 5.47 ms.
+        var timing = ExchangeTiming(at: at(0))
+        timing.wrote(bytes("010C\r"), at: at(0))
+        timing.received(bytes("7E8044"), at: at(20))
+        timing.received(bytes("10C1AF8\r"), at: at(22))
+        timing.received(bytes("\r"), at: at(122.3))
+        timing.received(bytes(">"), at: at(122.6))
+        let split = timing.split(at: at(122.6), rate: 38_400, isSilent: false)
+        #expect(abs(ms(split.link) - 21 * 10_000 / 38_400.0) < 0.01)
+        #expect(abs(ms(split.adapterWait) - (100.6 - 0.52)) < 0.01)
+        #expect(abs(ms(split.total) - 122.6) < 0.001)
+    }
+
+    @Test func `a line that was cut in two by the driver is no waiting`() {
+        var timing = ExchangeTiming(at: at(0))
+        timing.wrote(bytes("010C\r"), at: at(0))
+        timing.received(bytes("7E804410C1A"), at: at(20))
+        timing.received(bytes("F8\r\r>"), at: at(36))
+        let split = timing.split(at: at(36), rate: nil, isSilent: false)
+        #expect(split.adapterWait == .zero && ms(split.bus) == 36)
+    }
+
+    @Test func `without an answer is waiting alone`() {
+        var timing = ExchangeTiming(at: at(0))
+        timing.wrote(bytes("012F\r"), at: at(0))
+        timing.received(bytes("NO DATA\r\r>"), at: at(205))
+        let split = timing.split(at: at(205), rate: nil, isSilent: true)
+        #expect(ms(split.adapterWait) == 205 && split.bus == .zero)
+    }
+
+    @Test func `of settings before a request is the adapter's own`() {
+        var timing = ExchangeTiming(at: at(0))
+        timing.wrote(bytes("ATSH7E0\r"), at: at(0))
+        timing.received(bytes("OK\r\r>"), at: at(5))
+        timing.wrote(bytes("22F190\r"), at: at(5.5))
+        timing.received(bytes("7E80462F1900\r\r>"), at: at(35.5))
+        let split = timing.split(at: at(35.5), rate: nil, isSilent: false)
+        #expect(ms(split.commands) == 5 && ms(split.own) == 0.5 && ms(split.bus) == 30)
+    }
+
+    @Test func `a rate that its bytes disprove counts for nothing`() {
+        var account = TimeAccount()
+        for round in 0..<100 {
+            let start = Double(round) * 10
+            var timing = ExchangeTiming(at: at(start))
+            timing.wrote(bytes("010C0D05041110\r"), at: at(start))
+            timing.received(bytes("7E8037F0112\r\r>"), at: at(start + 2))
+            account.take(timing, at: at(start + 2), rate: 38_400, isSilent: false)
+        }
+        #expect(account.rateIsFiction)
+        #expect(account.parts.link == .zero && ms(account.parts.bus) == 200)
+    }
+
+    @Test func `between exchanges is ours until nothing is due, then nobody's`() {
+        var account = TimeAccount()
+        account.takeGap(from: at(0), freeSince: at(2), until: at(100), isOutage: false)
+        account.takeGap(from: at(200), freeSince: nil, until: at(203), isOutage: false)
+        account.takeGap(from: at(300), freeSince: nil, until: at(1300), isOutage: true)
+        account.takeFailure(.milliseconds(60))
+        #expect(ms(account.parts.own) == 5)
+        #expect(ms(account.parts.idle) == 98)
+        #expect(ms(account.parts.lost) == 1060)
+    }
+}

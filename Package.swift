@@ -51,6 +51,7 @@ let package = Package(
         module("ScanTool", ["OBDCore", "VehicleLink", "Adapters"]),
         module("Positioning", ["OBDCore"]),
         module("FuelFigures"),
+        module("WebProtocol"),
         .target(
             name: "Simulator", dependencies: ["OBDCore", "VehicleLink", "Adapters", "Diagnostics"],
             exclude: ["vehicles"], swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),
@@ -74,18 +75,21 @@ let package = Package(
             ],
             exclude: ["migrations"], swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),
         module("TripExport", ["OBDCore", "Diagnostics"]),
+        module("WebServer", ["OBDCore", "CAccessory", "Accessory", "WebProtocol"]),
+        .target(
+            name: "WebPage", exclude: ["web"], swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),
         module(
             "ObdscanCLI",
             [
                 "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Accessory",
                 "ScanSession", "PIDTables", "TripStore", "TripExport", "Simulator", "Positioning",
-                "FuelFigures", "CAccessory",
+                "FuelFigures", "CAccessory", "WebProtocol", "WebServer", "WebPage",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "TOMLKit", package: "TOMLKit"),
             ]),
         .executableTarget(name: "obdscan", dependencies: ["ObdscanCLI"], swiftSettings: strict),
 
-        // `pids/`, `vehicles/` and `migrations/` become string literals at build time.
+        // `pids/`, `vehicles/`, `migrations/` and `web/` become string literals at build time.
         .executableTarget(name: "EmbedFiles", swiftSettings: strict),
         .plugin(
             name: "EmbedFilesPlugin", capability: .buildTool(), dependencies: ["EmbedFiles"]),
@@ -93,6 +97,8 @@ let package = Package(
         tests("OBDCore", ["OBDCore"]),
         tests("Positioning", ["OBDCore", "Positioning"]),
         tests("FuelFigures", ["FuelFigures"]),
+        tests("WebProtocol", ["WebProtocol"]),
+        tests("WebServer", ["Accessory", "CAccessory", "WebProtocol", "WebServer"]),
         tests("VehicleLink", ["OBDCore", "VehicleLink"]),
         tests("Adapters", ["OBDCore", "VehicleLink", "Adapters"]),
         tests("Diagnostics", ["OBDCore", "VehicleLink", "Diagnostics"]),
@@ -162,7 +168,7 @@ if Context.environment["OBDSCAN_FUZZ"] != nil {
     let covered: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer"])]
     let fuzzed = [
         "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Simulator", "PIDTables",
-        "TripExport", "Positioning",
+        "TripExport", "Positioning", "WebProtocol",
     ]
     for target in package.targets where fuzzed.contains(target.name) {
         target.swiftSettings = (target.swiftSettings ?? []) + covered

@@ -10,7 +10,7 @@ func runFuzzer(
 
 /// What is fuzzed: each reads bytes from outside and checks what must hold whatever they are.
 enum FuzzTarget: String, CaseIterable {
-    case lexer, decode, links, services, transcripts, tables, simulator, machine, codes, positions
+    case lexer, decode, links, services, transcripts, tables, simulator, machine, codes, positions, requests
 
     /// Reads one input; a property that does not hold ends the process.
     func read(_ input: [UInt8]) {
@@ -25,6 +25,7 @@ enum FuzzTarget: String, CaseIterable {
         case .machine: readEvents(input)
         case .codes: readCodes(input)
         case .positions: readPositions(input)
+        case .requests: readRequest(input)
         }
     }
 

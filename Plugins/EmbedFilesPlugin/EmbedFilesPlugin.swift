@@ -19,6 +19,8 @@ struct EmbedFilesPlugin: BuildToolPlugin {
         case "TripStore":
             folder = "migrations"
             options = ["--numbered"]
+        case "WebPage":
+            folder = "web"
         default:
             throw Unknown(target: target.name)
         }

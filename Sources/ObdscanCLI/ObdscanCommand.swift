@@ -28,7 +28,7 @@ public struct ObdscanCommand: ParsableCommand {
             DatabaseCommand.self, DecodeCommand.self,
             SendCommand.self,
             SimulateCommand.self, BenchCommand.self, DoctorCommand.self, ReportCommand.self,
-            ConfigCommand.self, SetupCommand.self,
+            ConfigCommand.self, SetupCommand.self, ServeCommand.self,
         ])
 
     /// The root by itself says what is attached and what to do next.
@@ -57,7 +57,7 @@ public struct ObdscanCommand: ParsableCommand {
         do {
             // A wrong file stops everything but the command that mends it.
             if log != nil { _ = try Settings.loaded.get() }
-            try log?.log("starts: " + CommandLine.arguments.joined(separator: " "))
+            try log?.log("starts: " + loggable(CommandLine.arguments).joined(separator: " "))
             try command.run()
             end(.silent(.done), log)
         } catch let failure as Failure {

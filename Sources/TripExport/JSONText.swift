@@ -145,6 +145,21 @@ public struct JSONObject: Sendable {
         bytes.append(0x5D)
     }
 
+    /// Adds a list of lists of numbers.
+    public mutating func add(_ name: StaticString, _ rows: [[Double]]) {
+        key(name)
+        bytes.append(0x5B)
+        for (index, row) in rows.enumerated() {
+            bytes.append(contentsOf: index > 0 ? [0x2C, 0x5B] : [0x5B])
+            for (place, value) in row.enumerated() {
+                if place > 0 { bytes.append(0x2C) }
+                JSONText.append(value, to: &bytes)
+            }
+            bytes.append(0x5D)
+        }
+        bytes.append(0x5D)
+    }
+
     /// Adds a list of objects.
     public mutating func add(_ name: StaticString, _ values: [JSONObject]) {
         key(name)

@@ -39,6 +39,16 @@ struct DevicesListCommand: ParsableCommand, OutputCommand {
 
     func run() throws {
         var writer = TextOutput.standard
+        if try Self.printAll(database, output, &writer) == 0 {
+            output.note("No accessory is attached, and none is known.")
+            output.note("hint: \(AttachedAccessories.advice)")
+        }
+    }
+
+    /// Prints what is attached and what is known; returns how many that are.
+    static func printAll(
+        _ database: DatabaseOptions, _ output: OutputOptions, _ writer: inout TextOutput
+    ) throws -> Int {
         var printer = AccessoryPrinter(output)
         let attached = AccessoryManager(asksBlueZ: true).attached(withHolders: true)
         for accessory in attached { try printer.print(AccessoryEntry(accessory), &writer) }
@@ -50,10 +60,7 @@ struct DevicesListCommand: ParsableCommand, OutputCommand {
             try printer.print(AccessoryEntry(remembered), &writer)
         }
         try printer.finish(&writer)
-        if printer.isEmpty {
-            output.note("No accessory is attached, and none is known.")
-            output.note("hint: \(AttachedAccessories.advice)")
-        }
+        return printer.count
     }
 }
 

@@ -49,33 +49,12 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
         var isReady = true
         try withVehicle(vehicle, output, table, SessionNeeds(vehicle: .maybeSilent)) { connection in
             var writer = TextOutput.standard
-            var printer = try AnswerPrinter(output, table: table)
-            var report = MonitorReport(output)
-            var said = false
-            // A readiness group tells once more what F501 has told.
-            var told: Set<MonitorStatus> = []
             let services = try connection.services()
-            var asked = try connection.readiness(in: services)
-            asked += try connection.readinessThisCycle(in: services, known: asked)
-            if !readiness { asked += try Self.testResults(connection, services) }
-            for one in asked {
-                let time = connection.utc(one.answer.answered)
-                for item in one.answer.items where MonitorReport.concerns(item) {
-                    if case .monitor(let status) = item, !told.insert(status).inserted { continue }
-                    said = true
-                    report.add(item)
-                    if output.format != .text { try printer.print(item, at: time, to: &writer) }
-                }
-                if output.format == .json {
-                    try printer.printRest(of: one, at: time, to: &writer)
-                }
-            }
-            let items = asked.flatMap(\.answer.items)
-            let sinceClear = Readiness(items, table: table)
+            let (asked, sinceClear) = try Self.ask(
+                connection, services, readiness: readiness, output, &writer)
             isReady = sinceClear.incomplete.isEmpty && !sinceClear.supported.isEmpty
-            if output.format == .text { try writer.write(report.text(sinceClear)) }
-            try printer.finish(&writer)
             ScanRecord.keep(asked, connection, services, vehicle.database, output)
+            let said = asked.contains { $0.answer.items.contains(where: MonitorReport.concerns) }
             if !said {
                 throw connection.failure(of: asked)
                     ?? Failure(
@@ -83,6 +62,36 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
             }
         }
         if exitCode && !isReady { throw Failure.silent(.findings) }
+    }
+
+    /// Asks for readiness, with test results unless `readiness` says that it is enough, and prints
+    /// the answers.
+    static func ask(
+        _ connection: Connection, _ services: VehicleServices, readiness: Bool,
+        _ output: OutputOptions, _ writer: inout TextOutput
+    ) throws -> (asked: [Asked], readiness: Readiness) {
+        var printer = try AnswerPrinter(output, table: connection.table)
+        var report = MonitorReport(output)
+        // A readiness group tells once more what F501 has told.
+        var told: Set<MonitorStatus> = []
+        var asked = try connection.readiness(in: services)
+        asked += try connection.readinessThisCycle(in: services, known: asked)
+        if !readiness { asked += try testResults(connection, services) }
+        for one in asked {
+            let time = connection.utc(one.answer.answered)
+            for item in one.answer.items where MonitorReport.concerns(item) {
+                if case .monitor(let status) = item, !told.insert(status).inserted { continue }
+                report.add(item)
+                if output.format != .text { try printer.print(item, at: time, to: &writer) }
+            }
+            if output.format == .json {
+                try printer.printRest(of: one, at: time, to: &writer)
+            }
+        }
+        let sinceClear = Readiness(asked.flatMap(\.answer.items), table: connection.table)
+        if output.format == .text { try writer.write(report.text(sinceClear)) }
+        try printer.finish(&writer)
+        return (asked, sinceClear)
     }
 
     private func printTrend() throws {

@@ -105,8 +105,16 @@ struct TripsShowCommand: ParsableCommand, OutputCommand {
     func run() throws {
         let store = try database.open(.readOnly)
         let id = try trip?.number(in: store) ?? store.latestTrip()
-        let readings = try mapped { () throws(StoreError) in try store.readings(ofTrip: id) }
         var writer = TextOutput.standard
+        try Self.print(id, store, output, &writer)
+        try writer.flush()
+    }
+
+    /// Prints a trip and what its signals add up to.
+    static func print(
+        _ id: Int64, _ store: TripStore, _ output: OutputOptions, _ writer: inout TextOutput
+    ) throws {
+        let readings = try mapped { () throws(StoreError) in try store.readings(ofTrip: id) }
         var printer = TripPrinter(output)
         try printer.print(readings.trip, &writer)
         try printer.finish(&writer)
@@ -130,6 +138,5 @@ struct TripsShowCommand: ParsableCommand, OutputCommand {
         case .csv: break
         }
         try printer.print(readings, &writer)
-        try writer.flush()
     }
 }

@@ -20,6 +20,16 @@ extension OutputOptions {
     }
 }
 
+/// What a command was called with, without secrets.
+func loggable(_ arguments: [String]) -> [String] {
+    var isSecret = false
+    return arguments.map { argument in
+        defer { isSecret = argument == "--token" }
+        if isSecret { return "…" }
+        return argument.hasPrefix("--token=") ? "--token=…" : argument
+    }
+}
+
 /// A command with the options that all commands share.
 protocol OutputCommand {
     /// Format, colour, units, how much is said.

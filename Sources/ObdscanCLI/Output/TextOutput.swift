@@ -13,14 +13,22 @@ enum OutputError: Error, Hashable, Sendable {
 /// Nothing is lost silently: every fault of write(2) is thrown. Call ``flush()`` when something is
 /// complete (a line of live output, the end of the command).
 struct TextOutput: ~Copyable {
-    /// The descriptor written to.
+    /// The descriptor written to; -1 where something else takes the bytes.
     let descriptor: Int32
+    private let sink: (([UInt8]) throws(OutputError) -> Void)?
     private var buffer: [UInt8] = []
     private static let capacity = 64 * 1024
 
     /// Output to an open descriptor, which stays open.
     init(descriptor: Int32) {
         self.descriptor = descriptor
+        sink = nil
+    }
+
+    /// Output that `sink` takes, a full buffer at a time.
+    init(sink: @escaping ([UInt8]) throws(OutputError) -> Void) {
+        descriptor = -1
+        self.sink = sink
     }
 
     /// The process's standard output.
@@ -56,7 +64,11 @@ struct TextOutput: ~Copyable {
     /// Writes out whatever is buffered.
     mutating func flush() throws(OutputError) {
         defer { buffer.removeAll(keepingCapacity: true) }
-        try writeAll(buffer, to: descriptor)
+        if let sink {
+            if !buffer.isEmpty { try sink(buffer) }
+        } else {
+            try writeAll(buffer, to: descriptor)
+        }
     }
 }
 

@@ -245,7 +245,7 @@ struct TripReport {
     // MARK: Plots
 
     /// Which signals are plotted.
-    private static func places(_ names: [String], _ readings: TripReadings) throws -> [Int] {
+    static func places(_ names: [String], _ readings: TripReadings) throws -> [Int] {
         let plottable = readings.signals.indices.filter {
             readings.signals[$0].frame == nil && readings.signals[$0].mean != nil
         }
@@ -288,7 +288,7 @@ struct TripReport {
         return found.signal.map { table[$0].id == signal.id } ?? false
     }
 
-    private static func plots(
+    static func plots(
         _ places: [Int], _ readings: TripReadings, _ units: UnitSystem
     ) throws -> [LinePlot] {
         var plots: [Int: LinePlot] = [:]

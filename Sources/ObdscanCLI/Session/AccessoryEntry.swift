@@ -114,7 +114,8 @@ extension AccessoryError.Holder {
 struct AccessoryPrinter {
     private let output: OutputOptions
     private let palette: Palette
-    private var count = 0
+    /// How many were printed.
+    private(set) var count = 0
     private var rows = TextTable([
         ("ACCESSORY", .left), ("NAME", .left), ("MANUFACTURER", .left), ("SERIAL", .left),
         ("", .left),
@@ -124,9 +125,6 @@ struct AccessoryPrinter {
         self.output = output
         palette = Palette(isOn: output.colours(1))
     }
-
-    /// Whether nothing was printed.
-    var isEmpty: Bool { count == 0 }
 
     /// Prints one.
     mutating func print(

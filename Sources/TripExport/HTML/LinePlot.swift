@@ -72,6 +72,9 @@ public struct LinePlot: Sendable {
     /// Whether there is nothing to draw.
     public var isEmpty: Bool { count == 0 }
 
+    /// The curve, in the order of time: seconds and value of each point.
+    public var curve: [[Double]] { points.map { [$0.second, $0.value] } }
+
     /// The points of the curve, in the order of time.
     private var points: [Point] {
         filled.compactMap { $0 }.flatMap { bucket in

@@ -7,7 +7,8 @@ public struct TrackMap: Sendable {
     /// The longer side of the drawing.
     static let size = 1_000.0
 
-    private var points: [TrackPoint]
+    /// What is drawn: at most ``mostPoints`` and one, the last always among them.
+    public let points: [TrackPoint]
 
     /// A map of these points, in the order of time.
     public init(_ points: [TrackPoint]) {

@@ -1,0 +1,28 @@
+import WebProtocol
+
+/// What a browser, or whoever pretends to be one, asks: any split gives the same, and nothing that is
+/// let through leads out of the paths that there are.
+func readRequest(_ input: [UInt8]) {
+    var cutter = Cutter(input)
+    let cut = Int(cutter.byte())
+    let bytes = cutter.rest()
+    var whole = RequestReader()
+    let head = Result { try whole.take(bytes) }
+    var pieces = RequestReader()
+    var other = Result { try pieces.take(bytes.prefix(cut)) }
+    if case .success(nil) = other { other = Result { try pieces.take(bytes.dropFirst(cut)) } }
+    require((try? head.get()) == (try? other.get()), "a split changes the request")
+    guard case .success(let found?) = head else { return }
+    for segment in found.path {
+        require(segment != ".." && segment != "." && !segment.contains("/"), "a way out")
+    }
+    let rules = AccessRules(
+        isLoopback: true, names: [], token: AccessToken(random: Array(1...16)), cookie: "obdscan")
+    require(rules.verdict(found) != .allowed, "somebody guessed the token")
+    var answer = ResponseHead(.ok, "text/plain")
+    answer.fields = found.fields.map { ("X-Echo", $0.value) }
+    let lines = String(decoding: answer.bytes(.length(0)), as: UTF8.self).split(separator: "\r\n")
+    require(
+        lines.filter { $0.hasPrefix("X-Echo: ") }.count == found.fields.count,
+        "a field that is another line")
+}

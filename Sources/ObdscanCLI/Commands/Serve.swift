@@ -1,0 +1,257 @@
+import Accessory
+import ArgumentParser
+import Diagnostics
+import Glibc
+import OBDCore
+import TripExport
+import WebProtocol
+import WebServer
+
+/// `obdscan serve`: the vehicle and the recorded trips in a browser.
+struct ServeCommand: ParsableCommand, OutputCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "The vehicle and the recorded trips in a browser.",
+        discussion: """
+            The first line on standard output is the address to open. The page shows readings as they \
+            come, trips with plots, track and exports, trouble codes and readiness. Without an \
+            accessory it shows what is recorded. It reads only: no request can change anything in a \
+            vehicle. It ends by Ctrl-C or SIGTERM.
+
+            Under /api/ are the objects that the other commands print with --format json, one a line: \
+            /api/live (server-sent events), status, readings, accessories, codes, codes/history, \
+            monitors, monitors/trend, trips, trips/ID, trips/ID/plots, trips/ID/track, \
+            trips/ID/report and trips/ID/export?format=csv|json|gpx|kml|influx. /metrics is for \
+            Prometheus.
+
+            Listening on the loopback, as it does by itself, it answers only the user who started it. \
+            At any other address whoever asks has to know a token: it is made up at every start, or \
+            taken from the environment variable OBDSCAN_TOKEN or from --token, which other users of \
+            this machine can see in the list of processes. A browser is told it by the address that \
+            is printed, other programs say "Authorization: Bearer TOKEN". The connection is not \
+            encrypted: beyond a network that one trusts, use a tunnel (ssh -L) or a proxy with TLS.
+
+            EXAMPLES
+              obdscan serve                                  everything the vehicle has
+              obdscan serve rpm speed coolant-temp -d sim:   some signals of the simulated vehicle
+              obdscan serve --offline                        trips only, no vehicle
+              obdscan serve --listen 0.0.0.0:8327            for the phone beside the wheel
+              curl -s http://127.0.0.1:8327/api/readings     for programs
+            """)
+
+    @Argument(help: ArgumentHelp("Signals to read; all without.", valueName: "signal"))
+    var signals: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A list of signals: engine, fuel, emissions, ev, or one of the configuration file.",
+            valueName: "view"))
+    var view: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Ask for each signal so often, not as often as the link allows.", valueName: "time"))
+    var every: Lapse?
+
+    @Option(
+        help: ArgumentHelp(
+            "Where to listen: an address of this machine and a port; 0 = any free port.",
+            valueName: "address:port"))
+    var listen = "127.0.0.1:8327"
+
+    @Option(
+        help: ArgumentHelp(
+            "The token to ask for, 16 characters or more; generate makes one up.",
+            discussion: "Else the environment variable OBDSCAN_TOKEN.", valueName: "token"))
+    var token: String?
+
+    @Option(
+        name: .customLong("host"),
+        help: ArgumentHelp(
+            "A further name of this machine by which it may be asked; may be repeated.",
+            valueName: "name"))
+    var hosts: [String] = []
+
+    @Flag(help: "Show what is recorded only; talk to no vehicle.")
+    var offline = false
+
+    @OptionGroup var vehicle: VehicleOptions
+    @OptionGroup var tables: TableOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        if offline && (vehicle.device != nil || vehicle.record != nil || !signals.isEmpty) {
+            throw ValidationError("--offline talks to no vehicle: leave -d, --record and signals out")
+        }
+    }
+
+    func run() throws {
+        let table = try loadTable(tables)
+        let names = SignalNames(table)
+        let listed = try view.map { try SignalViews.signals($0, Settings.current) } ?? []
+        let wanted = try (listed + signals).map { try names.find($0) }
+        let place = try address()
+        let word = try chosenToken(place)
+        let further = try furtherNames(place)
+        // Blocked before any thread exists.
+        let inbox = try SignalInbox(SignalInbox.endings)
+        let listener = try Self.listener(place)
+
+        let board = LiveBoard()
+        let car = LiveFeed.Vehicle()
+        let questionsInbox = try SignalInbox.relay()
+        let silent = try OutputOptions.parse([
+            "--format", "json", "--quiet", "--units", output.units.rawValue,
+        ])
+        let routes = WebRoutes(
+            rules: AccessRules(
+                isLoopback: place.isLoopback, names: further, token: word,
+                cookie: "obdscan-\(listener.port)"),
+            users: place.isLoopback && word == nil ? [0, getuid()] : nil, board: board,
+            questions: VehicleQuestions(car, silent, inbox: questionsInbox), table: table,
+            database: vehicle.database, output: silent)
+        let accessory = try chosenAccessory()
+        let feed = accessory.map { name in
+            LiveFeed(
+                board: board, vehicle: car, options: vehicle, output: output, table: table,
+                wanted: wanted, packs: tables.packRecords(in: table), period: every?.duration,
+                accessory: name)
+        }
+        do {
+            try serve(listener, routes, feed, word, inbox, questionsInbox)
+        } catch let error as SystemError {
+            throw Failure("\(error.call): \(describe(errno: error.errno))", status: .bug)
+        }
+    }
+
+    private func serve(
+        _ listener: WebListener, _ routes: WebRoutes, _ feed: LiveFeed?, _ word: AccessToken?,
+        _ inbox: SignalInbox, _ questions: SignalInbox
+    ) throws {
+        let feedInbox = try SignalInbox.relay()
+        let server = try WebServer(listener, handler: routes)
+        let thread = try feed.map { feed in try SystemThread { feed.run(feedInbox) } }
+        defer {
+            // Browsers first: they wait for what the vehicle says.
+            questions.pass(SIGTERM)
+            server.stop()
+            feedInbox.pass(SIGTERM)
+            thread?.join()
+        }
+        try announce(listener, word)
+        var waiting = Waiting()
+        _ = waiting.add(inbox.descriptor)
+        waiting.wait()
+        _ = inbox.next()
+        // A second Ctrl-C ends the process at once.
+        SignalInbox.letEndingsThrough()
+    }
+
+    private func announce(_ listener: WebListener, _ word: AccessToken?) throws {
+        let place = listener.address
+        let host = place.isAny ? MachineAddress.reachable(ofIPv6: place.host.contains(":")) : place.host
+        let url =
+            "http://\(ListenAddress.text(host, listener.port))/"
+            + (word.map { "?token=\($0.word)" } ?? "")
+        var writer = TextOutput.standard
+        if output.format == .json {
+            var object = JSONObject()
+            object.add("kind", "serving")
+            object.add("url", url)
+            try writer.append { object.append(to: &$0) }
+        } else {
+            try writer.writeLine(url)
+        }
+        try writer.flush()
+        output.note(
+            "Open it in a browser; Ctrl-C ends it."
+                + (place.isLoopback ? "" : " The connection is not encrypted."))
+    }
+}
+
+// What the options mean.
+extension ServeCommand {
+    private func address() throws(Failure) -> ListenAddress {
+        guard let place = ListenAddress(listen) else {
+            throw Failure(
+                "\"\(listen)\" is no address and port to listen at",
+                hint: "such as 127.0.0.1:8327, [::1]:8327 or 0.0.0.0:8327", status: .usage)
+        }
+        return place
+    }
+
+    /// The token to ask for; nil = none.
+    private func chosenToken(_ place: ListenAddress) throws(Failure) -> AccessToken? {
+        let named = environment("OBDSCAN_TOKEN").flatMap { $0.isEmpty ? nil : $0 }
+        guard let text = token ?? named ?? (place.isLoopback ? nil : "generate") else { return nil }
+        if text == "generate" { return AccessToken(random: randomBytes(16)) }
+        guard let word = AccessToken(text) else {
+            throw Failure(
+                "the token is no good",
+                hint: "\(AccessToken.shortest) to \(AccessToken.longest) letters, digits and "
+                    + "-._~; --token generate makes one up",
+                status: .usage)
+        }
+        return word
+    }
+
+    /// Names by which the machine may be asked, besides addresses.
+    private func furtherNames(_ place: ListenAddress) throws(Failure) -> Set<String> {
+        var names: Set<String> = []
+        for text in hosts {
+            guard let host = HostName(text), host.port == nil else {
+                throw Failure(
+                    "\"\(text)\" is no name of a machine", hint: "--host car.local",
+                    status: .usage)
+            }
+            names.insert(host.name)
+        }
+        // At home a name in .local leads to whoever has it, which is this machine.
+        if !place.isLoopback, let own = MachineAddress.name {
+            names.formUnion([own, own + ".local"])
+        }
+        return names
+    }
+
+    private static func listener(_ place: ListenAddress) throws(Failure) -> WebListener {
+        do {
+            return try WebListener(place)
+        } catch {
+            let hint: String?
+            var status = ExitStatus.unavailable
+            switch error.errno {
+            case EADDRINUSE:
+                hint = "another program has the port: --listen \(ListenAddress.text(place.host, 0))"
+                    + " takes any free one"
+            case EADDRNOTAVAIL:
+                hint = "it is no address of this machine; 0.0.0.0 listens at all of them"
+            case EACCES:
+                hint = "ports below 1024 need privileges: take another one"
+                status = .noPermission
+            default: hint = nil
+            }
+            throw Failure(
+                "\(place.text): \(describe(errno: error.errno))", hint: hint, status: status)
+        }
+    }
+
+    /// The accessory to read, as it is called; nil = what is recorded is all.
+    private func chosenAccessory() throws -> String? {
+        if offline { return nil }
+        let named = environment("OBDSCAN_DEVICE").flatMap { $0.isEmpty ? nil : $0 }
+        if let text = vehicle.device ?? named ?? Settings.current.device, !text.isEmpty {
+            let address = try Settings.current.resolved(text)
+            if case .alias = address { _ = try connector(for: address) }
+            return text
+        }
+        do {
+            return "\(try AttachedAccessories.only())"
+        } catch {
+            if !signals.isEmpty || vehicle.record != nil { throw error }
+            output.note(
+                "\(error.message): only what is recorded is shown"
+                    + (error.status == .usage ? "; name one with -d" : ""))
+            return nil
+        }
+    }
+}

@@ -1,0 +1,202 @@
+import Accessory
+import Diagnostics
+import OBDCore
+import PIDTables
+import ScanSession
+import ScanTool
+import Synchronization
+import TripExport
+
+/// What is known of the vehicle now: the newest reading of each signal of each ECU, and how the link
+/// is.
+///
+/// One thread fills it, as many as there are browsers look at it. It keeps the newest only, so that
+/// it does not grow with time, and ``mostChannels`` of them, so that it does not grow with what an
+/// adapter makes up.
+final class LiveBoard: Sendable {
+    /// Signals of ECUs that are kept.
+    static let mostChannels = 1_024
+    /// Points of a signal's recent course.
+    static let historyLength = 120
+    /// What lies at least between two of them.
+    static let historyPause = Duration.seconds(1)
+
+    /// Whether a vehicle is listened to.
+    enum Link: String, Hashable, Sendable {
+        /// No accessory is wanted.
+        case none
+        /// The accessory is being opened, or the vehicle looked for.
+        case connecting
+        /// Readings come.
+        case live
+        /// The link was lost; the session tries to have it back.
+        case lost
+        /// The session could not be had; it is begun again later.
+        case failed
+    }
+
+    /// How the link is.
+    struct Status: Sendable {
+        var link = Link.none
+        var accessory: String?
+        var vin: String?
+        var adapter: String?
+        var vehicleProtocol: String?
+        var voltage: Double?
+        /// What somebody should know of the link; nil = nothing.
+        var note: String?
+        var hint: String?
+        var state = StateKind.initializing
+        var statistics = SessionStatistics()
+    }
+
+    /// One signal of one ECU.
+    struct Channel: Sendable {
+        var reading: Reading
+        var time: UTC
+        /// Where it stands among others.
+        var rank: Int
+        /// Whether a driver would look at it, or somebody asked for it.
+        var isShown: Bool
+        /// When it was first and last seen; counted by ``State/version``.
+        var born: UInt64
+        var version: UInt64
+        /// Times and values, the oldest first; the unit is the stored one.
+        var history: [(time: Instant, value: Double)] = []
+    }
+
+    private struct Key: Hashable {
+        var signal: SignalIndex
+        var ecu: ECUAddress?
+    }
+
+    private struct State {
+        var version: UInt64 = 0
+        var channels: [Key: Channel] = [:]
+        var ranks: [SignalIndex: Int] = [:]
+        var dropped = 0
+        var status = Status()
+        var watchers: [Int: EventDescriptor] = [:]
+        var nextWatcher = 0
+    }
+
+    private let state = Mutex(State())
+
+    // MARK: Filling
+
+    /// Changes the status and wakes who looks at it.
+    func update(_ change: (inout Status) -> Void) {
+        state.withLock { change(&$0.status) }
+        wake()
+    }
+
+    /// A new session: which signals come first.
+    func begin(order: [SignalIndex]) {
+        state.withLock { state in
+            state.ranks = [:]
+            for (rank, signal) in order.enumerated() where state.ranks[signal] == nil {
+                state.ranks[signal] = rank
+            }
+        }
+    }
+
+    /// Takes readings of one moment; `isNamed` says that a user asked for these signals.
+    func take(_ readings: [Reading], at time: UTC, _ now: Instant, isNamed: Bool) {
+        guard !readings.isEmpty else { return }
+        state.withLock { state in
+            state.version += 1
+            for reading in readings { Self.take(reading, at: time, now, isNamed, &state) }
+        }
+        wake()
+    }
+
+    private static func take(
+        _ reading: Reading, at time: UTC, _ now: Instant, _ isNamed: Bool, _ state: inout State
+    ) {
+        let key = Key(signal: reading.signal, ecu: reading.ecu)
+        var channel: Channel
+        if let known = state.channels[key] {
+            channel = known
+        } else {
+            guard state.channels.count < mostChannels else {
+                state.dropped += 1
+                return
+            }
+            channel = Channel(
+                reading: reading, time: time,
+                rank: state.ranks[reading.signal] ?? 10_000 + Int(reading.signal.rawValue),
+                isShown: false, born: state.version, version: state.version)
+        }
+        channel.reading = reading
+        channel.time = time
+        channel.version = state.version
+        if !channel.isShown, isNamed || isMeasurement(reading) {
+            channel.isShown = true
+            channel.born = state.version
+        }
+        if case .number(let value) = reading.value {
+            if let last = channel.history.last, now - last.time < historyPause {
+                channel.history[channel.history.count - 1].value = value
+            } else {
+                if channel.history.count >= historyLength { channel.history.removeFirst() }
+                channel.history.append((now, value))
+            }
+        }
+        state.channels[key] = channel
+    }
+
+    /// What is a measurement and is there.
+    private static func isMeasurement(_ reading: Reading) -> Bool {
+        if let id = reading.dataID, ![.currentData, .readData, DataID.parameterGroups].contains(id.service) {
+            return false
+        }
+        switch reading.value {
+        case .number, .label, .text: return true
+        case .flag, .supportMap, .missing: return false
+        }
+    }
+
+    private func wake() {
+        state.withLock { state in
+            for watcher in state.watchers.values { watcher.signal() }
+        }
+    }
+
+    // MARK: Looking
+
+    /// Has `event` signalled whenever something changes, until ``unwatch(_:)``.
+    func watch(_ event: EventDescriptor) -> Int {
+        state.withLock { state in
+            state.nextWatcher += 1
+            state.watchers[state.nextWatcher] = event
+            return state.nextWatcher
+        }
+    }
+
+    /// Ends what ``watch(_:)`` began.
+    func unwatch(_ watcher: Int) { state.withLock { _ = $0.watchers.removeValue(forKey: watcher) } }
+
+    /// Browsers that look.
+    var watchers: Int { state.withLock { $0.watchers.count } }
+
+    /// How the link is.
+    var status: Status { state.withLock { $0.status } }
+
+    /// Readings for which there was no room.
+    var dropped: Int { state.withLock { $0.dropped } }
+
+    /// The channels that have changed since `version` (0 = all), in the order in which they are
+    /// shown, and the version that they make.
+    func channels(since version: UInt64 = 0) -> (channels: [Channel], version: UInt64) {
+        state.withLock { state in
+            let changed = state.channels.values.filter { $0.version > version }
+            return (changed.sorted(by: Self.comesBefore), state.version)
+        }
+    }
+
+    private static func comesBefore(_ left: Channel, _ right: Channel) -> Bool {
+        if left.rank != right.rank { return left.rank < right.rank }
+        guard let first = left.reading.ecu else { return right.reading.ecu != nil }
+        return right.reading.ecu.map { first < $0 } ?? false
+    }
+}

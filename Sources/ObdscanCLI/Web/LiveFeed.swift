@@ -1,0 +1,161 @@
+import Diagnostics
+import OBDCore
+import ScanSession
+import Synchronization
+
+/// The session that browsers look at: opened, polled, and opened again when it was lost for good.
+///
+/// It runs on a thread of its own, until its inbox says that it is enough.
+struct LiveFeed: Sendable {
+    /// The vehicle while there is a session with it; for questions besides the poll.
+    final class Vehicle: Sendable {
+        private let connection = Mutex<Connection?>(nil)
+
+        /// The session; nil while there is none.
+        var current: Connection? {
+            get { connection.withLock { $0 } }
+            set { connection.withLock { $0 = newValue } }
+        }
+    }
+
+    let board: LiveBoard
+    let vehicle: Vehicle
+    let options: VehicleOptions
+    let output: OutputOptions
+    let table: PIDTable
+    /// The signals that were named; none = all that the vehicle has.
+    let wanted: [SelectedSignal]
+    let packs: [PIDTable.Record]
+    let period: Duration?
+    /// The accessory as it was named.
+    let accessory: String
+
+    /// The pauses between sessions that failed.
+    private static let pauses: [Duration] = [.seconds(2), .seconds(5), .seconds(10), .seconds(30)]
+
+    /// Runs until `inbox` is told to stop.
+    func run(_ inbox: SignalInbox) {
+        var failures = 0
+        var lastWords: String?
+        while true {
+            board.update {
+                $0.link = .connecting
+                $0.accessory = accessory
+            }
+            let failure: Failure
+            do {
+                try session(inbox) { failures = 0 }
+                return
+            } catch is Interrupted {
+                return
+            } catch let error as Failure {
+                if error.message.isEmpty { return }
+                failure = error
+            } catch {
+                failure = Failure("unexpected: \(error)", status: .bug)
+            }
+            let words = failure.message + (failure.hint.map { "\nhint: \($0)" } ?? "")
+            if words != lastWords { output.note(words.replacing("\n", with: "; ")) }
+            lastWords = words
+            // A recording has one beginning: another session would write over it.
+            let isLast = options.record != nil || failure.status == .usage
+            board.update {
+                $0.link = .failed
+                $0.note = failure.message
+                $0.hint = isLast ? "start obdscan serve again" : failure.hint
+            }
+            if isLast { return }
+            var waiting = Waiting()
+            let stop = waiting.add(inbox.descriptor)
+            waiting.add(deadline: Clock.now + Self.pauses[min(failures, Self.pauses.count - 1)])
+            waiting.wait()
+            if waiting.isReady(stop) { return }
+            failures += 1
+        }
+    }
+
+    private func session(_ inbox: SignalInbox, begun: () -> Void) throws {
+        let queue = try BatchQueue(full: .dropOldest)
+        var needs = SessionNeeds(sinks: [queue], reconnect: .always, inbox: inbox)
+        needs.accessory = accessory
+        needs.take(wanted.isEmpty ? packs : wanted.compactMap(\.record))
+        try withVehicle(options, output, table, needs) { connection in
+            defer { vehicle.current = nil }
+            let setup = try PollSetup.make(wanted, packs, connection, every: period, output)
+            let vin = try connection.vin(by: setup.profiles)
+            board.begin(order: setup.order(table))
+            board.update {
+                $0.vin = vin?.text
+                $0.statistics = connection.scan.statistics
+                Self.take(connection, .live, &$0)
+            }
+            begun()
+            vehicle.current = connection
+            connection.scan.poll(setup.plan)
+            let end = try poll(connection, queue, setup)
+            board.update { $0.statistics = connection.scan.statistics }
+            if case .failed(let error) = end {
+                throw Failure(error, accessory: connection.accessory)
+            }
+        }
+    }
+
+    private func poll(
+        _ connection: Connection, _ queue: BatchQueue, _ setup: PollSetup
+    ) throws -> PollLoop.End {
+        var loop = PollLoop(connection, queue: queue, until: nil, prints: false)
+        var news = PollNews(accessory: connection.accessory)
+        return try loop.run(every: .seconds(1)) {
+            board.update {
+                $0.statistics = connection.scan.statistics
+                $0.state = connection.scan.state
+                $0.voltage = connection.scan.link?.voltage ?? $0.voltage
+            }
+        } event: { _, event in
+            let note = news.note(event)
+            if let note { output.note(note) }
+            board.update { status in
+                switch event {
+                case .toolDidDisconnect(.some): status.link = .lost
+                case .toolDidInitialize: Self.take(connection, .live, &status)
+                default: break
+                }
+                if let note, status.link != .live { status.note = note }
+            }
+        } batch: { batch in
+            take(batch, connection, setup)
+        } flush: {
+        }
+    }
+
+    private func take(_ batch: ReadingBatch, _ connection: Connection, _ setup: PollSetup) {
+        var readings = batch.items.compactMap { item -> Reading? in
+            if case .reading(let reading) = item, setup.wants(reading) { reading } else { nil }
+        }
+        if let voltage = batch.voltage {
+            board.update { $0.voltage = voltage }
+            if setup.showsVoltage(table), let signal = table.adapterVoltage {
+                readings.append(
+                    Reading(
+                        ecu: nil, dataID: nil, signal: signal, value: .number(voltage), raw: [],
+                        line: 0))
+            }
+        }
+        board.take(
+            readings, at: connection.utc(batch.answered), batch.answered,
+            isNamed: !setup.named.isEmpty)
+    }
+
+    private static func take(
+        _ connection: Connection, _ link: LiveBoard.Link, _ status: inout LiveBoard.Status
+    ) {
+        status.link = link
+        status.note = nil
+        status.hint = nil
+        status.state = connection.scan.state
+        guard let known = connection.scan.link else { return }
+        status.adapter = known.title
+        status.vehicleProtocol = known.capabilities.vehicleProtocol?.title
+        status.voltage = known.voltage ?? status.voltage
+    }
+}

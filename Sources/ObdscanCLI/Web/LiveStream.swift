@@ -1,0 +1,51 @@
+import Accessory
+import OBDCore
+import TripExport
+import WebProtocol
+import WebServer
+
+/// What is known of the vehicle, as server-sent events: `signal`, `reading` and `status`.
+///
+/// A browser that is slow misses readings, never the newest; one that takes nothing at all is given
+/// up by the server.
+struct LiveStream {
+    let board: LiveBoard
+    /// The shortest time between two messages.
+    let period: Duration
+
+    /// What comes at least so often, so that a browser knows that the stream lives.
+    private static let heartbeat = Duration.seconds(1)
+
+    /// Sends until somebody has enough.
+    func run(_ objects: inout LiveObjects, _ response: WebResponse) throws {
+        let changed = try EventDescriptor()
+        let watcher = board.watch(changed)
+        defer { board.unwatch(watcher) }
+        try response.begin(ResponseHead(.ok, "text/event-stream; charset=utf-8"))
+        var message: [UInt8] = []
+        EventText.append(retryAfter: 2000, to: &message)
+        var seen: UInt64 = 0
+        var nextStatus = Clock.now
+        while true {
+            changed.take()
+            let now = Clock.now
+            let (channels, version) = board.channels(since: seen)
+            for channel in channels where channel.born > seen {
+                EventText.append("signal", objects.signal(channel, at: now), to: &message)
+            }
+            for channel in channels {
+                EventText.append("reading", objects.reading(channel), to: &message)
+            }
+            seen = version
+            if now >= nextStatus {
+                EventText.append(
+                    "status", LiveObjects.status(board.status, at: Clock.utc), to: &message)
+                nextStatus = now + Self.heartbeat
+            }
+            try response.append(message)
+            message.removeAll(keepingCapacity: true)
+            _ = try response.wait(for: nil, until: now + period)
+            _ = try response.wait(for: changed.descriptor, until: nextStatus)
+        }
+    }
+}

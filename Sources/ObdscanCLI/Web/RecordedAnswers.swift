@@ -1,0 +1,208 @@
+import Diagnostics
+import OBDCore
+import PIDTables
+import TripExport
+import TripStore
+import WebProtocol
+import WebServer
+
+/// What is answered out of the database: trips, their plots and tracks, exports, codes that came and
+/// went, test results.
+struct RecordedAnswers {
+    let database: DatabaseOptions
+    /// Of JSON, and silent.
+    let output: OutputOptions
+    let units: UnitSystem
+
+    /// Plots that the page shows at most.
+    private static let mostPlots = 8
+
+    /// Whether a path leads to what is recorded.
+    static func isRecorded(_ path: [String]) -> Bool {
+        path == ["api", "codes", "history"] || path == ["api", "monitors", "trend"]
+            || path.starts(with: ["api", "trips"]) && path.count <= 4
+    }
+
+    /// Answers a request for what is recorded.
+    func answer(_ head: RequestHead, _ response: WebResponse) throws {
+        let store = try database.open(.readOnly)
+        let path = Array(head.path.dropFirst())
+        switch path {
+        case ["codes", "history"]: try print(response) { try codes(head, store, &$0) }
+        case ["monitors", "trend"]:
+            try print(response) { writer in
+                let points = try store.monitorTrend(vehicle: head.queryValue("vehicle"))
+                try MonitorTrendReport(points: points, output: output).print(&writer)
+            }
+        case ["trips"]: try print(response) { try trips(head, store, &$0) }
+        default:
+            let id = try trip(path[1], store)
+            switch path.count > 2 ? path[2] : "" {
+            case "" where path.count == 2:
+                try print(response) { try TripsShowCommand.print(id, store, output, &$0) }
+            case "plots": try print(response) { try plots(id, head, store, &$0) }
+            case "track": try print(response) { try track(id, store, &$0) }
+            case "export": try export(id, head, store, response)
+            case "report":
+                let readings = try store.readings(ofTrip: id)
+                let page = try TripReport(readings, store, units, plotting: []).page
+                var answer = ResponseHead(.ok, "text/html; charset=utf-8")
+                // Its style and script stand in it without a mark, and its text is escaped.
+                answer.contentPolicy =
+                    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
+                    + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox allow-scripts"
+                try response.send(answer, page.bytes)
+            default: throw WebProblem(.notFound, "there is nothing at this address")
+            }
+        }
+    }
+
+    private func print(
+        _ response: WebResponse, _ body: (inout TextOutput) throws -> Void
+    ) throws {
+        try StreamedAnswer(ResponseHead(.ok, WebRoutes.jsonLines), response).write(body)
+    }
+
+    /// A trip by its number or name.
+    private func trip(_ text: String, _ store: TripStore) throws -> Int64 {
+        guard let reference = TripReference(argument: text) else {
+            throw WebProblem(.notFound, "a trip has a number or a name")
+        }
+        do {
+            let id = try reference.number(in: store)
+            _ = try store.trip(id)
+            return id
+        } catch let failure as Failure where failure.status == .usage {
+            throw WebProblem(.notFound, failure.message, hint: "/api/trips lists them")
+        }
+    }
+
+    private func trips(
+        _ head: RequestHead, _ store: TripStore, _ writer: inout TextOutput
+    ) throws {
+        var filter = TripStore.TripFilter(purpose: head.queryValue("all") == "true" ? nil : .log)
+        filter.vehicle = head.queryValue("vehicle")
+        filter.tag = head.queryValue("tag")
+        filter.name = head.queryValue("name")
+        if let text = head.queryValue("latest") {
+            guard let latest = Int(text), latest > 0 else {
+                throw WebProblem(.badRequest, "\"\(text)\" is no number of trips")
+            }
+            filter.latest = latest
+        }
+        var printer = TripPrinter(output)
+        for trip in try store.trips(filter) { try printer.print(trip, &writer) }
+        try printer.finish(&writer)
+    }
+
+    private func codes(
+        _ head: RequestHead, _ store: TripStore, _ writer: inout TextOutput
+    ) throws {
+        let texts = PIDTables.codeTexts()
+        let entries = try store.codeHistory(vehicle: head.queryValue("vehicle"))
+        for life in CodeLife.all(entries) {
+            try writer.append { life.object(texts.text(of: life.code)).append(to: &$0) }
+        }
+    }
+
+    // MARK: One trip
+
+    private func plots(
+        _ id: Int64, _ head: RequestHead, _ store: TripStore, _ writer: inout TextOutput
+    ) throws {
+        let readings = try store.readings(ofTrip: id)
+        let names = head.query.filter { $0.name == "signal" }.map(\.value)
+        var places = try TripReport.places(names, readings)
+        if names.isEmpty {
+            // Nothing that drivers look at first: then what there is.
+            if places.isEmpty {
+                places = readings.signals.indices.filter {
+                    readings.signals[$0].frame == nil && readings.signals[$0].mean != nil
+                }
+            }
+            places = Array(places.prefix(Self.mostPlots))
+        }
+        for plot in try TripReport.plots(places, readings, units) {
+            var object = JSONObject()
+            object.add("kind", "plot")
+            object.add("trip", Int(id))
+            object.add("signal", plot.signal)
+            object.add("name", plot.name)
+            object.add("unit", plot.unit.isEmpty ? nil : plot.unit)
+            object.add("decimals", plot.places)
+            object.add("seconds", plot.seconds)
+            object.add(
+                "points",
+                plot.curve.map { point in point.map { ($0 * 1000).rounded() / 1000 } })
+            try writer.append { object.append(to: &$0) }
+        }
+    }
+
+    private func track(_ id: Int64, _ store: TripStore, _ writer: inout TextOutput) throws {
+        let readings = try store.readings(ofTrip: id)
+        var points: [TrackPoint] = []
+        try readings.forEachOtherRecord { time, record in
+            if case .position(let position) = record {
+                points.append(TrackPoint(position, time: time))
+            }
+        }
+        let start = readings.trip.start.microseconds
+        var object = JSONObject()
+        object.add("kind", "track")
+        object.add("trip", Int(id))
+        object.add(
+            "points",
+            TrackMap(points).points.map { point in
+                [
+                    Double(point.time.microseconds - start) / 1e6, point.latitude,
+                    point.longitude,
+                ]
+            })
+        try writer.append { object.append(to: &$0) }
+    }
+
+    private func export(
+        _ id: Int64, _ head: RequestHead, _ store: TripStore, _ response: WebResponse
+    ) throws {
+        let forms: [String: (ending: String, type: String)] = [
+            "csv": ("csv", "text/csv; charset=utf-8"), "json": ("jsonl", WebRoutes.jsonLines),
+            "gpx": ("gpx", "application/gpx+xml"),
+            "kml": ("kml", "application/vnd.google-earth.kml+xml"),
+            "influx": ("lp", "text/plain; charset=utf-8"),
+        ]
+        let name = head.queryValue("format") ?? "csv"
+        guard let format = ExportFormat(rawValue: name), let form = forms[name] else {
+            throw WebProblem(
+                .badRequest, "there is no format \"\(name)\"",
+                hint: "format=csv, json, gpx, kml or influx")
+        }
+        let layout = head.queryValue("layout") ?? "wide"
+        guard ["wide", "long"].contains(layout) else {
+            throw WebProblem(
+                .badRequest, "there is no layout \"\(layout)\"", hint: "layout=wide or long")
+        }
+        var selection = TripReadings.Selection()
+        selection.signals = head.query.filter { $0.name == "signal" }.map(\.value)
+        let part = try store.readings(ofTrip: id, selection)
+        let writer = TripFileWriter(
+            parts: [part], units: units, progress: ProgressLine(output),
+            isNarrowed: !selection.signals.isEmpty, ecu: nil)
+        var answer = ResponseHead(.ok, form.type)
+        // Named after its number alone: what a user or a vehicle calls it names no file.
+        let long = format == .csv && layout == "long" ? "-long" : ""
+        answer.fields = [
+            ("Content-Disposition", "attachment; filename=\"trip-\(id)\(long).\(form.ending)\"")
+        ]
+        try StreamedAnswer(answer, response).write { file in
+            switch format {
+            case .csv where layout == "long": try writer.writeLong(relative: false, &file)
+            case .csv: try writer.writeWide(relative: false, &file)
+            case .json: try writer.writeJSON(TripPrinter(output), &file)
+            case .gpx: try writer.writeGPX(&file)
+            case .kml: try writer.writeKML(&file)
+            case .influx: try writer.writeLineProtocol(&file)
+            case .sqlite: break
+            }
+        }
+    }
+}

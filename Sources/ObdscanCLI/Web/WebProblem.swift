@@ -1,0 +1,53 @@
+import TripExport
+import TripStore
+import WebProtocol
+
+/// Why a request gets no answer of its own, as an object.
+struct WebProblem: Error {
+    var status: ResponseHead.Status
+    var message: String
+    var hint: String?
+
+    init(_ status: ResponseHead.Status, _ message: String, hint: String? = nil) {
+        self.status = status
+        self.message = message
+        self.hint = hint
+    }
+
+    /// What a command would have ended with.
+    init(_ failure: Failure) {
+        let status: ResponseHead.Status =
+            switch failure.status {
+            case .usage: .badRequest
+            case .noInput: .notFound
+            case .unavailable, .linkLost, .timedOut, .noPermission: .unavailable
+            case .done, .findings, .badData, .bug, .cannotCreate, .badConfiguration: .internalError
+            }
+        self.init(status, failure.message, hint: failure.hint)
+    }
+
+    /// Any error that answering ended with; nil when nobody waits for an answer any more.
+    init?(_ error: any Error) {
+        switch error {
+        case let problem as WebProblem: self = problem
+        case StoreError.unknownTrip(let number, _):
+            self.init(.notFound, "there is no trip \(number)", hint: "/api/trips lists them")
+        case let failure as Failure: self.init(failure)
+        case let error as StoreError: self.init(Failure(error))
+        case is OutputError, is Interrupted: return nil
+        default: self.init(.internalError, "unexpected: \(error)")
+        }
+    }
+
+    /// The object.
+    var bytes: [UInt8] {
+        var object = JSONObject()
+        object.add("kind", "error")
+        object.add("status", status.rawValue)
+        object.add("message", printable(message))
+        object.add("hint", hint.map(printable))
+        var bytes: [UInt8] = []
+        object.append(to: &bytes)
+        return bytes
+    }
+}

@@ -1,0 +1,221 @@
+import Diagnostics
+import Glibc
+import OBDCore
+import PIDTables
+import TripExport
+import TripStore
+import WebPage
+import WebProtocol
+import WebServer
+
+/// What `obdscan serve` answers: the page, the objects of the commands under `/api/`, and figures
+/// for Prometheus.
+///
+/// Nothing of it writes: neither to a vehicle nor to the database, but that an older one is brought
+/// up to date.
+struct WebRoutes: WebHandler {
+    /// Browsers that may look at the stream at the same time.
+    static let mostStreams = 24
+    static let jsonLines = "application/x-ndjson; charset=utf-8"
+
+    let rules: AccessRules
+    /// The users of this machine who are answered; nil = whoever asks.
+    let users: Set<UInt32>?
+    let board: LiveBoard
+    let questions: VehicleQuestions
+    let table: PIDTable
+    let database: DatabaseOptions
+    /// Of JSON, and silent.
+    let output: OutputOptions
+
+    func answer(_ request: WebRequest, _ response: WebResponse) throws {
+        let head = request.head
+        if let users {
+            guard let user = request.user, users.contains(user) else {
+                try send(
+                    WebProblem(
+                        .forbidden, "only the user who started obdscan is answered",
+                        hint: "--token generate lets in whoever knows the token"), response)
+                return
+            }
+        }
+        switch rules.verdict(head) {
+        case .allowed: break
+        case .notGet:
+            var answer = ResponseHead(.methodNotAllowed, Self.jsonLines)
+            answer.fields = [("Allow", "GET")]
+            try response.send(answer, WebProblem(.methodNotAllowed, "only GET is answered").bytes)
+            return
+        case .foreignHost:
+            try send(
+                WebProblem(
+                    .forbidden, "this machine is not known by the name that was asked for",
+                    hint: "obdscan serve --host NAME adds a name"), response)
+            return
+        case .foreignOrigin:
+            try send(WebProblem(.forbidden, "a page of another site asked"), response)
+            return
+        case .tokenMissing where head.path.isEmpty, .tokenWrong where head.path.isEmpty:
+            try sendPage(WebPage.entrance, .unauthorized, [], response)
+            return
+        case .tokenMissing, .tokenWrong:
+            var answer = ResponseHead(.unauthorized, Self.jsonLines)
+            answer.fields = [("WWW-Authenticate", "Bearer")]
+            try response.send(answer, WebProblem(.unauthorized, "the token is missing or wrong").bytes)
+            return
+        }
+        if head.hasBody {
+            try send(WebProblem(.badRequest, "a request to read has no body"), response)
+            return
+        }
+        do {
+            try route(head, response)
+        } catch let fault as WebFault {
+            throw fault
+        } catch {
+            guard let problem = WebProblem(error), !response.hasBegun else { throw error }
+            try send(problem, response)
+        }
+    }
+
+    func refuse(_ status: ResponseHead.Status) -> (head: ResponseHead, body: [UInt8]) {
+        let problem = WebProblem(status, status.title.lowercased())
+        return (ResponseHead(status, Self.jsonLines), problem.bytes)
+    }
+
+    private func route(_ head: RequestHead, _ response: WebResponse) throws {
+        switch head.path {
+        case []: try sendDashboard(head, response)
+        case ["metrics"]: try sendMetrics(response)
+        case ["api", "live"]: try stream(head, response)
+        case ["api", "status"]:
+            try response.send(
+                ResponseHead(.ok, Self.jsonLines), LiveObjects.status(board.status, at: Clock.utc))
+        case ["api", "readings"]:
+            var objects = LiveObjects(table: table, units: try units(head))
+            let bytes = board.channels().channels.flatMap { objects.reading($0) }
+            try response.send(ResponseHead(.ok, Self.jsonLines), bytes)
+        case ["api", "accessories"]:
+            try print(response) { _ = try DevicesListCommand.printAll(database, output, &$0) }
+        case ["api", "codes"]: try send(try questions.answer(.codes), response)
+        case ["api", "monitors"]:
+            let all = head.queryValue("tests") == "true"
+            try send(try questions.answer(all ? .monitors : .readiness), response)
+        case let path where RecordedAnswers.isRecorded(path):
+            try RecordedAnswers(database: database, output: output, units: try units(head))
+                .answer(head, response)
+        default:
+            throw WebProblem(.notFound, "there is nothing at this address")
+        }
+    }
+
+    // MARK: The page
+
+    private func sendDashboard(_ head: RequestHead, _ response: WebResponse) throws {
+        var fields: [(name: String, value: String)] = []
+        if let token = rules.token {
+            // The browser says it with every further request, and no script can read it.
+            fields.append(
+                (
+                    "Set-Cookie",
+                    "\(rules.cookie)=\(token.word); Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000"
+                ))
+        }
+        try sendPage(WebPage.dashboard, .ok, fields, response)
+    }
+
+    private func sendPage(
+        _ page: (String) -> [UInt8], _ status: ResponseHead.Status,
+        _ fields: [(name: String, value: String)], _ response: WebResponse
+    ) throws {
+        let nonce = AccessToken(random: randomBytes(16)).word
+        var answer = ResponseHead(status, "text/html; charset=utf-8")
+        answer.contentPolicy = WebPage.policy(nonce: nonce)
+        answer.fields = fields
+        try response.send(answer, page(nonce))
+    }
+
+    // MARK: Live
+
+    private func stream(_ head: RequestHead, _ response: WebResponse) throws {
+        guard board.watchers < Self.mostStreams else {
+            throw WebProblem(
+                .unavailable, "\(Self.mostStreams) browsers are looking already",
+                hint: "close one of them")
+        }
+        let text = head.queryValue("every") ?? "100ms"
+        guard let lapse = Lapse(argument: text) else {
+            throw WebProblem(.badRequest, "\"\(text)\" is no time", hint: "every=500ms")
+        }
+        var objects = LiveObjects(table: table, units: try units(head))
+        try LiveStream(board: board, period: max(lapse.duration, .milliseconds(50)))
+            .run(&objects, response)
+    }
+
+    private func sendMetrics(_ response: WebResponse) throws {
+        try response.send(
+            ResponseHead(.ok, MetricsText.contentType), LiveMetrics.text(board, table))
+    }
+
+    // MARK: Objects
+
+    /// The units of `?units=`.
+    private func units(_ head: RequestHead) throws -> UnitSystem {
+        guard let text = head.queryValue("units") else { return output.units }
+        guard let units = UnitSystem(rawValue: text) else {
+            throw WebProblem(
+                .badRequest, "there are no units \"\(text)\"",
+                hint: UnitSystem.allValueStrings.joined(separator: ", "))
+        }
+        return units
+    }
+
+    private func send(_ problem: WebProblem, _ response: WebResponse) throws {
+        try response.send(ResponseHead(problem.status, Self.jsonLines), problem.bytes)
+    }
+
+    private func send(_ bytes: [UInt8], _ response: WebResponse) throws {
+        try response.send(ResponseHead(.ok, Self.jsonLines), bytes)
+    }
+
+    private func print(
+        _ response: WebResponse, _ body: (inout TextOutput) throws -> Void
+    ) throws {
+        try StreamedAnswer(ResponseHead(.ok, Self.jsonLines), response).write(body)
+    }
+}
+
+/// An answer that goes out while it is written, and begins with its first bytes: what goes wrong
+/// before can still be told.
+struct StreamedAnswer {
+    private let head: ResponseHead
+    private let response: WebResponse
+
+    init(_ head: ResponseHead, _ response: WebResponse) {
+        self.head = head
+        self.response = response
+    }
+
+    /// Runs `body` with the answer's output.
+    func write(_ body: (inout TextOutput) throws -> Void) throws {
+        let (head, response) = (head, response)
+        var writer = TextOutput { bytes throws(OutputError) in
+            do throws(WebFault) {
+                if !response.hasBegun { try response.begin(head) }
+                try response.append(bytes)
+            } catch {
+                throw .readerGone
+            }
+        }
+        try body(&writer)
+        try writer.flush()
+        if !response.hasBegun { try response.begin(head) }
+        try response.end()
+    }
+}
+
+/// Bytes that nobody can guess.
+func randomBytes(_ count: Int) -> [UInt8] {
+    var generator = SystemRandomNumberGenerator()
+    return (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+}

@@ -1,0 +1,39 @@
+/// The one page of `obdscan serve`, out of the files in `web/`.
+public enum WebPage {
+    /// The page that shows everything.
+    ///
+    /// - Parameter nonce: a word that is used once; style and script are taken by the browser only
+    ///   where they bear it.
+    public static func dashboard(nonce: String) -> [UInt8] { page("dashboard.html", nonce) }
+
+    /// The page that asks for the token.
+    public static func entrance(nonce: String) -> [UInt8] { page("entrance.html", nonce) }
+
+    /// What the pages may do: nothing but what stands in them, and asking where they came from.
+    public static func policy(nonce: String) -> String {
+        "default-src 'none'; style-src 'nonce-\(nonce)'; script-src 'nonce-\(nonce)'; "
+            + "connect-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; "
+            + "frame-ancestors 'none'"
+    }
+
+    private static func page(_ name: String, _ nonce: String) -> [UInt8] {
+        let script = EmbeddedFiles.all.filter { $0.path.description.hasSuffix(".js") }
+            .map { $0.contents.description }.joined(separator: "\n")
+        let parts = [
+            "{{nonce}}": nonce, "{{style}}": text("style.css"), "{{script}}": script,
+        ]
+        var rest = text(name)[...]
+        var page = ""
+        while let start = rest.firstIndex(of: "{") {
+            let mark = parts.keys.first { rest[start...].hasPrefix($0) }
+            page += rest[..<start]
+            page += mark.flatMap { parts[$0] } ?? "{"
+            rest = rest[start...].dropFirst(mark?.count ?? 1)
+        }
+        return Array((page + rest).utf8)
+    }
+
+    private static func text(_ name: String) -> String {
+        EmbeddedFiles.all.first { $0.path.description == name }?.contents.description ?? ""
+    }
+}

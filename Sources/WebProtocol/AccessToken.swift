@@ -1,0 +1,54 @@
+/// A word that whoever asks has to know.
+///
+/// It prints as nothing but that it is one, so that it gets into no log.
+public struct AccessToken: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
+    /// The shortest that is taken: 16 hexadecimal digits are 64 bits.
+    public static let shortest = 16
+    /// The longest that is taken.
+    public static let longest = 256
+
+    /// The word itself.
+    public let word: String
+
+    /// A word of letters, digits and `-._~`, which need no escape in a URL or a cookie; nil for any
+    /// other, and for one that is too short or too long.
+    public init?(_ word: String) {
+        guard (Self.shortest...Self.longest).contains(word.utf8.count),
+            word.utf8.allSatisfy(Self.isUnreserved)
+        else { return nil }
+        self.word = word
+    }
+
+    /// A word of these bytes in hexadecimal; at least eight.
+    public init(random bytes: [UInt8]) {
+        let digits = Array("0123456789abcdef".utf8)
+        var text: [UInt8] = []
+        for byte in bytes { text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
+        word = String(decoding: text, as: UTF8.self)
+    }
+
+    /// Whether `other` is the word; how long that takes tells nothing about where they differ.
+    public func matches(_ other: String) -> Bool {
+        let mine = Array(word.utf8)
+        let theirs = Array(other.utf8)
+        guard !mine.isEmpty else { return false }
+        var difference = mine.count ^ theirs.count
+        for (place, byte) in theirs.enumerated() {
+            difference |= Int(byte ^ mine[place % mine.count])
+        }
+        return difference == 0
+    }
+
+    /// Says nothing.
+    public var description: String { "(a token)" }
+
+    /// Shows nothing.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,55 @@
+/// Figures as Prometheus reads them (its text format, version 0.0.4).
+public struct MetricsText: Sendable {
+    /// What a family of figures is.
+    public enum Kind: String, Hashable, Sendable {
+        /// Goes up and down.
+        case gauge
+        /// Only goes up, but for new beginnings.
+        case counter
+    }
+
+    /// What the answer's `Content-Type` says.
+    public static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+
+    /// The text so far.
+    public private(set) var bytes: [UInt8] = []
+
+    /// No figures.
+    public init() {}
+
+    /// Begins a family.
+    public mutating func family(_ name: StaticString, _ kind: Kind, _ help: StaticString) {
+        bytes += Array("# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n".utf8)
+    }
+
+    /// Appends a figure without labels.
+    public mutating func sample(_ name: StaticString, _ value: Double) { sample(name, [], value) }
+
+    /// Appends a figure; the values of labels may be anything.
+    public mutating func sample(
+        _ name: StaticString, _ labels: [(name: StaticString, value: String)], _ value: Double
+    ) {
+        bytes += Array("\(name)".utf8)
+        for (place, label) in labels.enumerated() {
+            bytes += Array("\(place == 0 ? "{" : ",")\(label.name)=\"".utf8)
+            escape(label.value)
+            bytes.append(0x22)
+        }
+        if !labels.isEmpty { bytes.append(0x7D) }
+        let text = value.isNaN ? "NaN" : value.isInfinite ? (value < 0 ? "-Inf" : "+Inf") : "\(value)"
+        bytes += Array(" \(text)\n".utf8)
+    }
+
+    /// What is no text becomes U+FFFD; the three characters that the format knows are escaped.
+    private mutating func escape(_ text: String) {
+        for scalar in text.unicodeScalars {
+            switch scalar.value {
+            case 0x22: bytes += [0x5C, 0x22]
+            case 0x5C: bytes += [0x5C, 0x5C]
+            case 0x0A: bytes += [0x5C, 0x6E]
+            case 0x00..<0x20, 0x7F..<0xA0: bytes += Array("\u{FFFD}".utf8)
+            default: bytes += Array(String(scalar).utf8)
+            }
+        }
+    }
+}

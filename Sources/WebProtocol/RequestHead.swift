@@ -1,0 +1,112 @@
+/// What a browser asks for: the first line and the fields of an HTTP/1.1 request (RFC 9112).
+public struct RequestHead: Hashable, Sendable {
+    /// A header field.
+    public struct Field: Hashable, Sendable {
+        /// In lower case.
+        public var name: String
+        /// Without blanks around it.
+        public var value: String
+    }
+
+    /// A part of the query: `name=value`.
+    public struct QueryItem: Hashable, Sendable {
+        /// Decoded.
+        public var name: String
+        /// Decoded; empty without one.
+        public var value: String
+    }
+
+    /// `GET`.
+    public var method: String
+    /// The path's segments, decoded: none for `/`.
+    ///
+    /// None is `.` or `..`, and none holds a slash, a backslash or a control character.
+    public var path: [String]
+    /// What stands behind the question mark, in its order.
+    public var query: [QueryItem]
+    /// Whether it is of HTTP/1.0, which knows no chunks.
+    public var isOld: Bool
+    /// In their order.
+    public var fields: [Field]
+
+    /// The only value of a field; nil where there is none, or several.
+    public func value(_ name: String) -> String? {
+        let found = fields.filter { $0.name == name }
+        return found.count == 1 ? found.first?.value : nil
+    }
+
+    /// The value of a part of the query; the first one counts.
+    public func queryValue(_ name: String) -> String? {
+        query.first { $0.name == name }?.value
+    }
+
+    /// Whether something follows the head.
+    public var hasBody: Bool {
+        fields.contains {
+            $0.name == "transfer-encoding" || $0.name == "content-length" && $0.value != "0"
+        }
+    }
+}
+
+extension RequestHead {
+    /// Fields that a head may have.
+    static let mostFields = 100
+
+    /// Reads a head without its last two line ends.
+    init(_ bytes: some Collection<UInt8>) throws(RequestRefusal) {
+        var lines: [[UInt8]] = [[]]
+        var isEnding = false
+        for byte in bytes {
+            switch (isEnding, byte) {
+            case (true, 0x0A):
+                lines.append([])
+                isEnding = false
+            case (true, _): throw .malformed
+            case (false, 0x0D): isEnding = true
+            // Only a tab may stand in a field; nothing else that controls anything.
+            case (false, 0x00..<0x09), (false, 0x0A..<0x20), (false, 0x7F): throw .malformed
+            case (false, _): lines[lines.count - 1].append(byte)
+            }
+        }
+        if isEnding { throw .malformed }
+        guard lines.count <= Self.mostFields + 1 else { throw .tooLong }
+        let first = lines[0].split(separator: 0x20, omittingEmptySubsequences: false)
+        guard first.count == 3, !first[0].isEmpty, first[0].count <= 20,
+            first[0].allSatisfy(Self.isToken)
+        else { throw .malformed }
+        let version = String(decoding: first[2], as: UTF8.self)
+        guard version == "HTTP/1.1" || version == "HTTP/1.0" else {
+            throw version.hasPrefix("HTTP/") ? .version : .malformed
+        }
+        let target = try RequestTarget(first[1])
+        var fields: [Field] = []
+        for line in lines.dropFirst() { fields.append(try Field(line)) }
+        guard fields.count(where: { $0.name == "host" }) == 1 else { throw .malformed }
+        self.init(
+            method: String(decoding: first[0], as: UTF8.self), path: target.path,
+            query: target.query, isOld: version == "HTTP/1.0", fields: fields)
+    }
+
+    /// Whether a byte may stand in a method or a field's name.
+    static func isToken(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E...0x60, 0x7C, 0x7E: true
+        default: false
+        }
+    }
+}
+
+extension RequestHead.Field {
+    /// Reads a line; a folded one, or a blank before the colon, is refused.
+    init(_ line: [UInt8]) throws(RequestRefusal) {
+        guard let colon = line.firstIndex(of: 0x3A), colon > 0,
+            line[..<colon].allSatisfy(RequestHead.isToken)
+        else { throw .malformed }
+        let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+        let value = line[(colon + 1)...].drop(while: isBlank)
+        let end = value.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? value.startIndex
+        name = String(decoding: line[..<colon], as: UTF8.self).lowercased()
+        self.value = String(decoding: value[..<end], as: UTF8.self)
+    }
+}

@@ -1,0 +1,58 @@
+/// Why a request is not read.
+public enum RequestRefusal: Error, Hashable, Sendable {
+    /// It is not what RFC 9112 allows, or not what a browser sends.
+    case malformed
+    /// Its head is longer than ``RequestReader/longestHead``, or has too many fields.
+    case tooLong
+    /// It is of another version of HTTP than 1.0 or 1.1.
+    case version
+}
+
+/// Cuts the head of a request out of whatever pieces arrive; what follows it is not looked at.
+public struct RequestReader: Sendable {
+    /// The longest head that is read; unit: bytes.
+    public static let longestHead = 16_384
+
+    private var bytes: [UInt8] = []
+    private var outcome: Result<RequestHead, RequestRefusal>?
+
+    /// A reader that has read nothing.
+    public init() {}
+
+    /// Whether anything arrived.
+    public var isEmpty: Bool { bytes.isEmpty }
+
+    /// Takes bytes; returns the head when it is whole, nil before.
+    ///
+    /// - Throws: ``RequestRefusal``, now and whenever it is called again.
+    public mutating func take(_ new: some Collection<UInt8>) throws(RequestRefusal) -> RequestHead? {
+        if let outcome { return try outcome.get() }
+        let start = max(0, bytes.count - 3)
+        bytes.append(contentsOf: new.prefix(Self.longestHead - bytes.count))
+        guard let end = Self.end(of: bytes, from: start) else {
+            if bytes.count < Self.longestHead { return nil }
+            outcome = .failure(.tooLong)
+            throw .tooLong
+        }
+        let result: Result<RequestHead, RequestRefusal>
+        do throws(RequestRefusal) {
+            result = .success(try RequestHead(bytes[..<end]))
+        } catch {
+            result = .failure(error)
+        }
+        outcome = result
+        return try result.get()
+    }
+
+    /// Where the empty line behind the head begins.
+    private static func end(of bytes: [UInt8], from start: Int) -> Int? {
+        guard bytes.count >= 4 else { return nil }
+        for place in start...(bytes.count - 4)
+        where bytes[place] == 0x0D && bytes[place + 1] == 0x0A && bytes[place + 2] == 0x0D
+            && bytes[place + 3] == 0x0A
+        {
+            return place
+        }
+        return nil
+    }
+}

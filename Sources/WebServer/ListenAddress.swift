@@ -1,0 +1,112 @@
+import Glibc
+
+/// Where to listen: `127.0.0.1:8327`, `[::1]:8327`, `localhost:8327`, `0.0.0.0:8327`.
+public struct ListenAddress: Hashable, Sendable {
+    /// The address as it was given, IPv6 without its brackets.
+    public var host: String
+    /// 0 = any free one.
+    public var port: UInt16
+    /// Whether it is reached from this machine only.
+    public var isLoopback: Bool
+    /// Whether it is every address of the machine.
+    public var isAny: Bool
+
+    let family: Int32
+    /// In network order.
+    let bytes: [UInt8]
+
+    /// Reads an address and a port; nil for a name that is not `localhost`, which would have to be
+    /// looked up first, and for anything else.
+    public init?(_ text: String) {
+        guard let colon = text.utf8.lastIndex(of: 0x3A), let port = UInt16(text[colon...].dropFirst())
+        else { return nil }
+        var host = String(text[..<colon])
+        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+        if isBracketed { host = String(host.dropFirst().dropLast()) }
+        if host == "localhost" { host = "127.0.0.1" }
+        self.host = host
+        self.port = port
+        var bytes = [UInt8](repeating: 0, count: 16)
+        if !isBracketed, inet_pton(AF_INET, host, &bytes) == 1 {
+            family = AF_INET
+            self.bytes = Array(bytes.prefix(4))
+            isLoopback = bytes[0] == 127
+            isAny = self.bytes.allSatisfy { $0 == 0 }
+        } else if isBracketed, inet_pton(AF_INET6, host, &bytes) == 1 {
+            family = AF_INET6
+            self.bytes = bytes
+            isLoopback = bytes == [UInt8](repeating: 0, count: 15) + [1]
+            isAny = bytes.allSatisfy { $0 == 0 }
+        } else {
+            return nil
+        }
+    }
+
+    /// As it stands in a URL: `127.0.0.1:8327`.
+    public var text: String { Self.text(host, port) }
+
+    /// Address and port as they stand in a URL.
+    public static func text(_ host: String, _ port: UInt16) -> String {
+        (host.contains(":") ? "[\(host)]" : host) + ":\(port)"
+    }
+}
+
+/// A socket address of either family.
+struct SocketPlace {
+    /// `sockaddr_in` or `sockaddr_in6`.
+    private(set) var storage = sockaddr_storage()
+    private(set) var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+
+    /// An address to listen at.
+    init(_ address: ListenAddress) {
+        storage.ss_family = sa_family_t(address.family)
+        withUnsafeMutableBytes(of: &storage) { raw in
+            // Both kinds have the port behind the family.
+            raw.storeBytes(of: address.port.bigEndian, toByteOffset: 2, as: UInt16.self)
+            let start = address.family == AF_INET ? 4 : 8
+            for (place, byte) in address.bytes.enumerated() { raw[start + place] = byte }
+        }
+        length = socklen_t(
+            address.family == AF_INET
+                ? MemoryLayout<sockaddr_in>.size : MemoryLayout<sockaddr_in6>.size)
+    }
+
+    /// What `call` (getsockname, getpeername) says of a socket; nil when it says nothing.
+    init?(
+        of socket: Int32,
+        _ call: (Int32, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?) -> Int32
+    ) {
+        var length = length
+        let result = withUnsafeMutableBytes(of: &storage) { raw in
+            call(socket, raw.baseAddress?.assumingMemoryBound(to: sockaddr.self), &length)
+        }
+        guard result == 0, storage.ss_family == AF_INET || storage.ss_family == AF_INET6 else {
+            return nil
+        }
+        self.length = length
+    }
+
+    /// Passes the address on as system calls take it.
+    func withAddress<Result>(_ body: (UnsafePointer<sockaddr>?, socklen_t) -> Result) -> Result {
+        withUnsafeBytes(of: storage) { raw in
+            body(raw.baseAddress?.assumingMemoryBound(to: sockaddr.self), length)
+        }
+    }
+
+    var port: UInt16 {
+        withUnsafeBytes(of: storage) {
+            UInt16(bigEndian: $0.load(fromByteOffset: 2, as: UInt16.self))
+        }
+    }
+
+    /// The address's words, in the machine's own order.
+    var words: [UInt32] {
+        withUnsafeBytes(of: storage) { raw in
+            storage.ss_family == AF_INET
+                ? [raw.load(fromByteOffset: 4, as: UInt32.self)]
+                : (0..<4).map { raw.load(fromByteOffset: 8 + 4 * $0, as: UInt32.self) }
+        }
+    }
+
+    var isIPv6: Bool { storage.ss_family == AF_INET6 }
+}

@@ -1,0 +1,59 @@
+public import Accessory
+import CAccessory
+import Glibc
+import WebProtocol
+
+/// A socket that waits for browsers.
+public final class WebListener: Sendable {
+    /// Where it listens.
+    public let address: ListenAddress
+    /// Its port, also where any free one was taken.
+    public let port: UInt16
+    let descriptor: Int32
+
+    /// Listens at `address`.
+    public init(_ address: ListenAddress) throws(SystemError) {
+        let socket = ca_stream_socket(address.family, 0)
+        guard socket >= 0 else { throw SystemError(call: "socket", errno: errno) }
+        var yes: Int32 = 1
+        setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+        let result = SocketPlace(address).withAddress { Glibc.bind(socket, $0, $1) }
+        guard result == 0, Glibc.listen(socket, 64) == 0 else {
+            let number = errno
+            close(socket)
+            throw SystemError(call: "bind", errno: number)
+        }
+        self.address = address
+        descriptor = socket
+        port = SocketPlace(of: socket, getsockname)?.port ?? address.port
+    }
+
+    deinit { close(descriptor) }
+}
+
+/// Whose the other end of a connection on this machine is.
+enum LocalPeer {
+    /// The user; nil when the kernel's list has no such connection.
+    static func user(of socket: Int32) -> UInt32? {
+        guard let here = SocketPlace(of: socket, getsockname),
+            let there = SocketPlace(of: socket, getpeername),
+            let list = text(of: here.isIPv6 ? "/proc/net/tcp6" : "/proc/net/tcp")
+        else { return nil }
+        return SocketOwners.user(
+            of: .init(words: there.words, port: there.port),
+            to: .init(words: here.words, port: here.port), in: list)
+    }
+
+    private static func text(of path: String) -> String? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+        while true {
+            let count = buffer.withUnsafeMutableBytes { ca_read(descriptor, $0.baseAddress, $0.count) }
+            if count <= 0 { return count == 0 ? String(decoding: bytes, as: UTF8.self) : nil }
+            bytes += buffer[..<count]
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import Accessory
+import CAccessory
+import Glibc
+public import OBDCore
+public import WebProtocol
+
+/// Why an answer cannot go on.
+public enum WebFault: Error, Hashable, Sendable {
+    /// Whoever asked has gone.
+    case peerGone
+    /// Whoever asked does not take what was sent.
+    case tooSlow
+    /// The server stops.
+    case stopped
+}
+
+/// The answer to one request, written on the thread of its connection.
+public final class WebResponse {
+    private enum Phase { case nothing, pieces(isChunked: Bool), done }
+
+    private let socket: Int32
+    private let stop: Int32
+    private let patience: Duration
+    private let isOld: Bool
+    private var phase = Phase.nothing
+
+    /// An answer to a request of HTTP/1.0 or 1.1.
+    init(socket: Int32, stop: Int32, patience: Duration, isOld: Bool) {
+        self.socket = socket
+        self.stop = stop
+        self.patience = patience
+        self.isOld = isOld
+    }
+
+    /// Whether anything was sent.
+    public var hasBegun: Bool { if case .nothing = phase { false } else { true } }
+
+    /// Whether it ended as it should; one that did not is cut off.
+    var isComplete: Bool { if case .done = phase { true } else { false } }
+
+    /// Sends a whole answer.
+    public func send(_ head: ResponseHead, _ body: [UInt8]) throws(WebFault) {
+        try write(head.bytes(.length(body.count)) + body)
+        phase = .done
+    }
+
+    /// Begins an answer that comes in pieces.
+    public func begin(_ head: ResponseHead) throws(WebFault) {
+        phase = .pieces(isChunked: !isOld)
+        try write(head.bytes(isOld ? .untilClose : .chunked))
+    }
+
+    /// Sends a piece; it has to be taken within the server's patience.
+    public func append(_ bytes: [UInt8]) throws(WebFault) {
+        guard case .pieces(let isChunked) = phase, !bytes.isEmpty else { return }
+        try write(isChunked ? Chunk.bytes(bytes) : bytes)
+    }
+
+    /// Ends an answer that came in pieces.
+    public func end() throws(WebFault) {
+        guard case .pieces(let isChunked) = phase else { return }
+        if isChunked { try write(Chunk.end) }
+        phase = .done
+    }
+
+    /// Waits until `descriptor` is readable or `deadline` has passed; whether it is.
+    public func wait(for descriptor: Int32?, until deadline: Instant?) throws(WebFault) -> Bool {
+        var set = PollSet()
+        while true {
+            set.removeAll()
+            let flag = set.add(stop)
+            let peer = set.add(socket)
+            let news = set.add(descriptor ?? -1)
+            guard let ready = try? set.wait(until: deadline) else { throw .peerGone }
+            if set.isReadable(flag) { throw .stopped }
+            if set.isReadable(peer) { try takeRest() }
+            if descriptor != nil, set.isReadable(news) { return true }
+            if ready == 0 { return false }
+        }
+    }
+
+    /// What comes behind a request is of no interest, but its end is.
+    private func takeRest() throws(WebFault) {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = buffer.withUnsafeMutableBytes { ca_read(socket, $0.baseAddress, $0.count) }
+        if count == 0 || count < 0 && errno != EAGAIN { throw .peerGone }
+    }
+
+    private func write(_ bytes: [UInt8]) throws(WebFault) {
+        let deadline = SystemClock.now() + patience
+        var done = 0
+        var set = PollSet()
+        while done < bytes.count {
+            let count = bytes[done...].withUnsafeBytes {
+                Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            if count > 0 {
+                done += count
+                continue
+            }
+            if errno == EINTR { continue }
+            guard errno == EAGAIN else { throw .peerGone }
+            set.removeAll()
+            let flag = set.add(stop)
+            let peer = set.add(socket, reading: false, writing: true)
+            guard let ready = try? set.wait(until: deadline) else { throw .peerGone }
+            if set.isReadable(flag) { throw .stopped }
+            if ready == 0 { throw .tooSlow }
+            // A broken connection tells so when it is written to.
+            _ = peer
+        }
+    }
+}

@@ -1,0 +1,221 @@
+public import Accessory
+import CAccessory
+import Glibc
+import OBDCore
+import Synchronization
+public import WebProtocol
+
+/// A request and who sent it.
+public struct WebRequest: Sendable {
+    /// What is asked.
+    public var head: RequestHead
+    /// The user of this machine who asks; nil where it is asked from elsewhere, or not known.
+    public var user: UInt32?
+}
+
+/// Answers requests, each on a thread of its own.
+public protocol WebHandler: Sendable {
+    /// Answers; what it throws before it has sent anything becomes an "internal error", and cuts the
+    /// answer off behind.
+    func answer(_ request: WebRequest, _ response: WebResponse) throws
+
+    /// The answer to what is no request, or cannot be taken now.
+    func refuse(_ status: ResponseHead.Status) -> (head: ResponseHead, body: [UInt8])
+}
+
+/// An HTTP/1.1 server for a few browsers: a thread a connection, a request a connection, nothing
+/// without a bound.
+public final class WebServer: Sendable {
+    /// What it bears.
+    public struct Limits: Hashable, Sendable {
+        /// Connections at the same time; further ones are told to come again.
+        public var connections = 64
+        /// How long a request may take to arrive.
+        public var requestTime = Duration.seconds(10)
+        /// How long whoever asked may take for a piece of the answer.
+        public var patience = Duration.seconds(10)
+        /// How long stopping waits for answers under way.
+        public var stopTime = Duration.seconds(5)
+
+        /// The usual.
+        public init() {}
+    }
+
+    private let listener: WebListener
+    private let handler: any WebHandler
+    private let limits: Limits
+    private let stopFlag: EventDescriptor
+    private let ended: EventDescriptor
+    private let open = Mutex(0)
+    private let thread = Mutex<SystemThread?>(nil)
+
+    /// Starts to serve.
+    public init(
+        _ listener: WebListener, limits: Limits = Limits(), handler: any WebHandler
+    ) throws(SystemError) {
+        self.listener = listener
+        self.handler = handler
+        self.limits = limits
+        stopFlag = try EventDescriptor()
+        ended = try EventDescriptor()
+        let accepting = try SystemThread { [self] in accept() }
+        thread.withLock { $0 = accepting }
+    }
+
+    /// Readable from the moment on at which the server is stopped.
+    public var stopDescriptor: Int32 { stopFlag.descriptor }
+
+    /// Ends every answer under way and returns when that is done.
+    public func stop() {
+        stopFlag.signal()
+        let accepting = thread.withLock { $0.take() }
+        accepting?.join()
+        let deadline = SystemClock.now() + limits.stopTime
+        var set = PollSet()
+        while open.withLock({ $0 }) > 0 {
+            set.removeAll()
+            set.add(ended.descriptor)
+            guard let ready = try? set.wait(until: deadline), ready > 0 else { return }
+            ended.take()
+        }
+    }
+
+    private func accept() {
+        var set = PollSet()
+        // Without descriptors to spare nobody can be let in: until one ends there is nothing to do.
+        var isFull = false
+        while true {
+            set.removeAll()
+            let flag = set.add(stopFlag.descriptor)
+            let end = set.add(ended.descriptor)
+            let socket = set.add(isFull ? -1 : listener.descriptor)
+            let pause = isFull ? SystemClock.now() + .seconds(1) : nil
+            guard (try? set.wait(until: pause)) != nil else { return }
+            if set.isReadable(flag) { return }
+            if set.isReadable(end) { ended.take() }
+            isFull = false
+            guard set.isReadable(socket) else { continue }
+            let connection = ca_accept(listener.descriptor)
+            if connection >= 0 {
+                take(connection)
+            } else if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) {
+                isFull = true
+            }
+        }
+    }
+
+    private func take(_ connection: Int32) {
+        let isFree = open.withLock { open in
+            if open >= limits.connections { return false }
+            open += 1
+            return true
+        }
+        guard isFree else {
+            let (head, body) = handler.refuse(.unavailable)
+            let bytes = head.bytes(.length(body.count)) + body
+            // A few hundred bytes fit into every socket's buffer.
+            _ = bytes.withUnsafeBytes {
+                Glibc.send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            close(connection)
+            return
+        }
+        do {
+            try SystemThread { [self] in
+                serve(connection)
+                close(connection)
+                open.withLock { $0 -= 1 }
+                ended.signal()
+            }.detach()
+        } catch {
+            close(connection)
+            open.withLock { $0 -= 1 }
+        }
+    }
+
+    // MARK: One connection
+
+    private func serve(_ connection: Int32) {
+        _ = ca_tcp_tune(connection)
+        let user = listener.address.isLoopback ? LocalPeer.user(of: connection) : nil
+        do {
+            let head = try read(connection)
+            let response = WebResponse(
+                socket: connection, stop: stopFlag.descriptor, patience: limits.patience,
+                isOld: head.isOld)
+            do {
+                try handler.answer(WebRequest(head: head, user: user), response)
+            } catch {
+                if !response.hasBegun { refuse(.internalError, connection) }
+            }
+            // Chunks without an end, or less than was announced: the browser knows that it broke off.
+            if response.isComplete { linger(connection) }
+        } catch let refusal as RequestRefusal {
+            switch refusal {
+            case .malformed: refuse(.badRequest, connection)
+            case .tooLong: refuse(.fieldsTooLarge, connection)
+            case .version: refuse(.versionNotSupported, connection)
+            }
+        } catch Waited.tooLong {
+            refuse(.requestTimeout, connection)
+        } catch {
+            return
+        }
+    }
+
+    private enum Waited: Error { case tooLong, inVain }
+
+    private func read(_ connection: Int32) throws -> RequestHead {
+        let deadline = SystemClock.now() + limits.requestTime
+        var reader = RequestReader()
+        var set = PollSet()
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            set.removeAll()
+            let flag = set.add(stopFlag.descriptor)
+            set.add(connection)
+            let ready = try set.wait(until: deadline)
+            if set.isReadable(flag) { throw Waited.inVain }
+            // Browsers open connections that they do not need: nothing is said to those.
+            if ready == 0 { throw reader.isEmpty ? Waited.inVain : Waited.tooLong }
+            let count = buffer.withUnsafeMutableBytes {
+                ca_read(connection, $0.baseAddress, $0.count)
+            }
+            if count < 0 && errno == EAGAIN { continue }
+            guard count > 0 else { throw Waited.inVain }
+            if let head = try reader.take(buffer[..<count]) { return head }
+        }
+    }
+
+    private func refuse(_ status: ResponseHead.Status, _ connection: Int32) {
+        let response = WebResponse(
+            socket: connection, stop: stopFlag.descriptor, patience: limits.patience, isOld: false)
+        let (head, body) = handler.refuse(status)
+        do {
+            try response.send(head, body)
+            linger(connection)
+        } catch {
+            return
+        }
+    }
+
+    /// Lets the answer arrive: a socket that is closed with bytes unread takes back what was sent.
+    private func linger(_ connection: Int32) {
+        shutdown(connection, Int32(SHUT_WR))
+        let deadline = SystemClock.now() + .seconds(1)
+        var set = PollSet()
+        var buffer = [UInt8](repeating: 0, count: 16 * 1024)
+        for _ in 0..<16 {
+            set.removeAll()
+            let flag = set.add(stopFlag.descriptor)
+            set.add(connection)
+            guard let ready = try? set.wait(until: deadline), ready > 0, !set.isReadable(flag) else {
+                return
+            }
+            let count = buffer.withUnsafeMutableBytes {
+                ca_read(connection, $0.baseAddress, $0.count)
+            }
+            if count == 0 || count < 0 && errno != EAGAIN { return }
+        }
+    }
+}

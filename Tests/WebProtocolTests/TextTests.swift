@@ -1,0 +1,107 @@
+import Testing
+
+@testable import WebProtocol
+
+/// What goes out.
+@Suite struct `Answers on the wire` {
+    private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
+    @Test func `a head says that nothing may be kept, framed or sniffed, and cannot be split`() {
+        var head = ResponseHead(.ok, "text/plain")
+        head.fields = [("X-Name", "a\r\nSet-Cookie: b\u{0}é")]
+        let text = text(head.bytes(.length(3)))
+        #expect(text.hasPrefix("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"))
+        #expect(text.hasSuffix("\r\nContent-Length: 3\r\nX-Name: aSet-Cookie: b\r\n\r\n"))
+        for field in [
+            "Content-Security-Policy: default-src 'none'; frame-ancestors 'none'",
+            "X-Content-Type-Options: nosniff", "X-Frame-Options: DENY", "Cache-Control: no-store",
+            "Referrer-Policy: no-referrer", "Cross-Origin-Resource-Policy: same-origin",
+        ] {
+            #expect(text.contains("\r\n\(field)\r\n"))
+        }
+        #expect(self.text(head.bytes(.chunked)).contains("\r\nTransfer-Encoding: chunked\r\n"))
+        #expect(!self.text(head.bytes(.untilClose)).contains("Length"))
+    }
+
+    @Test func `chunks are counted in hexadecimal, and none is empty`() {
+        #expect(text(Chunk.bytes(Array(repeating: 0x61, count: 26))).hasPrefix("1a\r\naaa"))
+        #expect(Chunk.bytes([]).isEmpty)
+        #expect(text(Chunk.end) == "0\r\n\r\n")
+    }
+
+    @Test func `no line of data begins an event of its own`() {
+        var bytes: [UInt8] = []
+        EventText.append(retryAfter: 2000, to: &bytes)
+        EventText.append("reading", Array("{\"a\":1}\n".utf8), to: &bytes)
+        EventText.append("reading", Array("a\n\nevent: b\rdata: c".utf8), to: &bytes)
+        #expect(
+            text(bytes) == """
+                retry: 2000
+
+                event: reading
+                data: {"a":1}
+
+                event: reading
+                data: a
+                data: \("")
+                data: event: b
+                data: data: c
+
+
+                """)
+    }
+
+    /// The format's own description: prometheus.io/docs/instrumenting/exposition_formats.
+    @Test func `figures are escaped as Prometheus wants them`() {
+        var metrics = MetricsText()
+        metrics.family("obdscan_reading", .gauge, "A value.")
+        metrics.sample(
+            "obdscan_reading", [("name", "a\"b\\c\nd\u{1B}"), ("unit", "°C")], -40)
+        metrics.sample("obdscan_reading", .nan)
+        metrics.sample("obdscan_reading", -.infinity)
+        #expect(
+            text(metrics.bytes) == """
+                # HELP obdscan_reading A value.
+                # TYPE obdscan_reading gauge
+                obdscan_reading{name="a\\"b\\\\c\\nd\u{FFFD}",unit="°C"} -40.0
+                obdscan_reading NaN
+                obdscan_reading -Inf
+
+                """)
+    }
+}
+
+/// Whose a connection is. The lines are of Linux 6.1's `/proc/net/tcp` and `tcp6`.
+@Suite struct `Owners of sockets` {
+    private let list = """
+          sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+           0: 0100007F:2087 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 51 1 0 100 0 0 10 0
+           1: 0100007F:D2F0 0100007F:2087 01 00000000:00000000 00:00000000 00000000  1001        0 52 2 0 20 4 0 10 -1
+           2: 0100007F:2087 0100007F:D2F0 01 00000000:00000000 00:00000000 00000000  1000        0 53 1 0 20 4 0 10 -1
+           3: 0100007F:D2F2 0100007F:2087 06 00000000:00000000 03:00000F00 00000000     0        0 0 3 0
+           4: 0100007F:D2F4 0100007F:2087 01 00000000:00000000 00:00000000 00000000     0        0 0 3 0
+        """
+
+    private func user(_ port: UInt16) -> UInt32? {
+        SocketOwners.user(
+            of: .init(words: [0x0100_007F], port: port),
+            to: .init(words: [0x0100_007F], port: 0x2087), in: list)
+    }
+
+    @Test func `the end of the one who asks counts`() {
+        #expect(user(0xD2F0) == 1001)
+    }
+
+    @Test func `what is closed, or in nobody's hands, or unknown, is nobody's`() {
+        #expect(user(0xD2F2) == nil)
+        #expect(user(0xD2F4) == nil)
+        #expect(user(0xD2F6) == nil)
+        #expect(SocketOwners.user(
+            of: .init(words: [0], port: 0), to: .init(words: [0], port: 0), in: "") == nil)
+    }
+
+    @Test func `an address of IPv6 is four words`() {
+        let place = SocketOwners.Place(words: [0, 0, 0, 0x0100_0000], port: 8327)
+        #expect(place.text == "00000000000000000000000001000000:2087")
+    }
+}

@@ -1,0 +1,187 @@
+import Accessory
+import Glibc
+import OBDCore
+import Synchronization
+import Testing
+import WebProtocol
+
+@testable import WebServer
+
+/// Answers after its path.
+private struct Echo: WebHandler {
+    struct Fault: Error {}
+
+    func answer(_ request: WebRequest, _ response: WebResponse) throws {
+        switch request.head.path.first {
+        case "whole":
+            try response.send(ResponseHead(.ok, "text/plain"), Array("whole".utf8))
+        case "pieces":
+            try response.begin(ResponseHead(.ok, "text/plain"))
+            for piece in ["one ", "two ", "", "three"] { try response.append(Array(piece.utf8)) }
+            try response.end()
+        case "broken":
+            try response.begin(ResponseHead(.ok, "text/plain"))
+            try response.append(Array("half".utf8))
+            throw Fault()
+        case "wait":
+            try response.begin(ResponseHead(.ok, "text/plain"))
+            try response.append(Array("waiting".utf8))
+            _ = try response.wait(for: nil, until: nil)
+        case "much":
+            try response.begin(ResponseHead(.ok, "text/plain"))
+            let piece = [UInt8](repeating: 0x61, count: 64 * 1024)
+            for _ in 0..<4096 { try response.append(piece) }
+            try response.end()
+        case "user":
+            try response.send(
+                ResponseHead(.ok, "text/plain"),
+                Array((request.user.map { "\($0)" } ?? "nobody").utf8))
+        default: throw Fault()
+        }
+    }
+
+    func refuse(_ status: ResponseHead.Status) -> (head: ResponseHead, body: [UInt8]) {
+        (ResponseHead(status, "text/plain"), Array("refused".utf8))
+    }
+}
+
+/// The server, over real sockets.
+@Suite(.serialized) struct `A server` {
+    private func server(_ change: (inout WebServer.Limits) -> Void = { _ in }) throws
+        -> (server: WebServer, port: UInt16)
+    {
+        var limits = WebServer.Limits()
+        change(&limits)
+        let listener = try WebListener(try #require(ListenAddress("127.0.0.1:0")))
+        return (try WebServer(listener, limits: limits, handler: Echo()), listener.port)
+    }
+
+    private func answer(_ port: UInt16, _ target: String) throws -> String {
+        let browser = try Browser(port: port)
+        browser.ask(target)
+        return try browser.rest()
+    }
+
+    @Test func `answers come whole, in pieces, or broken off so that it is seen`() throws {
+        let (server, port) = try server()
+        defer { server.stop() }
+        #expect(try answer(port, "/whole").hasSuffix("Content-Length: 5\r\n\r\nwhole"))
+        #expect(
+            try answer(port, "/pieces").hasSuffix(
+                "chunked\r\n\r\n4\r\none \r\n4\r\ntwo \r\n5\r\nthree\r\n0\r\n\r\n"))
+        #expect(try answer(port, "/broken").hasSuffix("4\r\nhalf\r\n"))
+        #expect(try answer(port, "/fault").hasPrefix("HTTP/1.1 500 "))
+        let old = try Browser(port: port)
+        old.send("GET /pieces HTTP/1.0\r\nHost: a\r\n\r\n")
+        #expect(try old.rest().hasSuffix("\r\n\r\none two three"))
+    }
+
+    @Test func `the user of a connection on this machine is known`() throws {
+        let (server, port) = try server()
+        defer { server.stop() }
+        #expect(try answer(port, "/user").hasSuffix("\r\n\r\n\(getuid())"))
+    }
+
+    @Test func `what is no request is refused, with an answer that arrives`() throws {
+        let (server, port) = try server()
+        defer { server.stop() }
+        let cases = [
+            ("GET /../x HTTP/1.1\r\nHost: a\r\n\r\n", "400"),
+            ("GET / HTTP/3.0\r\nHost: a\r\n\r\n", "505"),
+            ("GET / HTTP/1.1\r\nX: " + String(repeating: "a", count: 100_000), "431"),
+        ]
+        for (text, status) in cases {
+            let browser = try Browser(port: port)
+            browser.send(text)
+            #expect(try browser.rest().hasPrefix("HTTP/1.1 \(status) "))
+        }
+    }
+
+    @Test func `who says nothing, or half of it, is let go`() throws {
+        let (server, port) = try server { $0.requestTime = .milliseconds(300) }
+        defer { server.stop() }
+        let silent = try Browser(port: port)
+        let slow = try Browser(port: port)
+        slow.send("GET /whole HTTP/1.1\r\n")
+        #expect(try silent.rest(within: 5).isEmpty)
+        #expect(try slow.rest(within: 5).hasPrefix("HTTP/1.1 408 "))
+    }
+
+    @Test func `who does not take the answer is let go, too`() throws {
+        let (server, port) = try server {
+            $0.patience = .milliseconds(300)
+            $0.connections = 1
+        }
+        defer { server.stop() }
+        let idle = try Browser(port: port, smallBuffer: true)
+        idle.ask("/much")
+        #expect(try isFree(port))
+        let taken = try idle.rest()
+        #expect(taken.utf8.count < 64 * 1024 * 4096)
+        #expect(!taken.hasSuffix("0\r\n\r\n"))
+    }
+
+    /// Whether somebody is answered within ten seconds.
+    private func isFree(_ port: UInt16) throws -> Bool {
+        let deadline = SystemClock.now() + .seconds(10)
+        while SystemClock.now() < deadline {
+            if try answer(port, "/whole").hasSuffix("whole") { return true }
+        }
+        return false
+    }
+
+    @Test func `one too many is told to come again, and comes in when another has gone`() throws {
+        let (server, port) = try server { $0.connections = 2 }
+        defer { server.stop() }
+        let first = try Browser(port: port)
+        first.ask("/wait")
+        _ = try first.read { $0.contains("waiting") }
+        var second: Browser? = try Browser(port: port)
+        second?.ask("/wait")
+        _ = try second?.read { $0.contains("waiting") }
+        #expect(try answer(port, "/whole").hasPrefix("HTTP/1.1 503 "))
+        second = nil
+        #expect(try isFree(port))
+    }
+
+    @Test func `stopping ends whoever waits, at once`() throws {
+        let (server, port) = try server()
+        let browser = try Browser(port: port)
+        browser.ask("/wait")
+        _ = try browser.read { $0.contains("waiting") }
+        let start = SystemClock.now()
+        server.stop()
+        #expect(SystemClock.now() - start < .seconds(3))
+        #expect(try browser.rest(within: 5).isEmpty)
+    }
+
+    @Test func `a port that is taken is an error with its number`() throws {
+        let listener = try WebListener(try #require(ListenAddress("127.0.0.1:0")))
+        let again = try #require(ListenAddress("127.0.0.1:\(listener.port)"))
+        #expect(throws: SystemError(call: "bind", errno: EADDRINUSE)) { try WebListener(again) }
+    }
+}
+
+/// Where to listen.
+@Suite struct `Addresses to listen at` {
+    @Test(arguments: [
+        ("127.0.0.1:8327", true, false), ("127.9.9.9:1", true, false),
+        ("localhost:0", true, false), ("[::1]:8327", true, false), ("0.0.0.0:80", false, true),
+        ("[::]:80", false, true), ("192.168.0.1:8327", false, false),
+        ("[::ffff:127.0.0.1]:80", false, false),
+    ])
+    func `loopback, all, or one`(text: String, isLoopback: Bool, isAny: Bool) throws {
+        let address = try #require(ListenAddress(text))
+        #expect(address.isLoopback == isLoopback)
+        #expect(address.isAny == isAny)
+        #expect(ListenAddress(address.text) == address)
+    }
+
+    @Test(arguments: [
+        "", ":80", "8327", "localhost", "example.org:80", "127.0.0.1:", "127.0.0.1:65536",
+        "::1:80", "[127.0.0.1]:80", "[::1]", "127.1:80", "127.0.0.1:-1", "[::1%eth0]:80",
+    ])
+    func `anything else is none`(text: String) {
+        #expect(ListenAddress(text) == nil)
+    }
+}

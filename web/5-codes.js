@@ -1,0 +1,42 @@
+// Trouble codes and readiness.
+const monitors = { misfire: 'Misfire', fuelSystem: 'Fuel system', components: 'Components', catalyst: 'Catalyst', heatedCatalyst: 'Heated catalyst',
+  evaporative: 'Evaporative system', secondaryAir: 'Secondary air', gpfOrACRefrigerant: 'Particulate filter or A/C refrigerant', oxygenSensor: 'Oxygen sensor',
+  oxygenSensorHeater: 'Oxygen sensor heater', egrVvt: 'EGR or variable valve timing', nmhcCatalyst: 'NMHC catalyst', noxSCR: 'NOx aftertreatment',
+  boostPressure: 'Boost pressure', exhaustGasSensor: 'Exhaust gas sensor', pmFilter: 'Particulate filter', coldStartAid: 'Cold start aid' };
+const mark = (isGood, text) => h('span', { class: isGood ? 'good' : 'warn', text: (isGood ? '✓ ' : '… ') + text });
+async function readCodes() {
+  const note = $('codes-note'), now = $('codes-now'), button = $('read');
+  if (!live.status || live.status.link !== 'live') {
+    note.textContent = 'No vehicle is connected.';
+    now.replaceChildren();
+    return;
+  }
+  note.textContent = 'Asking the vehicle …';
+  button.disabled = true;
+  try {
+    const codes = (await ask('/api/codes')).filter(o => o.code), answers = await ask('/api/monitors');
+    const lamp = answers.filter(o => o.signal === 'MIL' && o.value === true).map(o => o.ecu || 'vehicle');
+    const states = answers.filter(o => o.kind === 'monitor' && o.scope === 'sinceClear' && o.supported);
+    const open = states.filter(o => o.complete === false).length;
+    const parts = [];
+    if (lamp.length > 0) parts.push(h('p', { class: 'bad', text: '⚠ Check engine lamp on: ' + lamp.join(', ') }));
+    parts.push(h('h2', { text: 'Codes' }), codes.length === 0 ? h('p', {}, [mark(true, 'No codes are stored.')])
+      : table([['Code'], ['List'], ['ECU'], ['Meaning']], codes.map(o => [h('b', { text: o.code + (o.failureType ? '-' + o.failureType : '') }), o.kind, o.ecu, o.description || 'no text is known']), 'Codes'));
+    if (states.length > 0) parts.push(h('h2', { text: 'Readiness' }),
+      h('p', {}, [open === 0 ? mark(true, 'Ready: every supported monitor has run since codes were cleared.') : mark(false, 'Not ready: ' + open + (open === 1 ? ' monitor has' : ' monitors have') + ' not run since codes were cleared.')]),
+      table([['Monitor'], ['ECU'], ['State']], states.map(o => [monitors[o.monitor] || o.monitor, o.ecu, mark(o.complete === true, o.complete ? 'complete' : 'not complete')]), 'Readiness'));
+    now.replaceChildren(...parts);
+    note.textContent = 'Read at ' + new Date().toLocaleTimeString() + '.';
+  } catch (error) { note.textContent = error.message; }
+  button.disabled = false;
+}
+async function showHistory() {
+  const place = $('codes-history');
+  try {
+    const lives = await ask('/api/codes/history');
+    place.replaceChildren(lives.length === 0 ? h('p', { class: 'dim', text: 'No codes are known.' })
+      : table([['Code'], ['Now'], ['First seen'], ['Last seen'], ['ECU'], ['Vehicle'], ['Meaning']], lives.map(o => [h('b', { text: o.code }),
+        o.present.length > 0 ? o.present.join(', ') : 'gone', when(o.firstSeen), when(o.lastSeen), o.ecu, o.vin, o.description || 'no text is known']), 'Known codes'));
+  } catch (error) { place.replaceChildren(h('p', { class: 'dim', text: error.message })); }
+}
+$('read').addEventListener('click', readCodes);

@@ -1,0 +1,24 @@
+// Which view is shown: what stands behind # in the address.
+function show(isFirst) {
+  const hash = location.hash.slice(1);
+  if (hash === 'main') { $('main').focus(); return; }
+  const number = /^trips\/(\d{1,15})$/.exec(hash);
+  const name = number ? 'trip' : ['live', 'trips', 'codes'].includes(hash) ? hash : 'live';
+  for (const id of ['live', 'trips', 'trip', 'codes']) $(id).hidden = id !== name;
+  for (const link of document.querySelectorAll('nav a')) {
+    const isHere = link.hash === '#' + (name === 'trip' ? 'trips' : name);
+    if (isHere) link.setAttribute('aria-current', 'page'); else link.removeAttribute('aria-current');
+  }
+  if (name === 'live') live.arranged = false;
+  if (name === 'trips') showTrips();
+  if (name === 'trip') showTrip(Number(number[1]));
+  if (name === 'codes') { readCodes(); showHistory(); }
+  if (!isFirst) { $(name + '-title').focus({ preventScroll: true }); scrollTo(0, 0); }
+}
+// The token has done its work; it shall not stand in the address any longer.
+if (location.search) history.replaceState(null, '', '/' + location.hash);
+addEventListener('hashchange', () => show(false));
+phase('connecting', '');
+show(true);
+connect();
+requestAnimationFrame(frame);

@@ -98,7 +98,7 @@ let package = Package(
         tests("Positioning", ["OBDCore", "Positioning"]),
         tests("FuelFigures", ["FuelFigures"]),
         tests("WebProtocol", ["WebProtocol"]),
-        tests("WebServer", ["Accessory", "CAccessory", "WebProtocol", "WebServer"]),
+        tests("WebServer", ["OBDCore", "Accessory", "CAccessory", "WebProtocol", "WebServer"]),
         tests("VehicleLink", ["OBDCore", "VehicleLink"]),
         tests("Adapters", ["OBDCore", "VehicleLink", "Adapters"]),
         tests("Diagnostics", ["OBDCore", "VehicleLink", "Diagnostics"]),

@@ -173,13 +173,13 @@ _obdscan() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    devices|info|pids|read|live|dtc|freeze|monitors|log|trips|export|import|db|decode|send|simulate|bench|doctor|report|config|setup|help)
+    devices|info|pids|read|live|dtc|freeze|monitors|log|trips|export|import|db|decode|send|simulate|bench|doctor|report|config|setup|serve|help)
         # Offer subcommand argument completions
         "_obdscan_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'devices info pids read live dtc freeze monitors log trips export import db decode send simulate bench doctor report config setup help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'devices info pids read live dtc freeze monitors log trips export import db decode send simulate bench doctor report config setup serve help' -- "${cur}"))
         ;;
     esac
 }
@@ -2235,6 +2235,75 @@ _obdscan_setup() {
         return
         ;;
     '--name')
+        return
+        ;;
+    '--db')
+        __obdscan_add_completions -f
+        return
+        ;;
+    '--pids')
+        __obdscan_add_completions -f
+        return
+        ;;
+    '--pack')
+        __obdscan_add_completions -W 'byd-seal'$'\n''hyundai-ioniq-28'$'\n''hyundai-kia-ev'$'\n''nissan-leaf'$'\n''toyota-86'$'\n''vw-e-golf'
+        return
+        ;;
+    '--format')
+        __obdscan_add_completions -W 'text'$'\n''json'$'\n''csv'
+        return
+        ;;
+    '--units')
+        __obdscan_add_completions -W 'metric'$'\n''imperial'$'\n''us'
+        return
+        ;;
+    '--log-file')
+        __obdscan_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_obdscan_serve() {
+    repeating_flags=()
+    non_repeating_flags=(--offline --trace-states --no-color --quiet -q --verbose -v --version -h --help)
+    repeating_options=(--host --pids --pack)
+    non_repeating_options=(--view --every --listen --token -d --device --adapter --protocol --ecu --record --db --format --units --log-file)
+    __obdscan_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--view')
+        return
+        ;;
+    '--every')
+        return
+        ;;
+    '--listen')
+        return
+        ;;
+    '--token')
+        return
+        ;;
+    '--host')
+        return
+        ;;
+    '-d'|'--device')
+        __obdscan_add_completions -f
+        return
+        ;;
+    '--adapter')
+        __obdscan_add_completions -W 'auto'$'\n''elm327'$'\n''stn'$'\n''golink'
+        return
+        ;;
+    '--protocol')
+        return
+        ;;
+    '--ecu')
+        return
+        ;;
+    '--record')
+        __obdscan_add_completions -f
         return
         ;;
     '--db')

@@ -148,6 +148,8 @@ function __obdscan_parse_tokens -S
             end
         case 'setup'
             __obdscan_parse_subcommand 0 'd/device=' 'name=' 'log-when-plugged' 'no-log-when-plugged' 'db=' 'pids=+' 'pack=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+        case 'serve'
+            __obdscan_parse_subcommand -r 1 'view=' 'every=' 'listen=' 'token=' 'host=+' 'offline' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'pack=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
         case 'help'
             __obdscan_parse_subcommand -r 1 'version'
         end
@@ -226,6 +228,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obd
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'report' -d 'Bundle what a bug report needs, with everything personal removed.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'config' -d 'Show and change the configuration file.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'setup' -d 'Find the adapter, try it, and keep it in the configuration.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'serve' -d 'The vehicle and the recorded trips in a browser.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan" -eq 1' -fa 'help' -d 'Show subcommand help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices" h help' -s 'h' -l 'help' -d 'Show help information.'
@@ -915,4 +918,27 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan setup" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan setup" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan setup" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan serve" view' -l 'view' -d 'A list of signals: engine, fuel, emissions, ev, or one of the configuration file.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan serve" every' -l 'every' -d 'Ask for each signal so often, not as often as the link allows.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan serve" listen' -l 'listen' -d 'Where to listen: an address of this machine and a port; 0 = any free port.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan serve" token' -l 'token' -d 'The token to ask for, 16 characters or more; generate makes one up.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan serve"' -l 'host' -d 'A further name of this machine by which it may be asked; may be repeated.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan serve" offline' -l 'offline' -d 'Show what is recorded only; talk to no vehicle.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan serve" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE, or a name of your own.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan serve" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn golink'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan serve" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan serve" ecu' -l 'ecu' -d 'Only this ECU: 7E8, 18DAF110, 10.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan serve" record' -l 'record' -d 'Write every byte with its time to a file (obdscan-transcript(5)).' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan serve" trace-states' -l 'trace-states' -d 'Print every transition of the state machine to stderr.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan serve" db' -l 'db' -d 'The database.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan serve"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan serve"' -l 'pack' -d 'Add the table of a make or model; may be repeated.' -rfka 'byd-seal hyundai-ioniq-28 hyundai-kia-ev nissan-leaf toyota-86 vw-e-golf'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan serve" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan serve" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan serve" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan serve" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan serve" v verbose' -l 'verbose' -s 'v' -d 'Print more of what happens on the way.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan serve" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan serve" version' -l 'version' -d 'Show the version.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan serve" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan help" version' -l 'version' -d 'Show the version.'

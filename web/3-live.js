@@ -45,8 +45,9 @@ function drawCard(card) {
   card.meter.hidden = !hasScale;
   if (!isNumber) return;
   if (hasScale) {
-    const low = about.unit === '%' ? about.low : Math.max(about.low, card.least < 0 ? -above(-card.least) : 0);
-    const high = about.unit === '%' ? about.high : Math.min(about.high, card.most > 0 ? above(card.most) : 0);
+    const isShare = about.unit === '%' && about.high <= 200;
+    const low = isShare ? about.low : Math.max(about.low, card.least < 0 ? -above(-card.least) : 0);
+    const high = isShare ? about.high : Math.min(about.high, card.most > 0 ? above(card.most) : 0);
     const part = value => high > low ? Math.max(0, Math.min(1, (value - low) / (high - low))) * 100 : 0;
     const ends = [part(Math.max(low, Math.min(high, 0))), part(o.value)].sort((a, b) => a - b);
     card.fill.style.left = ends[0].toFixed(1) + '%';
@@ -81,7 +82,7 @@ function noteLive(count) {
     : status.link === 'connecting' ? 'Looking for the vehicle …' : '';
 }
 function ages() {
-  const now = Date.now() - live.offset, isLive = live.status && live.status.link === 'live' && Date.now() - live.heard < 5000;
+  const now = Date.now() - live.offset, isLive = live.phase === 'live';
   for (const card of live.cards.values()) {
     if (!card.last || !card.node.parentNode) continue;
     const age = (now - Date.parse(card.last.time)) / 1000, isOld = age > (isLive ? 15 : 3);
@@ -90,7 +91,7 @@ function ages() {
     if (isOld) card.age.textContent = age < 120 ? Math.round(age) + ' s ago' : clock(age) + ' ago';
   }
 }
-const phases = { live: '● Live', connecting: '◌ Connecting', lost: '✕ Link lost', failed: '✕ Not connected', none: '○ No vehicle', gone: '✕ Server gone' };
+const phases = { live: '● Live', connecting: '◌ Connecting', resting: '◌ Vehicle off', lost: '✕ Link lost', failed: '✕ Not connected', none: '○ No vehicle', gone: '✕ Server gone' };
 function phase(name, note) {
   if (live.phase !== name) {
     live.phase = name;

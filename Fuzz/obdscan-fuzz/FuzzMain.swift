@@ -10,7 +10,8 @@ func runFuzzer(
 
 /// What is fuzzed: each reads bytes from outside and checks what must hold whatever they are.
 enum FuzzTarget: String, CaseIterable {
-    case lexer, decode, links, services, transcripts, tables, simulator, machine, codes, positions, requests
+    case lexer, decode, links, services, transcripts, tables, simulator, machine, codes, positions,
+        requests
 
     /// Reads one input; a property that does not hold ends the process.
     func read(_ input: [UInt8]) {

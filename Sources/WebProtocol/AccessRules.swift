@@ -86,7 +86,9 @@ public struct AccessRules: Sendable {
         var words: [String] = []
         if let said = head.value("authorization") {
             let parts = said.split(separator: " ", maxSplits: 1)
-            if parts.count == 2, parts[0].lowercased() == "bearer" { words.append(String(parts[1])) }
+            if parts.count == 2, parts[0].lowercased() == "bearer" {
+                words.append(String(parts[1]))
+            }
         }
         for field in head.fields where field.name == "cookie" {
             for pair in field.value.split(separator: ";") {

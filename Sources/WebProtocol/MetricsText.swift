@@ -36,7 +36,8 @@ public struct MetricsText: Sendable {
             bytes.append(0x22)
         }
         if !labels.isEmpty { bytes.append(0x7D) }
-        let text = value.isNaN ? "NaN" : value.isInfinite ? (value < 0 ? "-Inf" : "+Inf") : "\(value)"
+        let text =
+            value.isNaN ? "NaN" : value.isInfinite ? (value < 0 ? "-Inf" : "+Inf") : "\(value)"
         bytes += Array(" \(text)\n".utf8)
     }
 

@@ -25,7 +25,8 @@ public struct RequestReader: Sendable {
     /// Takes bytes; returns the head when it is whole, nil before.
     ///
     /// - Throws: ``RequestRefusal``, now and whenever it is called again.
-    public mutating func take(_ new: some Collection<UInt8>) throws(RequestRefusal) -> RequestHead? {
+    public mutating func take(_ new: some Collection<UInt8>) throws(RequestRefusal) -> RequestHead?
+    {
         if let outcome { return try outcome.get() }
         let start = max(0, bytes.count - 3)
         bytes.append(contentsOf: new.prefix(Self.longestHead - bytes.count))

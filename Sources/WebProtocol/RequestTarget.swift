@@ -50,7 +50,8 @@ struct RequestTarget: Hashable, Sendable {
             }
         }
         guard let text = String(validating: result, as: UTF8.self),
-            text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && !(0x7F..<0xA0).contains($0.value) })
+            text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && !(0x7F..<0xA0).contains($0.value) }
+            )
         else { throw .malformed }
         return text
     }

@@ -18,7 +18,8 @@ public struct ListenAddress: Hashable, Sendable {
     /// Reads an address and a port; nil for a name that is not `localhost`, which would have to be
     /// looked up first, and for anything else.
     public init?(_ text: String) {
-        guard let colon = text.utf8.lastIndex(of: 0x3A), let port = UInt16(text[colon...].dropFirst())
+        guard let colon = text.utf8.lastIndex(of: 0x3A),
+            let port = UInt16(text[colon...].dropFirst())
         else { return nil }
         var host = String(text[..<colon])
         let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")

@@ -51,7 +51,9 @@ enum LocalPeer {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 64 * 1024)
         while true {
-            let count = buffer.withUnsafeMutableBytes { ca_read(descriptor, $0.baseAddress, $0.count) }
+            let count = buffer.withUnsafeMutableBytes {
+                ca_read(descriptor, $0.baseAddress, $0.count)
+            }
             if count <= 0 { return count == 0 ? String(decoding: bytes, as: UTF8.self) : nil }
             bytes += buffer[..<count]
         }

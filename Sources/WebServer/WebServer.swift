@@ -209,7 +209,8 @@ public final class WebServer: Sendable {
             set.removeAll()
             let flag = set.add(stopFlag.descriptor)
             set.add(connection)
-            guard let ready = try? set.wait(until: deadline), ready > 0, !set.isReadable(flag) else {
+            guard let ready = try? set.wait(until: deadline), ready > 0, !set.isReadable(flag)
+            else {
                 return
             }
             let count = buffer.withUnsafeMutableBytes {

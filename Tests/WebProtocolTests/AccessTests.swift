@@ -47,7 +47,8 @@ import Testing
         ("http://localhost:8327", true), ("https://localhost:8327", true),
         ("http://localhost", false), ("http://127.0.0.1:8327", false),
         ("http://evil.example", false), ("null", false), ("file://", false), ("", false),
-        ("http://localhost:8327.evil.example", false), ("http://localhost:8327@evil.example", false),
+        ("http://localhost:8327.evil.example", false),
+        ("http://localhost:8327@evil.example", false),
     ])
     func `a page of another origin gets nothing`(origin: String, isAllowed: Bool) throws {
         let expected: AccessRules.Verdict = isAllowed ? .allowed : .foreignOrigin
@@ -107,7 +108,9 @@ import Testing
     @Test func `a token matches itself alone, and does not print`() throws {
         let token = try #require(AccessToken(Self.word))
         #expect(token.matches(Self.word))
-        for other in ["", "0", Self.word + Self.word, String(Self.word.dropLast()), Self.word + "0"] {
+        for other in [
+            "", "0", Self.word + Self.word, String(Self.word.dropLast()), Self.word + "0",
+        ] {
             #expect(!token.matches(other))
         }
         for place in 0..<Self.word.utf8.count {

@@ -25,7 +25,8 @@ import Testing
     }
 
     @Test func `every split gives the same`() throws {
-        let bytes = Array("GET /?a=%C3%A9 HTTP/1.0\r\nHost: [::1]:1\r\nCookie: a=b\r\n\r\nrest".utf8)
+        let bytes = Array(
+            "GET /?a=%C3%A9 HTTP/1.0\r\nHost: [::1]:1\r\nCookie: a=b\r\n\r\nrest".utf8)
         var whole = RequestReader()
         let expected = try whole.take(bytes)
         #expect(expected?.queryValue("a") == "é")

@@ -71,7 +71,9 @@ import Testing
     }
 }
 
-/// Whose a connection is. The lines are of Linux 6.1's `/proc/net/tcp` and `tcp6`.
+/// Whose a connection is.
+///
+/// The lines have the form of `/proc/net/tcp` (proc(5)).
 @Suite struct `Owners of sockets` {
     private let list = """
           sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
@@ -96,8 +98,9 @@ import Testing
         #expect(user(0xD2F2) == nil)
         #expect(user(0xD2F4) == nil)
         #expect(user(0xD2F6) == nil)
-        #expect(SocketOwners.user(
-            of: .init(words: [0], port: 0), to: .init(words: [0], port: 0), in: "") == nil)
+        #expect(
+            SocketOwners.user(
+                of: .init(words: [0], port: 0), to: .init(words: [0], port: 0), in: "") == nil)
     }
 
     @Test func `an address of IPv6 is four words`() {

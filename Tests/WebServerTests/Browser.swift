@@ -2,6 +2,7 @@ import Accessory
 import CAccessory
 import Foundation
 import Glibc
+import OBDCore
 import Synchronization
 
 /// A client that sends bytes and reads what comes, with a deadline for everything.

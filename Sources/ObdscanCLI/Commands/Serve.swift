@@ -39,7 +39,10 @@ struct ServeCommand: ParsableCommand, OutputCommand {
               curl -s http://127.0.0.1:8327/api/readings     for programs
             """)
 
-    @Argument(help: ArgumentHelp("Signals to read; all without.", valueName: "signal"))
+    @Argument(
+        help: ArgumentHelp(
+            "Signals to read; all without. rpm@10Hz and ect@5s tell how often.",
+            valueName: "signal"))
     var signals: [String] = []
 
     @Option(
@@ -75,13 +78,15 @@ struct ServeCommand: ParsableCommand, OutputCommand {
     @Flag(help: "Show what is recorded only; talk to no vehicle.")
     var offline = false
 
+    @OptionGroup var rest: RestOptions
     @OptionGroup var vehicle: VehicleOptions
     @OptionGroup var tables: TableOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
         if offline && (vehicle.device != nil || vehicle.record != nil || !signals.isEmpty) {
-            throw ValidationError("--offline talks to no vehicle: leave -d, --record and signals out")
+            throw ValidationError(
+                "--offline talks to no vehicle: leave -d, --record and signals out")
         }
     }
 
@@ -89,7 +94,7 @@ struct ServeCommand: ParsableCommand, OutputCommand {
         let table = try loadTable(tables)
         let names = SignalNames(table)
         let listed = try view.map { try SignalViews.signals($0, Settings.current) } ?? []
-        let wanted = try (listed + signals).map { try names.find($0) }
+        let wanted = try (listed + signals).map { try names.findPaced($0) }
         let place = try address()
         let word = try chosenToken(place)
         let further = try furtherNames(place)
@@ -115,7 +120,7 @@ struct ServeCommand: ParsableCommand, OutputCommand {
             LiveFeed(
                 board: board, vehicle: car, options: vehicle, output: output, table: table,
                 wanted: wanted, packs: tables.packRecords(in: table), period: every?.duration,
-                accessory: name)
+                rest: rest.limits, accessory: name)
         }
         do {
             try serve(listener, routes, feed, word, inbox, questionsInbox)
@@ -149,7 +154,8 @@ struct ServeCommand: ParsableCommand, OutputCommand {
 
     private func announce(_ listener: WebListener, _ word: AccessToken?) throws {
         let place = listener.address
-        let host = place.isAny ? MachineAddress.reachable(ofIPv6: place.host.contains(":")) : place.host
+        let host =
+            place.isAny ? MachineAddress.reachable(ofIPv6: place.host.contains(":")) : place.host
         let url =
             "http://\(ListenAddress.text(host, listener.port))/"
             + (word.map { "?token=\($0.word)" } ?? "")
@@ -221,7 +227,8 @@ extension ServeCommand {
             var status = ExitStatus.unavailable
             switch error.errno {
             case EADDRINUSE:
-                hint = "another program has the port: --listen \(ListenAddress.text(place.host, 0))"
+                hint =
+                    "another program has the port: --listen \(ListenAddress.text(place.host, 0))"
                     + " takes any free one"
             case EADDRNOTAVAIL:
                 hint = "it is no address of this machine; 0.0.0.0 listens at all of them"

@@ -29,6 +29,8 @@ final class LiveBoard: Sendable {
         case connecting
         /// Readings come.
         case live
+        /// The vehicle is off and left alone.
+        case resting
         /// The link was lost; the session tries to have it back.
         case lost
         /// The session could not be had; it is begun again later.
@@ -147,7 +149,9 @@ final class LiveBoard: Sendable {
 
     /// What is a measurement and is there.
     private static func isMeasurement(_ reading: Reading) -> Bool {
-        if let id = reading.dataID, ![.currentData, .readData, DataID.parameterGroups].contains(id.service) {
+        if let id = reading.dataID,
+            ![.currentData, .readData, DataID.parameterGroups].contains(id.service)
+        {
             return false
         }
         switch reading.value {

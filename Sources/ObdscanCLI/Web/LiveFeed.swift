@@ -27,11 +27,15 @@ struct LiveFeed: Sendable {
     let wanted: [SelectedSignal]
     let packs: [PIDTable.Record]
     let period: Duration?
+    /// When a vehicle that is off is left alone; nil = never.
+    let rest: BatteryGuard.Limits?
     /// The accessory as it was named.
     let accessory: String
 
-    /// The pauses between sessions that failed.
-    private static let pauses: [Duration] = [.seconds(2), .seconds(5), .seconds(10), .seconds(30)]
+    /// The pauses between sessions that failed; the longest are for vehicles that do not answer,
+    /// whose battery each try would cost.
+    private static let pauses: [Duration] = [2, 5, 10, 30, 60, 120, 300, 600].map { .seconds($0) }
+    private static let shortPauses = 4
 
     /// Runs until `inbox` is told to stop.
     func run(_ inbox: SignalInbox) {
@@ -67,7 +71,9 @@ struct LiveFeed: Sendable {
             if isLast { return }
             var waiting = Waiting()
             let stop = waiting.add(inbox.descriptor)
-            waiting.add(deadline: Clock.now + Self.pauses[min(failures, Self.pauses.count - 1)])
+            let isSilent = failure.status == .timedOut && rest != nil
+            let count = isSilent ? Self.pauses.count : Self.shortPauses
+            waiting.add(deadline: Clock.now + Self.pauses[min(failures, count - 1)])
             waiting.wait()
             if waiting.isReady(stop) { return }
             failures += 1
@@ -78,10 +84,12 @@ struct LiveFeed: Sendable {
         let queue = try BatchQueue(full: .dropOldest)
         var needs = SessionNeeds(sinks: [queue], reconnect: .always, inbox: inbox)
         needs.accessory = accessory
+        needs.restsWhileVehicleIsOff = rest != nil
         needs.take(wanted.isEmpty ? packs : wanted.compactMap(\.record))
         try withVehicle(options, output, table, needs) { connection in
             defer { vehicle.current = nil }
-            let setup = try PollSetup.make(wanted, packs, connection, every: period, output)
+            var setup = try PollSetup.make(wanted, packs, connection, every: period, output)
+            setup.protectBattery(rest, connection)
             let vin = try connection.vin(by: setup.profiles)
             board.begin(order: setup.order(table))
             board.update {
@@ -117,7 +125,8 @@ struct LiveFeed: Sendable {
             board.update { status in
                 switch event {
                 case .toolDidDisconnect(.some): status.link = .lost
-                case .toolDidInitialize: Self.take(connection, .live, &status)
+                case .toolDidInitialize, .scanDidWake: Self.take(connection, .live, &status)
+                case .scanDidRest: status.link = .resting
                 default: break
                 }
                 if let note, status.link != .live { status.note = note }

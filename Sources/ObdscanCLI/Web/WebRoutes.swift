@@ -61,7 +61,8 @@ struct WebRoutes: WebHandler {
         case .tokenMissing, .tokenWrong:
             var answer = ResponseHead(.unauthorized, Self.jsonLines)
             answer.fields = [("WWW-Authenticate", "Bearer")]
-            try response.send(answer, WebProblem(.unauthorized, "the token is missing or wrong").bytes)
+            try response.send(
+                answer, WebProblem(.unauthorized, "the token is missing or wrong").bytes)
             return
         }
         if head.hasBody {

@@ -2,7 +2,8 @@
 const monitors = { misfire: 'Misfire', fuelSystem: 'Fuel system', components: 'Components', catalyst: 'Catalyst', heatedCatalyst: 'Heated catalyst',
   evaporative: 'Evaporative system', secondaryAir: 'Secondary air', gpfOrACRefrigerant: 'Particulate filter or A/C refrigerant', oxygenSensor: 'Oxygen sensor',
   oxygenSensorHeater: 'Oxygen sensor heater', egrVvt: 'EGR or variable valve timing', nmhcCatalyst: 'NMHC catalyst', noxSCR: 'NOx aftertreatment',
-  boostPressure: 'Boost pressure', exhaustGasSensor: 'Exhaust gas sensor', pmFilter: 'Particulate filter', coldStartAid: 'Cold start aid' };
+  boostPressure: 'Boost pressure', exhaustGasSensor: 'Exhaust gas sensor', pmFilter: 'Particulate filter', coldStartAid: 'Cold start aid', egr: 'EGR', vvt: 'Variable valve timing', noxAdsorber: 'NOx adsorber' };
+const monitorName = id => monitors[id] || (id[0].toUpperCase() + id.slice(1)).replace(/([a-z])([A-Z])/g, (_, a, b) => a + ' ' + b.toLowerCase());
 const mark = (isGood, text) => h('span', { class: isGood ? 'good' : 'warn', text: (isGood ? '✓ ' : '… ') + text });
 async function readCodes() {
   const note = $('codes-note'), now = $('codes-now'), button = $('read');
@@ -24,7 +25,7 @@ async function readCodes() {
       : table([['Code'], ['List'], ['ECU'], ['Meaning']], codes.map(o => [h('b', { text: o.code + (o.failureType ? '-' + o.failureType : '') }), o.kind, o.ecu, o.description || 'no text is known']), 'Codes'));
     if (states.length > 0) parts.push(h('h2', { text: 'Readiness' }),
       h('p', {}, [open === 0 ? mark(true, 'Ready: every supported monitor has run since codes were cleared.') : mark(false, 'Not ready: ' + open + (open === 1 ? ' monitor has' : ' monitors have') + ' not run since codes were cleared.')]),
-      table([['Monitor'], ['ECU'], ['State']], states.map(o => [monitors[o.monitor] || o.monitor, o.ecu, mark(o.complete === true, o.complete ? 'complete' : 'not complete')]), 'Readiness'));
+      table([['Monitor'], ['ECU'], ['State']], states.map(o => [monitorName(o.monitor), o.ecu, mark(o.complete === true, o.complete ? 'complete' : 'not complete')]), 'Readiness'));
     now.replaceChildren(...parts);
     note.textContent = 'Read at ' + new Date().toLocaleTimeString() + '.';
   } catch (error) { note.textContent = error.message; }

@@ -2266,7 +2266,7 @@ _obdscan_setup() {
 
 _obdscan_serve() {
     repeating_flags=()
-    non_repeating_flags=(--offline --trace-states --no-color --quiet -q --verbose -v --version -h --help)
+    non_repeating_flags=(--offline --battery-safe --no-battery-safe --trace-states --no-color --quiet -q --verbose -v --version -h --help)
     repeating_options=(--host --pids --pack)
     non_repeating_options=(--view --every --listen --token -d --device --adapter --protocol --ecu --record --db --format --units --log-file)
     __obdscan_offer_flags_options -1

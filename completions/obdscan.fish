@@ -149,7 +149,7 @@ function __obdscan_parse_tokens -S
         case 'setup'
             __obdscan_parse_subcommand 0 'd/device=' 'name=' 'log-when-plugged' 'no-log-when-plugged' 'db=' 'pids=+' 'pack=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
         case 'serve'
-            __obdscan_parse_subcommand -r 1 'view=' 'every=' 'listen=' 'token=' 'host=+' 'offline' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'pack=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
+            __obdscan_parse_subcommand -r 1 'view=' 'every=' 'listen=' 'token=' 'host=+' 'offline' 'battery-safe' 'no-battery-safe' 'd/device=' 'adapter=' 'protocol=' 'ecu=' 'record=' 'trace-states' 'db=' 'pids=+' 'pack=+' 'format=' 'units=' 'no-color' 'q/quiet' 'v/verbose' 'log-file=' 'version' 'h/help'
         case 'help'
             __obdscan_parse_subcommand -r 1 'version'
         end
@@ -924,6 +924,8 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan serve" token' -l 'token' -d 'The token to ask for, 16 characters or more; generate makes one up.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan serve"' -l 'host' -d 'A further name of this machine by which it may be asked; may be repeated.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan serve" offline' -l 'offline' -d 'Show what is recorded only; talk to no vehicle.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan serve" battery-safe' -l 'battery-safe' -d 'Ask for nothing while the vehicle is off, and go on by itself.'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan serve" no-battery-safe' -l 'no-battery-safe' -d 'Ask for nothing while the vehicle is off, and go on by itself.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan serve" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE, or a name of your own.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan serve" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn golink'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan serve" protocol' -l 'protocol' -d 'The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.' -rfka ''

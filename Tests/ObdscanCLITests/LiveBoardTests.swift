@@ -1,0 +1,89 @@
+import Accessory
+import Diagnostics
+import OBDCore
+import Testing
+
+@testable import ObdscanCLI
+
+/// What browsers look at.
+@Suite struct `The live board` {
+    private func reading(_ value: Double, _ signal: Int32 = 0, ecu: UInt32 = 0x7E8) -> Reading {
+        Reading(
+            ecu: ECUAddress(ecu, .can11), dataID: DataID(.currentData, 0x0C),
+            signal: SignalIndex(rawValue: signal), value: .number(value), raw: [], line: 0)
+    }
+
+    private let time = UTC(microseconds: 1_000_000)
+
+    private func take(_ board: LiveBoard, _ readings: [Reading], second: Int64 = 0) {
+        board.take(
+            readings, at: time, Instant(nanoseconds: second * 1_000_000_000), isNamed: false)
+    }
+
+    @Test func `it keeps the newest of each signal of each ECU`() {
+        let board = LiveBoard()
+        take(board, [reading(1), reading(2, ecu: 0x7E9)])
+        take(board, [reading(3)])
+        let (channels, version) = board.channels()
+        #expect(channels.map(\.reading.value) == [.number(3), .number(2)])
+        #expect(board.channels(since: version).channels.isEmpty)
+        take(board, [reading(4, ecu: 0x7E9)])
+        let changed = board.channels(since: version).channels
+        #expect(changed.map(\.reading.value) == [.number(4)])
+        // It was known before: nobody needs to be told what it is.
+        #expect(changed.allSatisfy { $0.born <= version })
+    }
+
+    @Test func `what an adapter makes up does not fill the memory`() {
+        let board = LiveBoard()
+        for ecu in 0..<UInt32(LiveBoard.mostChannels + 50) {
+            take(board, [reading(0, ecu: ecu)])
+        }
+        #expect(board.channels().channels.count == LiveBoard.mostChannels)
+        #expect(board.dropped == 50)
+        for second in 0..<Int64(500) { take(board, [reading(Double(second))], second: second) }
+        let history = board.channels().channels.map(\.history.count).max()
+        #expect(history == LiveBoard.historyLength)
+    }
+
+    @Test func `its course has one value a second, the last`() {
+        let board = LiveBoard()
+        for value in 0..<10 {
+            board.take(
+                [reading(Double(value))], at: time,
+                Instant(nanoseconds: Int64(value) * 250_000_000), isNamed: false)
+        }
+        let history = board.channels().channels.first?.history ?? []
+        #expect(history.map(\.value) == [3, 7, 9])
+    }
+
+    @Test func `who looks is woken, and left alone afterwards`() throws {
+        let board = LiveBoard()
+        let event = try EventDescriptor()
+        let watcher = board.watch(event)
+        #expect(board.watchers == 1)
+        take(board, [reading(1)])
+        var set = PollSet()
+        set.add(event.descriptor)
+        #expect(try set.wait(until: .zero) == 1)
+        event.take()
+        board.unwatch(watcher)
+        take(board, [reading(2)])
+        #expect(try set.wait(until: .zero) == 0)
+        #expect(board.watchers == 0)
+    }
+
+    @Test func `the place of a signal is that of the plan, unknown ones come behind`() {
+        let board = LiveBoard()
+        board.begin(order: [SignalIndex(rawValue: 5), SignalIndex(rawValue: 2)])
+        take(board, [reading(1, 2), reading(1, 0), reading(1, 5), reading(1, 5, ecu: 0x7E0)])
+        let order = board.channels().channels.map { $0.reading.signal.rawValue }
+        #expect(order == [5, 5, 2, 0])
+    }
+
+    @Test func `a token is in no log`() {
+        #expect(
+            loggable(["obdscan", "serve", "--token", "secret", "-v", "--token=secret"])
+                == ["obdscan", "serve", "--token", "…", "-v", "--token=…"])
+    }
+}

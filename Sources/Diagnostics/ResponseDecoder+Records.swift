@@ -98,10 +98,14 @@ extension ResponseDecoder {
         switch pid {
         case 0x01 where data.count == 4:
             appendReadings(answer, dataID, pid, data, only: ["MIL", "DTC_CNT"], &out)
+            memory.remember(isCompression: payload[data.lowerBound + 1] & 0x08 != 0, answer.ecu)
             MonitorStatus.append(payload[data], .sinceClear, answer.ecu, answer.line, &out)
             return
         case 0x41 where data.count == 4:
-            MonitorStatus.append(payload[data], .thisCycle, answer.ecu, answer.line, &out)
+            // Old ECUs leave the bit for compression ignition out here: PID 01 knows better.
+            MonitorStatus.append(
+                payload[data], .thisCycle, answer.ecu, answer.line,
+                isCompression: memory.isCompression(answer.ecu), &out)
             return
         case 0x4F, 0x50: memory.updateOverrides(of: answer.ecu, pid: pid, payload[data])
         default: break
@@ -165,10 +169,10 @@ extension MonitorStatus {
     /// Appends the monitors that bytes A–D of PID 01 or 41 describe.
     ///
     /// Byte B: bits 0–2 supported, 4–6 not complete, bit 3 set for compression ignition. Byte C:
-    /// supported, byte D: not complete (SAE J1979-DA).
+    /// supported, byte D: not complete (SAE J1979-DA). `isCompression` outweighs bit 3.
     static func append(
         _ bytes: ArraySlice<UInt8>, _ scope: Scope, _ ecu: ECUAddress?, _ line: Int,
-        _ out: inout [DiagnosticItem]
+        isCompression: Bool? = nil, _ out: inout [DiagnosticItem]
     ) {
         guard bytes.count == 4 else { return }
         let b = bytes[bytes.startIndex + 1]
@@ -184,7 +188,8 @@ extension MonitorStatus {
         for (bit, monitor) in [Monitor.misfire, .fuelSystem, .components].enumerated() {
             append(monitor, b & (0x01 << UInt8(bit)) != 0, b & (0x10 << UInt8(bit)) != 0)
         }
-        for (bit, monitor) in (b & 0x08 == 0 ? spark : compression).enumerated() {
+        for (bit, monitor) in (isCompression ?? (b & 0x08 != 0) ? compression : spark).enumerated()
+        {
             guard let monitor else { continue }
             append(monitor, c & (1 << UInt8(bit)) != 0, d & (1 << UInt8(bit)) != 0)
         }

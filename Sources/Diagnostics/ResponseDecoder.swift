@@ -204,6 +204,8 @@ struct ECUMemory: Sendable {
 
     private var frozen: [FrameKey: FrozenCode] = [:]
     private var scalings: [ECUAddress?: RangeOverrides] = [:]
+    // Whether PID 01 says compression ignition; nil where ECUs without address disagree.
+    private var ignitions: [ECUAddress?: Bool?] = [:]
     /// Changes whenever anything remembered changes.
     private(set) var revision = 0
 
@@ -227,6 +229,18 @@ struct ECUMemory: Sendable {
     /// Codes were cleared: frames are no more.
     mutating func forgetCodes(of ecu: ECUAddress?) {
         frozen = frozen.filter { $0.key.ecu != ecu }
+    }
+
+    /// Whether an ECU's engine ignites by compression, where PID 01 told.
+    func isCompression(_ ecu: ECUAddress?) -> Bool? { ignitions[ecu] ?? nil }
+
+    /// Takes note of the ignition that PID 01 tells.
+    mutating func remember(isCompression: Bool, _ ecu: ECUAddress?) {
+        if ignitions.count >= Self.mostEntries { ignitions.removeAll() }
+        var known: Bool? = isCompression
+        if ecu == nil, let earlier = ignitions[ecu], earlier != isCompression { known = nil }
+        if ignitions[ecu] != .some(known) { revision &+= 1 }
+        ignitions[ecu] = .some(known)
     }
 
     /// The ranges that PIDs 4F and 50 of an ECU announced.

@@ -230,7 +230,8 @@ public struct JSONLines: Sendable {
             Hex.append(UInt8(truncatingIfNeeded: ecu.value >> 8), to: &output)
         }
         Hex.append(UInt8(truncatingIfNeeded: ecu.value), to: &output)
-        if let extended = ecu.extended {
+        // The tester's own address behind the identifier tells nobody apart.
+        if let extended = ecu.extended, extended != 0xF1 {
             output.append(0x2F)
             Hex.append(extended, to: &output)
         }

@@ -96,7 +96,8 @@ public struct ISO15765Assembler: Hashable, Sendable {
             try receiveFirst(frame, ecu: ecu, control: control)
             return nil
         case 2: return try receiveConsecutive(frame, ecu: ecu, control: control)
-        case 3: return nil
+        // Flow control: go on, wait, overflow.
+        case 3 where byte & 0x0F <= 2: return nil
         default: throw LinkError(.protocolControl(byte), ecu: ecu, line: frame.line)
         }
     }

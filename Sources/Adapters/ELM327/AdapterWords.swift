@@ -1,3 +1,5 @@
+import OBDCore
+
 /// What an adapter says in words, and where in a line it says it.
 ///
 /// Words are matched before hexadecimal digits (`FB ERROR`, `DATA…` begin with letters A–F), with
@@ -74,8 +76,8 @@ enum AdapterWords {
                 return Match(meaning: meaning, start: start)
             }
         }
-        if line.count > 0, line[0] == UInt8(ascii: "?") {
-            // Some adapters say why: `?WRONG HEXCHAR COUNT`.
+        if line.count > 0, line[0] == UInt8(ascii: "?"), !isDigits(line.extracting(1...)) {
+            // Some adapters say why: `?WRONG HEXCHAR COUNT`. Digits are a damaged line.
             return Match(meaning: .status(.unknownCommand), start: 0)
         }
         return errorNumber(in: line).map { Match(meaning: .status(.internalError), start: $0) }
@@ -94,6 +96,11 @@ enum AdapterWords {
             from = start + 1
         }
         return nil
+    }
+
+    /// Whether a text is made of hexadecimal digits and blanks; false for an empty one.
+    private static func isDigits(_ text: Span<UInt8>) -> Bool {
+        !text.isEmpty && text.indices.allSatisfy { text[$0] == 0x20 || Hex.value(text[$0]) != nil }
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }

@@ -186,6 +186,12 @@ public struct ConversationReader: Hashable, Sendable {
                 readPrompt(&out)
                 return
             }
+            if options.request == nil, isProtocolNumber(text) {
+                readPrompt(&out)
+                let answer = string(text)
+                reader.change { $0.note(answer: answer, to: .protocolNumber) }
+                return
+            }
             if options.request == nil, !isAnswer(text) {
                 let possible = lengthOrRequest(text)
                 promptsCarryRequests = true
@@ -210,6 +216,16 @@ public struct ConversationReader: Hashable, Sendable {
         } else {
             readText(text, &out)
         }
+    }
+
+    /// Whether what stands behind a prompt is what `AT DPN` answers: `A6`, `6`.
+    ///
+    /// No service is A6, and nobody asks with one digit.
+    private func isProtocolNumber(_ text: Span<UInt8>) -> Bool {
+        guard !directionIsKnown, (1...2).contains(text.count),
+            let last = Hex.value(text[text.count - 1])
+        else { return false }
+        return (1...0xC).contains(last) && (text.count == 1 || text[0] == UInt8(ascii: "A"))
     }
 
     /// Whether what stands behind a prompt can only be an answer.

@@ -407,7 +407,11 @@ extension ReplyReader {
     ///
     /// Any answer will do where the protocol is known, or no request is. `62 F1 …` may be data.
     private func provesItself(_ reading: LineReading, _ bytes: InlineBytes) -> Bool {
-        guard reading.proof == .checksum, reading.answer > .none,
+        // Behind a CRC that others acknowledged on PWM stand their addresses.
+        let isAcknowledged =
+            reading.shape == .j1850 && reading.proof == .length && reading.answer == .exact
+            && (settings.vehicleProtocol ?? fallback) == .j1850PWM
+        guard reading.proof == .checksum || isAcknowledged, reading.answer > .none,
             bytes[1] == 0x6B || bytes[1] == settings.testerAddress
         else { return false }
         if reading.answer >= .service { return true }

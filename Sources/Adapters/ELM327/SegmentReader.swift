@@ -30,8 +30,9 @@ struct SegmentReader: Hashable, Sendable {
     }
 
     private enum State: Hashable, Sendable {
-        /// No message is under way; `last` = the number of the segment that ended the last one.
-        case idle(last: Int?)
+        /// No message is under way; `last` = the number of the segment that ended the last one,
+        /// `late` = those that it lacked and that may still come.
+        case idle(last: Int?, late: Range<Int> = 0..<0)
         /// A length was seen.
         case open(Message)
         /// An error was reported; the rest is swallowed up to this number, which may be unknown.
@@ -50,7 +51,7 @@ struct SegmentReader: Hashable, Sendable {
 
     /// Whether no line has left anything behind: ``finish()`` would say and change nothing.
     var isAtRest: Bool {
-        if case .idle(last: nil) = state { return true }
+        if case .idle(last: nil, late: _) = state { return true }
         return false
     }
 
@@ -97,7 +98,8 @@ struct SegmentReader: Hashable, Sendable {
         case .broken(let final):
             if number == final { state = .idle(last: number) }
             return nil
-        case .idle(let last):
+        case .idle(_, let late) where late.contains(number): return nil
+        case .idle(let last, _):
             // The last segment once more, or one of a message whose length line is missing.
             if number != last { state = .broken(final: nil) }
             throw LinkError(.orphanConsecutiveFrame(number: shown), line: line)
@@ -106,6 +108,9 @@ struct SegmentReader: Hashable, Sendable {
             let final = message.finalNumber(shift: shift, isJ1939: isJ1939)
             state = number == final ? .idle(last: number) : .broken(final: final)
             guard number == expected else {
+                if number == final, number > expected {
+                    state = .idle(last: number, late: expected..<number)
+                }
                 throw LinkError(
                     .sequence(expected: UInt8(truncatingIfNeeded: expected), received: shown),
                     line: line)

@@ -39,6 +39,8 @@ public struct ConversationReader: Hashable, Sendable {
     private var asked = Asked.unknown
     /// The request as typed, upper case and without blanks.
     private var requestText: [UInt8] = []
+    /// The length of a request whose first frame was typed under `AT CAF0`; unit: bytes.
+    private var longRequest: Int?
     /// The digits of ``requestText``; empty unless it is made of digits alone.
     private var requestDigits: [UInt8] = []
     /// Whether requests stand behind the prompt: then no other line is an echo.
@@ -192,6 +194,12 @@ public struct ConversationReader: Hashable, Sendable {
                 reader.change { $0.note(answer: answer, to: .protocolNumber) }
                 return
             }
+            if options.request == nil, let end = endOfGluedRequest(text) {
+                promptsCarryRequests = true
+                ask(AdapterCommand.compact(bytes(text.extracting(..<end))), &out)
+                readPiece(text.extracting(end...), isBehindPrompt: false, &out)
+                return
+            }
             if options.request == nil, !isAnswer(text) {
                 let possible = lengthOrRequest(text)
                 promptsCarryRequests = true
@@ -216,6 +224,37 @@ public struct ConversationReader: Hashable, Sendable {
         } else {
             readText(text, &out)
         }
+    }
+
+    /// Where the adapter's words begin behind a request whose line end was lost: `010CNO DATA`,
+    /// `ATRV12.6V`; nil for any other text.
+    private mutating func endOfGluedRequest(_ text: Span<UInt8>) -> Int? {
+        if reader.digits.scan(text) { return nil }
+        guard AdapterCommand(compact: AdapterCommand.compact(bytes(text))) != nil else {
+            let words = ["SEARCHING", "BUSINIT"].compactMap {
+                AdapterWords.position(of: $0, in: text)
+            }
+            guard let start = words.first ?? AdapterWords.find(in: text)?.start, start > 1,
+                reader.digits.scan(text.extracting(..<start)), reader.digits.segment == nil
+            else { return nil }
+            return start
+        }
+        for banner in AdapterWords.banners {
+            if let start = AdapterWords.position(of: banner, in: text), start > 2 { return start }
+        }
+        if let end = AdapterWords.end(of: "ATRV", in: text, at: 0), end < text.count,
+            Voltage.read(text.extracting(end...), unitIsOptional: false) != nil
+        {
+            return end
+        }
+        for (word, length) in [("OK", 2), ("?", 1)] {
+            let start = text.count - length
+            guard start > 2, AdapterWords.end(of: word, in: text, at: start) == text.count,
+                isEchoedCommand(AdapterCommand.compact(bytes(text.extracting(..<start))))
+            else { continue }
+            return start
+        }
+        return nil
     }
 
     /// Whether what stands behind a prompt is what `AT DPN` answers: `A6`, `6`.
@@ -477,6 +516,7 @@ public struct ConversationReader: Hashable, Sendable {
         if isContinuation(compact) {
             requestText = compact
             requestDigits = compact.compactMap { Hex.value($0) }
+            continueRequest()
             return
         }
         settle()
@@ -500,9 +540,21 @@ public struct ConversationReader: Hashable, Sendable {
         return compact[0] == UInt8(ascii: "3") || compact[0] == UInt8(ascii: "2")
     }
 
+    /// Takes the data of a consecutive frame that goes on with a long request.
+    private mutating func continueRequest() {
+        guard let longRequest, requestDigits.first == 2, let begun = reader.exchange.request,
+            begun.count < longRequest
+        else { return }
+        let bytes = stride(from: 2, to: requestDigits.count - 1, by: 2).map {
+            requestDigits[$0] << 4 | requestDigits[$0 + 1]
+        }
+        reader.begin(begun + bytes.prefix(longRequest - begun.count))
+    }
+
     private mutating func begin(_ compact: [UInt8]) {
         requestText = compact
         requestDigits = []
+        longRequest = nil
         if let command = AdapterCommand(compact: compact) {
             begin(command)
             return
@@ -515,6 +567,9 @@ public struct ConversationReader: Hashable, Sendable {
         }
         asked = .vehicle
         requestDigits = digits
+        if reader.settings.automaticFormatting == false, digits.count > 4, digits[0] == 1 {
+            longRequest = Int(digits[1]) << 8 | Int(digits[2]) << 4 | Int(digits[3])
+        }
         reader.begin(Self.payload(of: digits, settings: reader.settings))
     }
 

@@ -348,10 +348,13 @@ extension ReplyReader {
         if known == nil, isFormatted, digits.groups == 1, reading.answer != .exact, !isAskedFor {
             return nil
         }
-        // Eight bytes may be a frame without its identifier as well; twelve are hardly that.
+        // Eight bytes may be a frame without its identifier as well; twelve are hardly that. Without
+        // blanks nothing tells a priority from data.
+        let isWhole = digits.groups > 1 || count == ISO15765.frameLength
         guard
-            showsHeaders == true || isFormatted || reading.answer >= .service
-                || showsHeaders == nil && count == 8
+            showsHeaders == true || reading.answer == .exact
+                || isWhole && (isFormatted || reading.answer >= .service)
+                || showsHeaders == nil && count == ISO15765.frameLength
         else { return nil }
         reading.custom = format >= 0xE8 ? 3 : 0
         return reading

@@ -14,9 +14,21 @@ struct MonitoredFrame: Hashable, Sendable {
     }
 
     /// Reads a line; nil when it is no frame.
-    init?(_ line: HexLine, settings: ELM327Settings, fallback: VehicleProtocol?) {
+    ///
+    /// `isLong` = the lines before had identifiers of 29 bits; a check byte may fit by chance.
+    init?(
+        _ line: HexLine, settings: ELM327Settings, fallback: VehicleProtocol?, isLong: Bool = false
+    ) {
         let known = settings.vehicleProtocol ?? fallback
-        if line.groups > 1, line.length(0) == 3 {
+        if known?.family == .j1939, settings.headers != false, line.groups == 1, line.count >= 8 {
+            self.init(joined: line, settings: settings)
+        } else if line.groups == 1, settings.showsLength == true, settings.headers != false,
+            known.map({ $0.family == .can }) ?? true
+        {
+            // An identifier of three digits or of eight, and one digit of length behind it.
+            let isShort = line.count & 1 == 0
+            self.init(line, isShort ? .can11 : .can29, digits: isShort ? 3 : 8, showsLength: true)
+        } else if line.groups > 1, line.length(0) == 3 {
             let showsLength = line.length(1) == 1
             guard line.oddAfterTwo == 0, showsLength || line.length(1) & 1 == 0 else { return nil }
             self.init(line, .can11, digits: 3, showsLength: showsLength)
@@ -24,22 +36,38 @@ struct MonitoredFrame: Hashable, Sendable {
             known?.addressForm != .can29 || settings.showsLength != true
         {
             self.init(line, .can11, digits: 3, showsLength: false)
-        } else if line.groups == 1, settings.showsLength == true, known?.family == .can {
-            let isShort = line.count & 1 == 0
-            self.init(line, isShort ? .can11 : .can29, digits: isShort ? 3 : 8, showsLength: true)
         } else if line.groups > 4, line.length(4) == 1, line.oddAfterFive == 0 {
             self.init(line, .can29, digits: 8, showsLength: true)
         } else if line.length(0) == 1, line.length(1) == 5, line.length(2) == 2 {
-            // J1939 as priority, parameter group, source.
-            guard line.oddAfterTwo == 0, line.digit(0) <= 7 else { return nil }
-            let value =
-                UInt32(line.digit(0)) << 26 | line.number(1, 5) << 8 | UInt32(line.byte(6))
-            self.init(
-                id: ECUAddress(value & 0x1FFF_FFFF, .can29), data: line.array(from: 8, length: 8))
+            let showsLength = line.length(3) == 1
+            guard line.oddAfterTwo == (showsLength ? 1 : 0) else { return nil }
+            self.init(formatted: line, showsLength: showsLength)
         } else {
             guard line.isWholeBytes else { return nil }
-            self.init(bytes: line, settings: settings, known: known)
+            self.init(bytes: line, settings: settings, known: known, isLong: isLong)
         }
+    }
+
+    /// A frame of SAE J1939 without blanks; an odd number of digits has a length behind the header.
+    private init?(joined line: HexLine, settings: ELM327Settings) {
+        let showsLength = line.count & 1 != 0
+        if settings.formatsJ1939Headers ?? (line.digit(0) > 1) {
+            self.init(formatted: line, showsLength: showsLength)
+        } else {
+            self.init(line, .can29, digits: 8, showsLength: showsLength)
+        }
+    }
+
+    /// A frame of SAE J1939 as priority, parameter group, source.
+    private init?(formatted line: HexLine, showsLength: Bool) {
+        let start = showsLength ? 9 : 8
+        guard line.digit(0) <= 7, line.count >= start,
+            (line.count - start) / 2 <= ISO15765.frameLength
+        else { return nil }
+        let value = UInt32(line.digit(0)) << 26 | line.number(1, 5) << 8 | UInt32(line.byte(6))
+        self.init(
+            id: ECUAddress(value & 0x1FFF_FFFF, .can29), data: line.array(from: start, length: 8))
+        if showsLength, Int(line.digit(8)) != data.count { return nil }
     }
 
     /// Reads what stands in front of `RTR`: an identifier and perhaps a data length code.
@@ -68,7 +96,9 @@ struct MonitoredFrame: Hashable, Sendable {
     }
 
     /// A line of whole bytes: a 29-bit identifier, a frame of a protocol before CAN, or data alone.
-    private init?(bytes line: HexLine, settings: ELM327Settings, known: VehicleProtocol?) {
+    private init?(
+        bytes line: HexLine, settings: ELM327Settings, known: VehicleProtocol?, isLong: Bool
+    ) {
         let count = line.count / 2
         let bytes = line.bytes(from: 0)
         self.init(id: nil, data: Array(bytes))
@@ -78,7 +108,7 @@ struct MonitoredFrame: Hashable, Sendable {
             isLegacy = known.family.isLegacy
         } else {
             isLegacy =
-                count >= 5
+                count >= 5 && !isLong
                 && (Checksum.sum(bytes.dropLast()) == bytes[count - 1]
                     || J1850.crcIndex(in: bytes, inFrameResponse: false) != nil)
         }

@@ -64,6 +64,8 @@ struct ReplyReader: Hashable, Sendable {
     /// What may pass as an answer on a live link; nil = whatever can be read.
     var admission: Admission?
     var busInitIsOpen = false
+    /// Monitored frames in a row whose identifiers have 29 bits.
+    private var longFrames = 0
     /// Messages of ISO 14230 frames without checksum: they count once nothing contradicts them.
     private var unproven: [Unproven] = []
     /// First lines of messages that may still be open.
@@ -542,9 +544,13 @@ struct ReplyReader: Hashable, Sendable {
     // MARK: Monitored frames
 
     private mutating func readMonitored(_ line: Int, _ out: inout [ReplyEvent]) -> DigitsResult {
-        guard let frame = MonitoredFrame(digits, settings: settings, fallback: fallback) else {
+        guard
+            let frame = MonitoredFrame(
+                digits, settings: settings, fallback: fallback, isLong: longFrames > 1)
+        else {
             return .meaningless(LinkError(.notAFrame, line: line))
         }
+        longFrames = frame.id?.form == .can29 ? longFrames + 1 : 0
         out.append(.frame(id: frame.id, data: frame.data))
         return .read
     }

@@ -288,7 +288,7 @@ import VehicleLink
         }
     }
 
-    @Test func `the text of a status and of an error is the line as it stood`() {
+    @Test func `the text of a status stands without a search, that of an error as it stood`() {
         let items = read(
             ">0100\nSEARCHING...NO DATA  \n \u{1B}[2J xyzzy\n>0902\n7E8 10 14 49 02 01 31 44 34")
         let texts = items.compactMap { item -> String? in
@@ -298,7 +298,7 @@ import VehicleLink
             }
         }
         #expect(
-            texts == ["SEARCHING...NO DATA", "\u{1B}[2J xyzzy", "7E8 10 14 49 02 01 31 44 34"])
+            texts == ["NO DATA", "\u{1B}[2J xyzzy", "7E8 10 14 49 02 01 31 44 34"])
     }
 
     @Test(

@@ -10,7 +10,8 @@ public struct ConversationItem: Hashable, Sendable {
         /// A line that is none, or a message that cannot be completed; `text` is the line as it
         /// stood, control characters included.
         case linkError(LinkError, text: String)
-        /// The adapter's word instead of data; `text` is the line as it stood.
+        /// The adapter's word instead of data; `text` is the line as it stood, without the search for
+        /// a protocol that may share it.
         case status(AdapterStatus, text: String)
         /// The voltage at the adapter; unit: V.
         case voltage(Double)

@@ -650,7 +650,8 @@ public struct ConversationReader: Hashable, Sendable {
                         .linkError(error, text: kept ?? string(text)), line: error.line,
                         exchange: reader.exchange))
             case .status(let status):
-                append(.status(status, text: string(text)), &out)
+                let start = AdapterWords.endOfSearching(text) ?? 0
+                append(.status(status, text: string(text.extracting(start...))), &out)
                 noteLoss(status)
             case .voltage(let voltage): append(.voltage(voltage), &out)
             case .frame(let id, let data): append(.frame(id: id, data: data), &out)

@@ -102,8 +102,10 @@ public struct DescriptorSession: ~Copyable {
         return rate > 0 ? Int(rate) : nil
     }
 
-    /// The line rate where it tells how long bytes take; nil for ptys and USB devices that are no
-    /// bridge to a serial line, whose rate is a number without meaning. Unit: bit/s.
+    /// The line rate where it tells how long bytes take; unit: bit/s.
+    ///
+    /// Nil for ptys and USB devices that are no bridge to a serial line: their rate is a number
+    /// without meaning.
     public var wireRate: Int? {
         guard let lineRate else { return nil }
         var status = stat()

@@ -20,11 +20,14 @@ public struct BatteryGuard: Hashable, Sendable {
         public var silence = Duration.seconds(60)
         /// Off after speed and engine speed have been 0 for so long at a low voltage.
         public var standstill = Duration.seconds(600)
-        /// A standing vehicle is off below this; unit: V, of a 12 V supply. Converters and alternators
-        /// that charge keep above it, a lead battery under the load of the ignition falls below.
+        /// A standing vehicle is off below this; unit: V, of a 12 V supply.
+        ///
+        /// Converters and alternators that charge keep above it, a lead battery under the load of
+        /// the ignition falls below.
         public var floor = 12.8
-        /// From here on something charges the battery; unit: V, of a 12 V supply. Lithium batteries
-        /// rest below.
+        /// From here on something charges the battery; unit: V, of a 12 V supply.
+        ///
+        /// Lithium batteries rest below.
         public var charging = 13.5
         /// A change that is worth a question while resting; unit: V, of a 12 V supply.
         public var change = 0.3

@@ -18,7 +18,7 @@ async function showTrip(id) {
   let objects;
   try { objects = await ask(base); } catch (error) { body.replaceChildren(h('p', { text: error.message })); return; }
   if (location.hash !== '#trips/' + id) return;
-  const trip = objects.find(o => o.kind === 'trip'), signals = objects.filter(o => o.kind === 'tripSignal');
+  const trip = objects.find(o => o.kind === 'trip'), numbers = objects.filter(o => o.kind === 'tripSignal' && o.mean !== null);
   $('trip-title').textContent = tripName(trip);
   const link = (text, query, what) => h('a', { class: 'button', href: base + '/export?' + query, download: '', 'aria-label': 'Download as ' + what, text });
   const plots = h('div', {}), map = h('div', {});
@@ -29,9 +29,10 @@ async function showTrip(id) {
       ['Average speed', trip.averageSpeedKmh === null ? null : trip.averageSpeedKmh.toFixed(1) + ' km/h'],
       ['Idle', trip.idleSeconds === null ? null : clock(trip.idleSeconds)], ['Readings', trip.readings.toLocaleString()],
       ['Vehicle', trip.vin], ['Tags', trip.tags.join(', ')]]),
-    h('h2', { text: 'Downloads' }), downloads, map, plots, h('h2', { text: 'Signals' }),
-    table([['ECU'], ['Signal'], ['Name'], ['Readings', 'n'], ['Min', 'n'], ['Mean', 'n'], ['Max', 'n'], ['Unit']],
-      signals.map(o => [o.ecu, o.signal, o.name, o.readings, number(o.min), number(o.mean), number(o.max), o.unit]), 'Signals'),
+    h('h2', { text: 'Downloads' }), downloads, map, plots,
+    h('details', {}, [h('summary', { text: 'Signals (' + numbers.length + ')' }),
+      table([['Signal'], ['ECU'], ['Min', 'n'], ['Mean', 'n'], ['Max', 'n'], ['Unit'], ['Name', 'line'], ['Readings', 'n']],
+        numbers.map(o => [o.signal, o.ecu, number(o.min), number(o.mean), number(o.max), o.unit, o.name, o.readings]), 'Signals')]),
     h('p', {}, [h('a', { href: base + '/report', target: '_blank', rel: 'noopener', text: 'Report to read and print' })]));
   ask(base + '/track').then(found => {
     const points = found[0].points;

@@ -47,7 +47,7 @@ public struct RequestReader: Sendable {
 
     /// Where the empty line behind the head begins.
     private static func end(of bytes: [UInt8], from start: Int) -> Int? {
-        guard bytes.count >= 4 else { return nil }
+        guard bytes.count >= start + 4 else { return nil }
         for place in start...(bytes.count - 4)
         where bytes[place] == 0x0D && bytes[place + 1] == 0x0A && bytes[place + 2] == 0x0D
             && bytes[place + 3] == 0x0A

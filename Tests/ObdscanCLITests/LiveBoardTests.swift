@@ -41,7 +41,9 @@ import Testing
         }
         #expect(board.channels().channels.count == LiveBoard.mostChannels)
         #expect(board.dropped == 50)
-        for second in 0..<Int64(500) { take(board, [reading(Double(second), ecu: 0)], second: second) }
+        for second in 0..<Int64(500) {
+            take(board, [reading(Double(second), ecu: 0)], second: second)
+        }
         let history = board.channels().channels.map(\.history.count).max()
         #expect(history == LiveBoard.historyLength)
     }

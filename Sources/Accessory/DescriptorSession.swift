@@ -102,22 +102,6 @@ public struct DescriptorSession: ~Copyable {
         return rate > 0 ? Int(rate) : nil
     }
 
-    /// The line rate where it tells how long bytes take; unit: bit/s.
-    ///
-    /// Nil for ptys and USB devices that are no bridge to a serial line: their rate is a number
-    /// without meaning.
-    public var wireRate: Int? {
-        guard let lineRate else { return nil }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { return lineRate }
-        // makedev(3): the major number's low twelve bits stand above the minor's low eight. The
-        // kernel's list of devices: 136 to 143 are ptys, 166 is cdc_acm.
-        switch status.st_rdev >> 8 & 0xFFF {
-        case 136...143, 166: return nil
-        default: return lineRate
-        }
-    }
-
     /// Throws away what has come and was not read.
     public mutating func discardInput() {
         if kind != .stream { _ = ca_tty_flush(descriptor) }

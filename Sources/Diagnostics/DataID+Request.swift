@@ -21,6 +21,11 @@ extension DataID {
     /// Whether `message` is a positive answer to ``requestPayload`` and carries data.
     public func isAnswered(by message: ECUMessage) -> Bool {
         if service == Self.parameterGroups { return message.parameterGroup == id }
+        if digits <= 2, service != .freezeFrame, service != .readCodeInformation {
+            // As nearly all are: nothing is allocated.
+            return message.payload.count > 2 && message.payload[0] == service.positiveResponse
+                && message.payload[1] == UInt8(truncatingIfNeeded: id)
+        }
         let expected = requestPayload
         return message.payload.count > expected.count
             && message.payload[0] == service.positiveResponse

@@ -28,7 +28,7 @@ extension Runner {
 
     private mutating func write(_ bytes: [UInt8]) {
         record(bytes, .toAdapter)
-        current?.timing.wrote(bytes, at: now)
+        timing.wrote(bytes, at: now)
         do {
             try session?.write(bytes)
         } catch {
@@ -54,7 +54,7 @@ extension Runner {
         switch notice {
         case .initialized(let identity):
             connectPlan.succeeded(at: session?.lineRate)
-            wireRate = session?.wireRate
+            wireRate = session?.lineRate
             lastVoltage = identity.voltage ?? lastVoltage
             publishLink(identity)
             if wasLost && wasReady { core.noteReconnect() }

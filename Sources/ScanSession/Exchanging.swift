@@ -86,8 +86,8 @@ extension Runner {
         }
         freeSince = nil
         wasOut = false
-        current = Current(
-            request: request, asked: now, ask: ask, timing: ExchangeTiming(at: now))
+        timing = ExchangeTiming(at: now)
+        current = Current(request: request, asked: now, ask: ask)
         if case .vehicle(let request) = request {
             core.noteRequest(records: request.records, at: now)
         }
@@ -155,8 +155,13 @@ extension Runner {
         if current.request.isForVehicle { batch.strayTexts = reply.texts }
         batch.unasked = unasked
         if case .failed(let failure, _) = outcome { batch.failure = failure }
-        offering = Offering(batch: batch)
-        continueOffering()
+        // Usually taken at once, without being kept.
+        for place in sinks.indices
+        where !sinks[place].offer(batch) && sinks[place].spaceDescriptor != nil {
+            offering = Offering(batch: batch, sink: place)
+            return
+        }
+        followUps.append(.replyProcessed(id))
     }
 
     /// Notes where the exchange's time went.
@@ -170,7 +175,7 @@ extension Runner {
             return
         }
         account.take(
-            current.timing, at: now, rate: wireRate,
+            timing, at: now, rate: wireRate,
             isSilent: current.request.isForVehicle && reply.messages.isEmpty
                 && reply.errors.isEmpty)
     }

@@ -21,8 +21,6 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
         var ask: Ask?
         /// What was wrong with replies that were not used.
         var damage: [LinkError] = []
-        /// When its bytes travelled.
-        var timing: ExchangeTiming
     }
 
     /// A request from outside.
@@ -74,6 +72,8 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
 
     // Where the time of a poll goes.
     var account = TimeAccount()
+    /// When the bytes of the request under way travelled.
+    var timing = ExchangeTiming(at: .zero)
     /// When the latest exchange was over.
     var lastEnd: Instant?
     /// When there was nothing more to ask after it.
@@ -130,7 +130,7 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
             session?.descriptor ?? -1, writing: session?.wantsToWrite ?? false)
         let space = set.add(offering.flatMap { sinks[$0.sink].spaceDescriptor } ?? -1)
         do {
-            try set.wait(until: nearestDeadline)
+            try set.wait(until: nearestDeadline())
         } catch {
             endReason = .system(call: error.call, errno: error.errno)
             isOver = true
@@ -156,7 +156,8 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
         if let offeringEnds, offeringEnds <= now { dropOffering() }
     }
 
-    private var nearestDeadline: Instant? {
+    // Mutating: reading a property would copy the whole runner.
+    private mutating func nearestDeadline() -> Instant? {
         var nearest = planWaits
         if let offeringEnds, nearest.map({ offeringEnds < $0 }) ?? true { nearest = offeringEnds }
         for (_, time) in deadlines where nearest.map({ time < $0 }) ?? true { nearest = time }
@@ -175,7 +176,7 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
             if writing { try session?.flush() }
             if reading, let bytes = try session?.receive(), !bytes.isEmpty {
                 record(bytes, .fromAdapter)
-                current?.timing.received(bytes, at: now)
+                timing.received(bytes, at: now)
                 handle(.received(bytes))
             }
         } catch {

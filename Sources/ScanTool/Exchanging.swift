@@ -178,7 +178,7 @@ extension ScanTool {
             waiting.reply.dropAnsweredPendings(of: waiting.request)
             if waiting.reply.statuses.contains(where: { $0.recovery == .initialise }) {
                 abandon(&waiting, because: .adapterRestarted, .adapterRestarted, &out)
-            } else if deservesRepeat(waiting) {
+            } else if Self.deservesRepeat(waiting, policy) {
                 disarmAll(&out)
                 if waiting.reply.damage > 0 {
                     out.append(
@@ -200,7 +200,8 @@ extension ScanTool {
     }
 
     /// Whether the same request may and should be sent once more.
-    private func deservesRepeat(_ waiting: Waiting) -> Bool {
+    // Static: a call of a method would copy the whole scan tool.
+    private static func deservesRepeat(_ waiting: Waiting, _ policy: Policy) -> Bool {
         guard waiting.request.mayRepeat else { return false }
         let repeats = waiting.sendings - 1
         if waiting.reply.messages.contains(where: { $0.isPending(for: waiting.request) }) {

@@ -32,13 +32,25 @@ struct WireSettings: Hashable, Sendable {
     static let longestPatience: UInt8 = 0xFF
 
     /// Services that answered "pending": they need the longer wait.
-    var slowServices: Set<UInt8> = [0x04, 0x14]
+    // Not a set: hashing takes longer than looking at two or three bytes.
+    var slowServices: [UInt8] = [0x04, 0x14]
+
+    /// Whether the adapter is as it is by itself, and `request` needs nothing else.
+    func suits(_ request: VehicleRequest) -> Bool {
+        guard !isUncertain, header == nil, extended == nil, flowControl == nil,
+            patience == Self.usualPatience, case .usual = responders, request.target == nil,
+            request.answerTime == nil, case .usual = request.responders,
+            let service = request.payload.first
+        else { return false }
+        return !slowServices.contains(service)
+    }
 }
 
 /// Asking one ECU, wherever it is asked, and all of them again.
 extension ELM327Dialect {
     /// Settings that have to change before `request`; nil when it cannot be sent at all.
     mutating func preparation(for request: VehicleRequest) -> [String]? {
+        if wire.suits(request) { return [] }
         let usual = header(for: nil)
         let wanted = request.target == nil ? usual : header(for: request.target)
         // All ECUs can be asked by default without knowing how.

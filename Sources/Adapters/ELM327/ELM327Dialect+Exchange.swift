@@ -91,7 +91,8 @@ extension ELM327Dialect {
             running = RunningExchange(request: request, command: Array(text.utf8))
             reader.admit(nil)
         case .vehicle(let vehicle):
-            guard let spelled = spell(vehicle), let preparations = preparation(for: vehicle)
+            guard let spelled = Self.spell(vehicle, countsFrames: capabilities.frameCountHelps),
+                let preparations = preparation(for: vehicle)
             else {
                 out.append(.end(.refused))
                 return
@@ -145,7 +146,7 @@ extension ELM327Dialect {
         case .vehicle: break
         }
         reader.begin(command: compact, &items)
-        items.removeAll(keepingCapacity: true)
+        if !items.isEmpty { items.removeAll(keepingCapacity: true) }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(command.count + 1)
         bytes.append(contentsOf: command)
@@ -168,7 +169,10 @@ extension ELM327Dialect {
     }
 
     /// The request as typed: hexadecimal, and the number of frames to wait for where it helps.
-    private func spell(_ request: VehicleRequest) -> (command: [UInt8], withDigit: Bool)? {
+    // Static: a call of a method would copy the whole dialect.
+    private static func spell(
+        _ request: VehicleRequest, countsFrames: Bool
+    ) -> (command: [UInt8], withDigit: Bool)? {
         switch request.ending {
         case .listen: return request.payload.isEmpty ? (Array("ATMA".utf8), false) : nil
         case .reply: break
@@ -181,7 +185,7 @@ extension ELM327Dialect {
         text.reserveCapacity(request.payload.count * 2 + 1)
         for byte in request.payload { Hex.append(byte, to: &text) }
         var withDigit = false
-        if capabilities.frameCountHelps, request.mayRepeat, let frames = request.expectedFrames,
+        if countsFrames, request.mayRepeat, let frames = request.expectedFrames,
             (1...15).contains(frames)
         {
             text.append(Hex.digit(UInt8(frames)))
@@ -258,15 +262,23 @@ extension ELM327Dialect {
         out.append(.arm(.reply, after: patience))
     }
 
+    private mutating func noteSlow(_ service: UInt8) {
+        if !wire.slowServices.contains(service) { wire.slowServices.append(service) }
+    }
+
     /// Passes on what the reader found.
     private mutating func deliverItems(_ out: inout [DialectOutput]) {
-        for item in items {
-            switch item.content {
+        if items.isEmpty { return }
+        var found: [ConversationItem] = []
+        swap(&found, &items)
+        // Not `for item in found`, which would copy each of them.
+        for place in found.indices {
+            switch found.span[place].content {
             case .message(let message):
                 if message.payload.count == 3, message.payload[0] == 0x7F,
                     message.payload[2] == NRC.responsePending.rawValue
                 {
-                    wire.slowServices.insert(message.payload[1])
+                    noteSlow(message.payload[1])
                 }
                 if message.ecu != nil { running.heardECU = true }
                 out.append(.message(message))
@@ -292,7 +304,8 @@ extension ELM327Dialect {
             }
             running.delivered = true
         }
-        items.removeAll(keepingCapacity: true)
+        found.removeAll(keepingCapacity: true)
+        swap(&found, &items)
     }
 
     /// The prompt of the part under way came.

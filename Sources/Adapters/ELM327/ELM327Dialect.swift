@@ -325,8 +325,8 @@ public struct ELM327Dialect: AdapterDialect {
 
     /// Forgets what was read of a reply.
     mutating func endReading() {
-        items.removeAll(keepingCapacity: true)
-        lines.removeAll(keepingCapacity: true)
+        if !items.isEmpty { items.removeAll(keepingCapacity: true) }
+        if !lines.isEmpty { lines.removeAll(keepingCapacity: true) }
         searching = false
     }
 

@@ -103,10 +103,6 @@ extension TripStore {
         }
     }
 
-    /// Ends the use of the store, whoever else still has it: what was committed goes into the file
-    /// itself, so that it can be copied alone.
-    public func finish() { try? queue.close() }
-
     /// Makes one plain file of it: nothing may use the store afterwards but its end.
     public func closeForMoving() throws(StoreError) {
         try write { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }

@@ -32,15 +32,7 @@ extension TripReadings {
             sqlite3_bind_int64(handle, 1, trip.id)
             sqlite3_bind_int64(handle, 2, times.lowerBound)
             sqlite3_bind_int64(handle, 3, times.upperBound)
-            while true {
-                let result = sqlite3_step(handle)
-                if result == SQLITE_DONE { break }
-                guard result == SQLITE_ROW else {
-                    throw DatabaseError(
-                        resultCode: ResultCode(
-                            rawValue: sqlite3_extended_errcode(database.sqliteConnection)),
-                        message: database.lastErrorMessage)
-                }
+            while try database.step(handle) {
                 guard let place = byChannel[sqlite3_column_int64(handle, 1)] else { continue }
                 try body(sqlite3_column_int64(handle, 0), place, sqlite3_column_double(handle, 2))
             }

@@ -61,15 +61,7 @@ extension TripReadings {
         defer { sqlite3_reset(handle) }
         var row = Stored()
         var bytes = InlineBytes()
-        while true {
-            let result = sqlite3_step(handle)
-            if result == SQLITE_DONE { break }
-            guard result == SQLITE_ROW else {
-                throw DatabaseError(
-                    resultCode: ResultCode(
-                        rawValue: sqlite3_extended_errcode(database.sqliteConnection)),
-                    message: database.lastErrorMessage)
-            }
+        while try database.step(handle) {
             row.t = sqlite3_column_int64(handle, 0)
             row.sequence = sqlite3_column_int64(handle, 1)
             let channel = Int(sqlite3_column_int64(handle, 2))

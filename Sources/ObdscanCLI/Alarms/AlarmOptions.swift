@@ -26,36 +26,47 @@ struct AlarmOptions: ParsableArguments {
         completion: .file())
     var alarmCommand: String?
 
-    /// The alarms, each with its signal, as far as `names` knows them; `asked` are those of options.
+    /// What to watch for, by options and configuration; `asked` are the signals of options.
+    ///
+    /// A signal of the configuration that no table knows, as one of a pack that is not loaded, is
+    /// left out and told by `note`.
     func find(
-        _ names: SignalNames, _ settings: Settings
-    ) throws(Failure) -> (asked: [SelectedSignal], armed: [(Alarm, SelectedSignal)]) {
+        _ names: SignalNames, _ settings: Settings, note: (String) -> Void
+    ) throws(Failure) -> (asked: [SelectedSignal], plan: AlarmPlan) {
         var asked: [SelectedSignal] = []
-        var armed: [(Alarm, SelectedSignal)] = []
+        var plan = AlarmPlan(command: alarmCommand ?? settings.alarmCommand)
         for text in alarms {
             let alarm = try Alarm(text)
             let selected = try names.find(alarm.name)
             asked.append(selected)
-            armed.append((alarm, selected))
+            plan.armed.append((alarm, selected))
         }
         for text in settings.alarms {
             let alarm = try Alarm(text)
-            armed.append((alarm, try names.find(alarm.name)))
+            do {
+                plan.armed.append((alarm, try names.find(alarm.name)))
+            } catch {
+                note("the alarm \(alarm.text) of the configuration is left out: \(error.message)")
+            }
         }
-        return (asked, armed)
+        return (asked, plan)
     }
+}
 
-    /// Who watches for `armed` and tells; nil when there is nothing to watch for.
-    func bell(
-        _ armed: [(Alarm, SelectedSignal)], _ table: PIDTable, _ output: OutputOptions,
-        accessory: String? = nil
-    ) -> AlarmBell? {
+/// What to watch for, and what is run then.
+struct AlarmPlan: Sendable {
+    /// Each condition with the signals that it is about.
+    var armed: [(Alarm, SelectedSignal)] = []
+    /// The program to run; nil = none.
+    var command: String?
+
+    /// Who watches and tells; nil when there is nothing to watch for.
+    func bell(_ table: PIDTable, _ output: OutputOptions, accessory: String? = nil) -> AlarmBell? {
         var watch = AlarmWatch(units: output.units)
         for (alarm, selected) in armed {
             for signal in selected.signals(table) { watch.add(alarm, on: signal) }
         }
         if watch.isEmpty { return nil }
-        let command = alarmCommand ?? Settings.current.alarmCommand
         return AlarmBell(
             watch: watch, table: table, output: output, accessory: accessory,
             command: command.flatMap { AlarmCommand($0) })

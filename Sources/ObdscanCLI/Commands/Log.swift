@@ -164,24 +164,27 @@ struct LogCommand: ParsableCommand, OutputCommand {
                 }
             }
         }
+<<<<<<< HEAD
         let alarming = try alarms.find(names, Settings.current)
         if !selected.isEmpty {
             selected += alarming.asked.filter { one in
                 !selected.contains { $0.asksTheSame(as: one) }
             }
         }
+=======
+        let alarming = try alarms.find(names, Settings.current) { output.note($0) }
+        if !selected.isEmpty { selected += alarming.asked.filter { !selected.contains($0) } }
+>>>>>>> 6ecd88b (Alarms keep to their ECU, a logged database closes by itself, setup keeps names that stay, screens captured from real terminals, documentation of the libraries)
         let chosen = selected
         // Before the writer's thread exists: it inherits the mask.
         let inbox = try SignalInbox(SignalInbox.endings)
         let store = try link.database.open(
             .readWrite, limits: TripStore.Limits(isFast: fast))
-        defer { store.finish() }
         try clearOld(store)
         if let note = store.advice { output.note(note) }
         var plan = plan(table, chosen, tables.packRecords(in: table), store)
         if device.count < 2 { plan.receiver = try positionReceiver() }
-        plan.alarms = alarms
-        plan.armed = alarming.armed
+        plan.alarms = alarming.plan
         guard device.count < 2 else {
             try LogFleet(plan: plan, devices: device, link: link).run(inbox)
             return

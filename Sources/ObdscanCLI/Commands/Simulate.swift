@@ -14,7 +14,8 @@ struct SimulateCommand: ParsableCommand {
             The first line on standard output tells where it serves; it can be given to -d. It serves \
             until Ctrl-C or SIGTERM. On RFCOMM a service record (Serial Port Profile) tells the channel, \
             where bluetoothd runs. The scenario may carry options, as after sim: \
-            petrol?latency=20ms&protocol=7&ecus=3&seed=1&frozen=true&engine=off&codes=P0301,U0100.
+            petrol?latency=20ms&protocol=7&ecus=3&seed=1; also frozen=true, engine=off and \
+            codes=P0301,U0100.
 
             EXAMPLES
               obdscan simulate                            on a pty

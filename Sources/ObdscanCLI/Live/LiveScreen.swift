@@ -21,6 +21,8 @@ struct LiveScreen: ~Copyable {
     private var events: [(time: Instant, event: ScanEvent)] = []
     private var news: PollNews
     private var bell: AlarmBell?
+    /// The alarms that are not over, the newest last.
+    private var raised: [(news: AlarmNews, text: String)] = []
     private var rings = false
     /// Signals that the user added, whatever kind of value they have.
     var extra: Set<SignalIndex> = []
@@ -153,12 +155,13 @@ struct LiveScreen: ~Copyable {
         }
         for (news, text) in heard {
             if news.isRaised {
-                model.header.alarm = text
+                raised.append((news, text))
                 rings = true
-            } else if model.header.alarm?.hasPrefix(news.alarm.text) ?? false {
-                model.header.alarm = nil
+            } else {
+                raised.removeAll { $0.news.alarm == news.alarm && $0.news.ecu == news.ecu }
             }
         }
+        if !heard.isEmpty { model.header.alarm = raised.last?.text }
     }
 
     /// Named signals always; else what is a measurement and is there.

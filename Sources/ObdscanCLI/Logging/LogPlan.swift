@@ -28,10 +28,8 @@ struct LogPlan: Sendable {
     let printer = LogPrinter()
     /// Tells where the vehicle is; nil where nobody does, or there are several vehicles.
     var receiver: PositionReceiver?
-    /// How alarms are told.
-    var alarms = AlarmOptions()
     /// What to watch for.
-    var armed: [(Alarm, SelectedSignal)] = []
+    var alarms = AlarmPlan()
 }
 
 /// What became of one accessory's recording.

@@ -22,7 +22,7 @@ struct LogRecording: Sendable {
     func run() throws -> LogOutcome {
         let sink = try TripSink()
         let prints = plan.output.format != .text
-        let queue = prints || !plan.armed.isEmpty ? try BatchQueue(full: .refuse) : nil
+        let queue = prints || !plan.alarms.armed.isEmpty ? try BatchQueue(full: .refuse) : nil
         var sinks: [any ReadingSink] = [sink]
         let watch = plan.endLimits.map { DriveWatch($0, start: Clock.now) }
         if let watch { sinks.append(watch) }
@@ -57,6 +57,8 @@ struct LogRecording: Sendable {
             }
         }
         sink.begin(trip, at: start.anchor.monotonic, asked: plan.every)
+        // The writer tells the sink, and the sink has the writer: neither would ever go.
+        defer { sink.end() }
         note(
             "Trip \(trip.trip) is being recorded in \(plan.store.path)"
                 + (accessory == nil ? "; Ctrl-C ends it." : "."))
@@ -109,8 +111,7 @@ struct LogRecording: Sendable {
         var lines = try ReadingLines(plan.output, table: connection.table, accessory: accessory)
         var outage = Outage()
         var news = PollNews(accessory: connection.accessory)
-        var bell = plan.alarms.bell(
-            plan.armed, connection.table, plan.output, accessory: accessory)
+        var bell = plan.alarms.bell(connection.table, plan.output, accessory: accessory)
         let prints = plan.output.format != .text
         var loop = PollLoop(
             connection, queue: queue, until: until, watch: watch, prints: prints)

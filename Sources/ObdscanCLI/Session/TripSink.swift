@@ -38,6 +38,11 @@ final class TripSink: ReadingSink {
         }
     }
 
+    /// What is answered from now on goes to no trip.
+    func end() {
+        begun.withLock { $0 = nil }
+    }
+
     /// Tells the session that there is room again.
     func announceSpace() {
         _ = ca_eventfd_signal(space)

@@ -6,16 +6,22 @@ struct SetupChoice {
     let output: OutputOptions
     let inbox: SignalInbox
 
-    /// The accessory.
+    /// The accessory; one that was found is named so that it stays found, one that was named as
+    /// it was named.
     ///
     /// - Throws: a ``Failure`` when there is none, or several and nobody to ask.
     func choose(_ device: String?) throws -> AccessoryAddress {
         if let device { return try named(device) }
         let attached = AccessoryManager().attached(withHolders: true)
         let likely = attached.filter(\.isLikelyAdapter)
-        if likely.count == 1 { return likely[0].address }
+        if likely.count == 1 { return Self.lastingAddress(of: likely[0]) }
         guard Confirmation.isPossible else { return try AttachedAccessories.only(of: attached) }
         return try ask(likely)
+    }
+
+    /// Where it is found again after another adapter was plugged in first, or at another socket.
+    static func lastingAddress(of accessory: Accessory) -> AccessoryAddress {
+        accessory.stablePath.map { .serial(path: $0, rate: nil) } ?? accessory.address
     }
 
     private func named(_ text: String) throws(Failure) -> AccessoryAddress {
@@ -53,7 +59,7 @@ struct SetupChoice {
                     status: .unavailable)
             }
             if let number = Int(line), likely.indices.contains(number - 1) {
-                return likely[number - 1].address
+                return Self.lastingAddress(of: likely[number - 1])
             }
             do {
                 return try named(line)

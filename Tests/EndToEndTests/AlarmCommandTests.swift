@@ -1,0 +1,52 @@
+import Foundation
+import Testing
+
+/// The program that an alarm starts.
+@Suite(.ownThreads) struct `A program started by an alarm` {
+    private let workplace: Workplace
+
+    init() throws { workplace = try Workplace() }
+
+    /// What a shell would run, join or expand arrives as it was typed.
+    @Test func `gets its arguments as they are, and the alarm`() async throws {
+        let heard = workplace.path("heard")
+        let program = try workplace.file(
+            "tell",
+            """
+            #!/bin/sh
+            { printf '<%s>\\n' "$@"; env | grep ^OBDSCAN_ | grep -v ^OBDSCAN_DB | sort; } >'\(heard).new'
+            mv '\(heard).new' '\(heard)'
+            """)
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: program)
+        let trap = workplace.path("trap")
+        // The coolant of the simulated car is warm.
+        let outcome = try await workplace.shell(
+            """
+            "$OBDSCAN" log ect -d 'sim:?frozen=true' --duration 1s --alarm 'ECT>10' \
+                --alarm-command '\(program) a;b $(touch \(trap)) `touch \(trap)` *' || exit
+            until test -e '\(heard)'; do sleep 0.05; done
+            """)
+        #expect(outcome.status == 0, "\(outcome)")
+        let lines = try String(contentsOfFile: heard, encoding: .utf8)
+            .split(separator: "\n").map(String.init)
+        #expect(
+            lines.prefix(6) == [
+                "<a;b>", "<$(touch>", "<\(trap))>", "<`touch>", "<\(trap)`>", "<*>",
+            ])
+        #expect(lines.dropFirst(6).first?.hasPrefix("<ECT>10: 7E8 ") == true, "\(lines)")
+        #expect(lines.contains("OBDSCAN_ALARM=ECT>10"))
+        #expect(lines.contains("OBDSCAN_SIGNAL=ECT"))
+        #expect(lines.contains("OBDSCAN_UNIT=°C"))
+        #expect(!FileManager.default.fileExists(atPath: trap))
+    }
+
+    @Test func `that is missing is told and stops nothing`() async throws {
+        let outcome = try await workplace.run([
+            "log", "ect", "-d", "sim:?frozen=true", "--duration", "1s", "--alarm", "ECT>10",
+            "--alarm-command", "/nowhere/tell",
+        ])
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(outcome.errors.contains("/nowhere/tell: No such file or directory"), "\(outcome)")
+        #expect(try await workplace.run(["trips", "--format", "json"]).objects().count == 1)
+    }
+}

@@ -118,8 +118,8 @@ extension TripStore {
 
     /// Which trips are listed; nil = whatever.
     public struct TripFilter: Hashable, Sendable {
-        /// Trips of this kind.
-        public var purpose: TripStart.Purpose?
+        /// Also what was kept when codes were read or cleared; drives, recorded and imported, always.
+        public var withScans: Bool
         /// Trips of the vehicle with this VIN or name.
         public var vehicle: String?
         /// Trips with this name.
@@ -133,8 +133,8 @@ extension TripStore {
         /// The latest so many.
         public var latest: Int?
 
-        /// Drives only; set what else narrows the list.
-        public init(purpose: TripStart.Purpose? = .log) { self.purpose = purpose }
+        /// Drives; set what narrows the list.
+        public init(withScans: Bool = false) { self.withScans = withScans }
     }
 
     /// The trips that `filter` lets through, earliest first.
@@ -144,7 +144,7 @@ extension TripStore {
                 database,
                 sql: """
                     SELECT * FROM (\(Trips.summary)
-                        WHERE deleted IS NULL AND (?1 IS NULL OR purpose = ?1)
+                        WHERE deleted IS NULL AND (?1 OR purpose <> 'scan')
                             AND (?2 IS NULL OR vin = ?2 OR vehicle.name = ?2)
                             AND (?3 IS NULL OR start + duration >= ?3)
                             AND (?4 IS NULL OR start < ?4)
@@ -155,7 +155,7 @@ extension TripStore {
                     ORDER BY start, id
                     """,
                 arguments: [
-                    filter.purpose?.rawValue, filter.vehicle, filter.from?.microseconds,
+                    filter.withScans, filter.vehicle, filter.from?.microseconds,
                     filter.to?.microseconds, filter.tag, filter.latest ?? -1, filter.name,
                 ])
             return rows.map(Trips.summary)

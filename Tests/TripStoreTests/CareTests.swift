@@ -31,7 +31,7 @@ import Testing
 
     private func values(_ store: TripStore) throws -> Set<String> {
         var found: Set<String> = []
-        for trip in try store.trips(.init(purpose: nil)) {
+        for trip in try store.trips(.init(withScans: true)) {
             try store.readings(ofTrip: trip.id).forEach { time, reading in
                 found.insert("\(time) \(reading.value) \(reading.raw)")
             }
@@ -184,7 +184,7 @@ import Testing
         try noise.write(to: URL(filePath: scratch.path("noise.db")))
         let saved = try TripStore(path: scratch.path())
         _ = try saved.salvage(from: scratch.path("noise.db"))
-        #expect(try saved.trips(.init(purpose: nil)).isEmpty && saved.check() == [])
+        #expect(try saved.trips(.init(withScans: true)).isEmpty && saved.check() == [])
         #expect(throws: StoreError.missing(path: scratch.path("none.db"))) {
             try saved.salvage(from: scratch.path("none.db"))
         }

@@ -31,7 +31,7 @@ import Testing
         }
         let store = try TripStore(path: scratch.path())
         #expect(try store.check() == [])
-        let trips = try store.trips(.init(purpose: nil))
+        let trips = try store.trips(.init(withScans: true))
         #expect(trips.map(\.readings) == [100, 6])
         #expect(trips[0].tags == ["kept"] && trips[0].name == nil && trips[0].idleSeconds == nil)
         #expect(try store.notes(ofTrip: 1).map(\.text) == ["rain"])

@@ -288,7 +288,7 @@ import Testing
             return try store.trips(filter).map(\.id)
         }
         #expect(try ids { _ in } == [1, 2, 3])
-        #expect(try ids { $0.purpose = nil } == [1, 2, 3, 4])
+        #expect(try ids { $0.withScans = true } == [1, 2, 3, 4])
         #expect(try ids { $0.latest = 2 } == [2, 3])
         #expect(try ids { $0.vehicle = vin.text } == [2])
         #expect(try ids { $0.tag = "a b" } == [3])

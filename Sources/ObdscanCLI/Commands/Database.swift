@@ -292,7 +292,7 @@ struct DatabaseRedecodeCommand: ParsableCommand, OutputCommand {
         for trip in trips { ids.append(try trip.number(in: store)) }
         if trips.isEmpty {
             ids = try mapped { () throws(StoreError) in
-                try store.trips(TripStore.TripFilter(purpose: nil))
+                try store.trips(TripStore.TripFilter(withScans: true))
             }.filter { $0.endReason != nil }.map(\.id)
         }
         let progress = ProgressLine(output)

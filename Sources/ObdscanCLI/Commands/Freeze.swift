@@ -18,7 +18,7 @@ struct FreezeCommand: ParsableCommand, OutputCommand {
 
             EXAMPLES
               obdscan freeze
-              obdscan freeze --frame 1 --format json
+              obdscan freeze --frame 0 --format json
             """)
 
     @Option(

@@ -21,7 +21,7 @@ struct ImportCommand: ParsableCommand, OutputCommand {
             EXAMPLES
               obdscan import trip.jsonl
               obdscan import trackLog.csv --name "To the sea"
-              obdscan trips list --all
+              obdscan trips list
             """)
 
     @Argument(help: ArgumentHelp("Files to read.", valueName: "file"), completion: .file())

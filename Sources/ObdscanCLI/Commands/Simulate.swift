@@ -18,13 +18,13 @@ struct SimulateCommand: ParsableCommand {
             codes=P0301,U0100.
 
             EXAMPLES
-              obdscan simulate                            on a pty
-              obdscan simulate --tcp 35000 diesel         as a Wi-Fi adapter
-              obdscan simulate --personality clone-1.5    a cheap adapter with its faults
-              obdscan simulate --faults all:0.001         a bad link; --seed for other faults
-              obdscan simulate --show petrol > my.vehicle begin a vehicle of one's own
-              obdscan simulate --vehicle my.vehicle       serve it
-              obdscan simulate --list                     what can be simulated
+              obdscan simulate                               on a pty
+              obdscan simulate --tcp 35000 diesel            as a Wi-Fi adapter
+              obdscan simulate --personality clone-1.5       a cheap adapter with its faults
+              obdscan simulate --faults all:0.001            a bad link; --seed for other faults
+              obdscan simulate --show petrol > my.vehicle    begin a vehicle of one's own
+              obdscan simulate --vehicle my.vehicle          serve it
+              obdscan simulate --list                        what can be simulated
             """)
 
     @Argument(

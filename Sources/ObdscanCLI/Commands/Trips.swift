@@ -58,7 +58,7 @@ struct TripsListCommand: ParsableCommand, OutputCommand {
     @Option(help: ArgumentHelp("That begin before this point.", valueName: "time"))
     var until: TripMoment?
 
-    @Flag(help: "Not only drives: also imports, and what was kept when codes were read or cleared.")
+    @Flag(help: "Not only drives: also what was kept when codes were read or cleared.")
     var all = false
 
     @OptionGroup var database: DatabaseOptions
@@ -66,7 +66,7 @@ struct TripsListCommand: ParsableCommand, OutputCommand {
 
     func run() throws {
         let store = try database.open(.readOnly)
-        var filter = TripStore.TripFilter(purpose: all ? nil : .log)
+        var filter = TripStore.TripFilter(withScans: all)
         filter.latest = latest
         filter.vehicle = vehicle
         filter.tag = tag

@@ -17,7 +17,7 @@ struct TripReference: ExpressibleByArgument, Hashable, Sendable {
     func number(in store: TripStore) throws(Failure) -> Int64 {
         if let number = Int64(text) { return number }
         if text == "latest" { return try store.latestTrip() }
-        var filter = TripStore.TripFilter(purpose: nil)
+        var filter = TripStore.TripFilter(withScans: true)
         filter.name = text
         let found = try mapped { () throws(StoreError) in try store.trips(filter) }
         guard let trip = found.last else {

@@ -1,0 +1,210 @@
+import Foundation
+import Testing
+
+/// Every example that the documents show is run as it stands there.
+///
+/// Only what names hardware or a network is exchanged: ``replaced``.
+@Suite(.ownThreads) struct `Examples of the documents` {
+    /// Examples that cannot end in order here, with the exit code that belongs to them.
+    private static let codes: [String: Int32] = [
+        // Codes are there, and that is what was asked.
+        "obdscan dtc list --exit-code --quiet && echo clean": 1,
+        "obdscan monitors --readiness --exit-code && echo ready": 1,
+        // They ask, and nobody is there to answer.
+        "obdscan dtc clear": 64,
+        "obdscan trips delete 12 13": 64,
+        // They were interrupted.
+        "obdscan devices watch": 130,
+        "obdscan devices watch --format json": 130,
+        // The simulated car is no Leaf.
+        "obdscan read leaf-soc --pack nissan-leaf": 75,
+        // What is known of it is younger.
+        "obdscan dtc report --since 2026-11-01 --until 2026-11-21 --of 1HGCM82633A004352": 66,
+    ]
+
+    /// Examples that cannot be run here, and why.
+    private static let leftOut: [String: String] = [
+        "obdscan setup": "would talk to what is attached to this machine",
+        "obdscan devices show /dev/ttyUSB0": "needs that adapter; Tests/System has one",
+        "obdscan info -d rfcomm:AA:BB:CC:DD:EE:FF": "needs that adapter; Tests/System has one",
+    ]
+
+    /// Commands that go on until somebody ends them.
+    private static let endless = ["live", "log", "devices watch", "simulate", "serve"]
+
+    @Test func `are many, and the exceptions are among them`() {
+        let lines = Set(Example.all.map(\.line))
+        #expect(lines.count > 120)
+        for line in Array(Self.codes.keys) + Array(Self.leftOut.keys) {
+            #expect(lines.contains(line), "\(line) stands nowhere any more")
+        }
+    }
+
+    @Test func `do what they say`() async throws {
+        let shelf = try await ExampleShelf()
+        var seen: Set<String> = []
+        for example in Example.all where seen.insert(example.line).inserted {
+            if Self.leftOut[example.line] != nil { continue }
+            let workplace = try shelf.copy()
+            do {
+                let outcome = try await workplace.shell(
+                    """
+                    cd '\(workplace.folder.path)' && PATH=$PWD/bin:$PATH
+                    export OBDSCAN_DEVICE='sim:?latency=5ms'
+                    \(Self.bounded(shelf.replaced(example.line)))
+                    """, within: 60)
+                #expect(
+                    outcome.status == Self.codes[example.line] ?? 0,
+                    "\(example.testDescription)\n\(outcome.description.suffix(600))")
+            } catch {
+                Issue.record("\(example.testDescription)\n\("\(error)".suffix(600))")
+            }
+        }
+        try await shelf.close()
+    }
+
+    /// The command, ended by Ctrl-C after a while if it would not end by itself.
+    private static func bounded(_ line: String) -> String {
+        let words = line.split(separator: " ").dropFirst().joined(separator: " ")
+        let endsItself = ["| head", "--list", "--show"].contains { line.contains($0) }
+        guard !endsItself, endless.contains(where: { words.hasPrefix($0) }) else { return line }
+        return "timeout --foreground --preserve-status -s INT -k 10 1.5 \(line)"
+    }
+}
+
+/// What the examples find: files, trips, a pty and a TCP port with simulated adapters.
+private final class ExampleShelf: Sendable {
+    private let original: Workplace
+    private let servers: [RunningProgram]
+    private let pty: String
+    private let tcp: String
+
+    init() async throws {
+        original = try Workplace()
+        let serial = try original.start(["simulate", "petrol?engine=off", "--latency", "0"])
+        pty = try #require(await serial.lines(with: "/dev/pts/").first)
+        let network = try original.start(["simulate", "--latency", "0", "--tcp", "0"])
+        tcp = try #require(await network.lines(with: "tcp:").first)
+        servers = [serial, network]
+        try await fill()
+    }
+
+    func close() async throws {
+        for server in servers { server.send(SIGTERM) }
+        for server in servers { _ = try await server.finish() }
+    }
+
+    /// The line with what is here in place of hardware and networks that are not.
+    func replaced(_ line: String) -> String {
+        line.replacing("/dev/ttyUSB0", with: pty)
+            .replacing("tcp:192.168.0.10:35000", with: tcp)
+            .replacing("--tcp 35000", with: "--tcp 0")
+            .replacing("/media/stick/", with: "stick/")
+            .replacing("curl --data-binary @- URL", with: "cat >/dev/null")
+    }
+
+    /// A folder that an example may change.
+    func copy() throws -> Workplace {
+        let workplace = try Workplace()
+        let files = FileManager.default
+        for name in try files.contentsOfDirectory(atPath: original.folder.path) {
+            try files.copyItem(atPath: original.path(name), toPath: workplace.path(name))
+        }
+        return workplace
+    }
+
+    private func fill() async throws {
+        _ = try original.file("fleet.txt", "sim:petrol?latency=0 Golf\nsim:diesel?latency=0 Van\n")
+        _ = try original.file("cars.txt", "sim:petrol?latency=0 Golf\n")
+        let programs = original.path("bin")
+        try FileManager.default.createDirectory(
+            atPath: programs, withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(programs)/obdscan", withDestinationPath: Workplace.program)
+        _ = try original.file("capture.txt", "7E8 04 41 0C 1A F8\n")
+        _ = try original.file("conversation.txt", ">010C\r7E8 04 41 0C 1A F8\r\r>")
+        try FileManager.default.copyItem(
+            at: Self.tests.appendingPathComponent("Transcripts/can11-audi-a4-8k-mode09.txt"),
+            to: original.folder.appendingPathComponent("FILE"))
+        _ = try original.file("trip.jsonl", Self.trip(on: 20, at: "10:00:00"))
+        _ = try original.file("trackLog.csv", Self.track(on: 19))
+        let table = try String(
+            contentsOf: Self.tests.appendingPathComponent("CommandLine/own.pids"), encoding: .utf8)
+        try FileManager.default.createDirectory(
+            atPath: original.path(".local/share/obdscan/pids"), withIntermediateDirectories: true)
+        for name in ["mine.pids", "own.pids", ".local/share/obdscan/pids/own.pids"] {
+            _ = try original.file(name, table)
+        }
+        let vehicle = try await original.run(["simulate", "--show", "petrol"])
+        _ = try original.file("my.vehicle", vehicle.output)
+
+        // Trips 1 to 13, each 40 minutes long; 12 has positions as well.
+        for number in 1...13 {
+            let file =
+                number == 12
+                ? try original.file("track.csv", Self.track())
+                : try original.file(
+                    "import.jsonl",
+                    Self.trip(on: 8 + number, at: number == 13 ? "09:00:00" : "08:15:00"))
+            let outcome = try await original.run(["import", file])
+            #expect(outcome.status == 0, "\(outcome)")
+        }
+        #expect(try await original.run(["trips", "delete", "3", "--yes"]).status == 0)
+        let codes = try await original.run(["dtc", "-d", "sim:petrol?latency=0"])
+        #expect(codes.status == 0, "\(codes)")
+        let stick = original.path("stick")
+        try FileManager.default.createDirectory(
+            atPath: stick, withIntermediateDirectories: false)
+        for name in ["laptop.db", "copy.db", "damaged.db", "stick/a.db", "stick/b.db"] {
+            try FileManager.default.copyItem(
+                atPath: original.database, toPath: original.path(name))
+        }
+        try FileManager.default.removeItem(atPath: original.path("import.jsonl"))
+    }
+
+    private static let tests = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent()
+
+    /// Clock times of forty minutes from `start` on, a second apart.
+    private static func seconds(from start: String) -> [(clock: String, isMoving: Bool)] {
+        let parts = start.split(separator: ":").compactMap { Int($0) }
+        let first = (parts[0] * 60 + parts[1]) * 60 + parts[2]
+        return (0..<2400).map { second in
+            let time = first + second
+            let clock = [time / 3600, time / 60 % 60, time % 60].map {
+                $0 < 10 ? "0\($0)" : "\($0)"
+            }
+            return (clock.joined(separator: ":"), !(600..<1500).contains(second))
+        }
+    }
+
+    /// A drive as JSON Lines.
+    private static func trip(on day: Int, at start: String) -> String {
+        func head(_ clock: String, _ service: String, _ pid: String) -> String {
+            #"{"time":"2026-11-\#(day < 10 ? "0" : "")\#(day)T\#(clock)Z","ecu":"7E8","#
+                + #""service":"\#(service)","pid":"\#(pid)","#
+        }
+        var text = head(start, "09", "02") + #""signal":"VIN","value":"1HGCM82633A004352","#
+        text += #""unit":null,"raw":"314847434D383236333341303034333532"}"# + "\n"
+        for (clock, isMoving) in seconds(from: start) {
+            text += head(clock, "01", "0C") + #""signal":"RPM","unit":"rpm","#
+            text += (isMoving ? #""value":1726,"raw":"1AF8"}"# : #""value":0,"raw":"0000"}"#) + "\n"
+            text += head(clock, "01", "10") + #""signal":"MAF","unit":"g/s","#
+            text += (isMoving ? #""value":12.5,"raw":"04E2"}"# : #""value":0,"raw":"0000"}"#) + "\n"
+            text += head(clock, "01", "0D") + #""signal":"VSS","unit":"km/h","#
+            text += (isMoving ? #""value":50,"raw":"32"}"# : #""value":0,"raw":"00"}"#) + "\n"
+        }
+        return text
+    }
+
+    /// A drive as Torque writes it.
+    private static func track(on day: Int = 21) -> String {
+        var text = "Device Time, Longitude, Latitude,Engine RPM(rpm),Speed (OBD)(km/h),"
+        text += "Engine Coolant Temperature(°C),Mass Air Flow Rate(g/s)\n"
+        for (place, second) in seconds(from: "08:15:00").enumerated() {
+            text += "\(day)-Nov-2026 \(second.clock).000,\(7 + Double(place) * 0.0001),50.7,"
+            text += second.isMoving ? "1726,50,90,12.5\n" : "0,0,88,0\n"
+        }
+        return text
+    }
+}

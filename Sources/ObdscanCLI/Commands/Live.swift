@@ -60,21 +60,14 @@ struct LiveCommand: ParsableCommand, OutputCommand {
         let table = try loadTable(tables)
         let names = SignalNames(table)
         let listed = try view.map { try SignalViews.signals($0, Settings.current) } ?? []
-<<<<<<< HEAD
         var selected = try (listed + signals).map { try names.findPaced($0) }
-        let alarming = try alarms.find(names, Settings.current)
+        let alarming = try alarms.find(names, Settings.current) { output.note($0) }
         if !selected.isEmpty {
             selected += alarming.asked.filter { one in
                 !selected.contains { $0.asksTheSame(as: one) }
             }
         }
-        let bell = alarms.bell(alarming.armed, table, output)
-=======
-        var selected = try (listed + signals).map { try names.find($0) }
-        let alarming = try alarms.find(names, Settings.current) { output.note($0) }
-        if !selected.isEmpty { selected += alarming.asked.filter { !selected.contains($0) } }
         let bell = alarming.plan.bell(table, output)
->>>>>>> 6ecd88b (Alarms keep to their ECU, a logged database closes by itself, setup keeps names that stay, screens captured from real terminals, documentation of the libraries)
         let wanted = selected
         let packRecords = tables.packRecords(in: table)
         let isScreen = output.format == .text && isatty(STDOUT_FILENO) == 1

@@ -164,17 +164,12 @@ struct LogCommand: ParsableCommand, OutputCommand {
                 }
             }
         }
-<<<<<<< HEAD
-        let alarming = try alarms.find(names, Settings.current)
+        let alarming = try alarms.find(names, Settings.current) { output.note($0) }
         if !selected.isEmpty {
             selected += alarming.asked.filter { one in
                 !selected.contains { $0.asksTheSame(as: one) }
             }
         }
-=======
-        let alarming = try alarms.find(names, Settings.current) { output.note($0) }
-        if !selected.isEmpty { selected += alarming.asked.filter { !selected.contains($0) } }
->>>>>>> 6ecd88b (Alarms keep to their ECU, a logged database closes by itself, setup keeps names that stay, screens captured from real terminals, documentation of the libraries)
         let chosen = selected
         // Before the writer's thread exists: it inherits the mask.
         let inbox = try SignalInbox(SignalInbox.endings)

@@ -80,7 +80,7 @@ struct RecordedAnswers {
     private func trips(
         _ head: RequestHead, _ store: TripStore, _ writer: inout TextOutput
     ) throws {
-        var filter = TripStore.TripFilter(purpose: head.queryValue("all") == "true" ? nil : .log)
+        var filter = TripStore.TripFilter(withScans: head.queryValue("all") == "true")
         filter.vehicle = head.queryValue("vehicle")
         filter.tag = head.queryValue("tag")
         filter.name = head.queryValue("name")

@@ -13,17 +13,15 @@ import Testing
         let program = try workplace.file(
             "tell",
             """
-            #!/bin/sh
             { printf '<%s>\\n' "$@"; env | grep ^OBDSCAN_ | grep -v ^OBDSCAN_DB | sort; } >'\(heard).new'
             mv '\(heard).new' '\(heard)'
             """)
-        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: program)
         let trap = workplace.path("trap")
         // The coolant of the simulated car is warm.
         let outcome = try await workplace.shell(
             """
             "$OBDSCAN" log ect -d 'sim:?frozen=true' --duration 1s --alarm 'ECT>10' \
-                --alarm-command '\(program) a;b $(touch \(trap)) `touch \(trap)` *' || exit
+                --alarm-command '/bin/sh \(program) a;b $(touch \(trap)) `touch \(trap)` *' || exit
             until test -e '\(heard)'; do sleep 0.05; done
             """)
         #expect(outcome.status == 0, "\(outcome)")

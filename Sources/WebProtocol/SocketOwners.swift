@@ -14,6 +14,12 @@ public enum SocketOwners {
             self.port = port
         }
 
+        /// As a socket of IPv6 has an IPv4 address: `::ffff:127.0.0.1`; itself where it is none.
+        public var mapped: Place {
+            words.count == 1
+                ? Place(words: [0, 0, UInt32(0xFFFF).bigEndian] + words, port: port) : self
+        }
+
         /// `0100007F:2087`.
         var text: String {
             let hexadecimal = { (value: UInt32, digits: Int) -> String in
@@ -33,9 +39,9 @@ public enum SocketOwners {
         for line in list.split(separator: "\n").dropFirst() {
             let parts = line.split(separator: " ", omittingEmptySubsequences: true)
             guard parts.count >= 10, parts[1] == mine, parts[2] == theirs else { continue }
-            // 01 = established; without an inode nobody has it open any more, and the user is not
-            // told.
-            guard parts[3] == "01", parts[9] != "0" else { return nil }
+            // 01 = established; 04, 05 = it has said that it sends no more, and waits for the answer.
+            // Without an inode nobody has it open any more, and the user is not told.
+            guard ["01", "04", "05"].contains(parts[3]), parts[9] != "0" else { return nil }
             return UInt32(parts[7])
         }
         return nil

@@ -36,12 +36,19 @@ enum LocalPeer {
     /// The user; nil when the kernel's list has no such connection.
     static func user(of socket: Int32) -> UInt32? {
         guard let here = SocketPlace(of: socket, getsockname),
-            let there = SocketPlace(of: socket, getpeername),
-            let list = text(of: here.isIPv6 ? "/proc/net/tcp6" : "/proc/net/tcp")
+            let there = SocketPlace(of: socket, getpeername)
         else { return nil }
-        return SocketOwners.user(
-            of: .init(words: there.words, port: there.port),
-            to: .init(words: here.words, port: here.port), in: list)
+        let mine = SocketOwners.Place(words: there.words, port: there.port)
+        let theirs = SocketOwners.Place(words: here.words, port: here.port)
+        if !here.isIPv6, let list = text(of: "/proc/net/tcp"),
+            let user = SocketOwners.user(of: mine, to: theirs, in: list)
+        {
+            return user
+        }
+        // A socket of IPv6 reaches addresses of IPv4 as well.
+        return text(of: "/proc/net/tcp6").flatMap {
+            SocketOwners.user(of: mine.mapped, to: theirs.mapped, in: $0)
+        }
     }
 
     private static func text(of path: String) -> String? {

@@ -82,6 +82,9 @@ import Testing
            2: 0100007F:2087 0100007F:D2F0 01 00000000:00000000 00:00000000 00000000  1000        0 53 1 0 20 4 0 10 -1
            3: 0100007F:D2F2 0100007F:2087 06 00000000:00000000 03:00000F00 00000000     0        0 0 3 0
            4: 0100007F:D2F4 0100007F:2087 01 00000000:00000000 00:00000000 00000000     0        0 0 3 0
+           5: 0100007F:D2F8 0100007F:2087 05 00000000:00000000 00:00000000 00000000  1002        0 54 3 0
+           6: 0100007F:D2FA 0100007F:2087 05 00000000:00000000 00:00000000 00000000     0        0 0 3 0
+           7: 0100007F:D2FC 0100007F:2087 08 00000000:00000000 00:00000000 00000000  1003        0 55 3 0
         """
 
     private func user(_ port: UInt16) -> UInt32? {
@@ -92,6 +95,12 @@ import Testing
 
     @Test func `the end of the one who asks counts`() {
         #expect(user(0xD2F0) == 1001)
+    }
+
+    @Test func `who sends no more and waits for the answer is still there`() {
+        #expect(user(0xD2F8) == 1002)
+        #expect(user(0xD2FA) == nil)
+        #expect(user(0xD2FC) == nil)
     }
 
     @Test func `what is closed, or in nobody's hands, or unknown, is nobody's`() {
@@ -106,5 +115,8 @@ import Testing
     @Test func `an address of IPv6 is four words`() {
         let place = SocketOwners.Place(words: [0, 0, 0, 0x0100_0000], port: 8327)
         #expect(place.text == "00000000000000000000000001000000:2087")
+        #expect(place.mapped == place)
+        let mapped = SocketOwners.Place(words: [0x0100_007F], port: 8327).mapped
+        #expect(mapped.text == "0000000000000000FFFF00000100007F:2087")
     }
 }

@@ -30,7 +30,27 @@ final class Browser {
         if result != 0 { throw SystemError(call: "connect", errno: errno) }
     }
 
+    /// Connects to a port of the loopback of IPv4 by a socket of IPv6.
+    init(mappedPort port: UInt16) throws {
+        socket = Glibc.socket(AF_INET6, Int32(SOCK_STREAM.rawValue), 0)
+        var place = sockaddr_in6()
+        place.sin6_family = sa_family_t(AF_INET6)
+        place.sin6_port = port.bigEndian
+        withUnsafeMutableBytes(of: &place.sin6_addr) {
+            $0.copyBytes(from: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 127, 0, 0, 1])
+        }
+        let result = withUnsafePointer(to: &place) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in6>.size))
+            }
+        }
+        if result != 0 { throw SystemError(call: "connect", errno: errno) }
+    }
+
     deinit { close(socket) }
+
+    /// Says that nothing more will be sent.
+    func shut() { shutdown(socket, Int32(SHUT_WR)) }
 
     func send(_ text: String) {
         var rest = Array(text.utf8)[...]

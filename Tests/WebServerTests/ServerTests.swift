@@ -80,6 +80,14 @@ private struct Echo: WebHandler {
         let (server, port) = try server()
         defer { server.stop() }
         #expect(try answer(port, "/user").hasSuffix("\r\n\r\n\(getuid())"))
+        let patient = try Browser(port: port)
+        patient.ask("/user")
+        patient.shut()
+        #expect(try patient.rest().hasSuffix("\r\n\r\n\(getuid())"))
+        // A machine may be without IPv6.
+        guard let mapped = try? Browser(mappedPort: port) else { return }
+        mapped.ask("/user")
+        #expect(try mapped.rest().hasSuffix("\r\n\r\n\(getuid())"))
     }
 
     @Test func `what is no request is refused, with an answer that arrives`() throws {

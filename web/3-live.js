@@ -1,5 +1,5 @@
 // The live view: one card a signal and ECU, filled by server-sent events.
-const live = { cards: new Map(), paused: false, everything: false, offset: 0, heard: 0, phase: null, source: null, dirty: new Set() };
+const live = { cards: new Map(), paused: false, everything: false, offset: 0, heard: 0, tried: 0, phase: null, source: null, dirty: new Set() };
 const keyOf = o => [o.ecu, o.service, o.pid, o.signal].join('/');
 function describe(o) {
   const key = keyOf(o);
@@ -104,8 +104,9 @@ function phase(name, note) {
   notice.hidden = !note;
 }
 function takeStatus(o) {
+  const isFirst = !live.status;
   // Without a vehicle what is recorded is what there is to see.
-  if (!live.status && o.link === 'none' && !location.hash) location.replace('#trips');
+  if (isFirst && o.link === 'none' && !location.hash) location.replace('#trips');
   live.status = o;
   live.offset = Date.now() - Date.parse(o.time);
   phase(o.link, o.note ? o.note + (o.hint ? '. ' + o.hint[0].toUpperCase() + o.hint.slice(1) : '') + '.' : '');
@@ -114,9 +115,12 @@ function takeStatus(o) {
   $('figures').textContent = o.link === 'none' ? '' : 'State ' + o.state + ' · ' + o.readingsPerSecond.toFixed(1) + ' readings/s · ' + o.requests + ' requests · ' +
     o.timeouts + ' timeouts · ' + o.errors + ' errors · ' + o.reconnects + ' reconnects';
   $('read').disabled = o.link !== 'live';
+  if (isFirst && !$('codes').hidden) readCodes();
   if (!live.arranged || live.cards.size === 0) noteLive($('cards').children.length);
 }
 function connect() {
+  if (live.source) live.source.close();
+  live.tried = Date.now();
   const source = live.source = new EventSource('/api/live');
   const on = (name, take) => source.addEventListener(name, event => { live.heard = Date.now(); take(JSON.parse(event.data)); });
   on('signal', describe); on('reading', read); on('status', takeStatus);
@@ -124,7 +128,8 @@ function connect() {
     phase('gone', 'The stream of readings broke off; trying to have it back.');
     if (source.readyState !== EventSource.CLOSED) return;
     // A refusal: the answer to something simpler tells why.
-    setTimeout(() => ask('/api/status').then(connect, () => connect()), 3000);
+    const again = () => { if (live.source === source) connect(); };
+    setTimeout(() => ask('/api/status').then(again, again), 3000);
   };
 }
 let drawn = 0;
@@ -138,7 +143,11 @@ function frame(time) {
 }
 setInterval(() => {
   ages();
-  if (live.heard && Date.now() - live.heard > 6000) phase('gone', 'Nothing has come from obdscan for ' + Math.round((Date.now() - live.heard) / 1000) + ' seconds.');
+  const now = Date.now();
+  if (!live.heard || now - live.heard <= 6000) return;
+  phase('gone', 'Nothing has come from obdscan for ' + Math.round((now - live.heard) / 1000) + ' seconds.');
+  // A stream can be dead without an end, as behind a phone that slept.
+  if (now - live.tried > 6000) connect();
 }, 1000);
 function toggle(id, change) {
   $(id).addEventListener('click', () => {

@@ -8,20 +8,25 @@ const mark = (isGood, text) => h('span', { class: isGood ? 'good' : 'warn', text
 async function readCodes() {
   const note = $('codes-note'), now = $('codes-now'), button = $('read');
   if (!live.status || live.status.link !== 'live') {
-    note.textContent = 'No vehicle is connected.';
+    note.textContent = live.status ? 'No vehicle is connected.' : 'Connecting …';
     now.replaceChildren();
     return;
   }
   note.textContent = 'Asking the vehicle …';
   button.disabled = true;
   try {
-    const codes = (await ask('/api/codes')).filter(o => o.code), answers = await ask('/api/monitors');
+    const all = await ask('/api/codes'), codes = all.filter(o => o.code), answers = await ask('/api/monitors');
     const lamp = answers.filter(o => o.signal === 'MIL' && o.value === true).map(o => o.ecu || 'vehicle');
     const states = answers.filter(o => o.kind === 'monitor' && o.scope === 'sinceClear' && o.supported);
     const open = states.filter(o => o.complete === false).length;
     const parts = [];
+    // An empty list that was never obtained is no good news.
+    const counts = new Map(answers.filter(o => o.signal === 'DTC_CNT' && typeof o.value === 'number').map(o => [o.ecu, o.value]));
+    const counted = [...counts.values()].reduce((sum, count) => sum + count, 0), stored = codes.filter(o => o.kind === 'stored').length;
+    const unsure = counted > stored || counts.size === 0 && all.length > codes.length;
     if (lamp.length > 0) parts.push(h('p', { class: 'bad', text: '⚠ Check engine lamp on: ' + lamp.join(', ') }));
-    parts.push(h('h2', { text: 'Codes' }), codes.length === 0 ? h('p', {}, [mark(true, 'No codes are stored.')])
+    if (unsure) parts.push(h('p', { class: 'bad', text: counted > stored ? counted + ' stored codes are counted, but ' + stored + ' could be read.' : 'Not every ECU answered for its codes.' }));
+    parts.push(h('h2', { text: 'Codes' }), codes.length === 0 ? (unsure ? h('p', {}) : h('p', {}, [mark(true, 'No codes are stored.')]))
       : table([['Code'], ['List'], ['ECU'], ['Meaning']], codes.map(o => [h('b', { text: o.code + (o.failureType ? '-' + o.failureType : '') }), o.kind, o.ecu, o.description || 'no text is known']), 'Codes'));
     if (states.length > 0) parts.push(h('h2', { text: 'Readiness' }),
       h('p', {}, [open === 0 ? mark(true, 'Ready: every supported monitor has run since codes were cleared.') : mark(false, 'Not ready: ' + open + (open === 1 ? ' monitor has' : ' monitors have') + ' not run since codes were cleared.')]),

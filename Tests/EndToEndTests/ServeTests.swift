@@ -76,6 +76,9 @@ import Testing
         #expect(try #require(try Outcome.objects(String(reading)).first).keys.sorted() == keys)
         let slow = try await page.get("/api/live?every=never")
         #expect(slow.status == 400)
+        // However seldom readings are wanted, the stream is seen to live.
+        _ = try await page.stream(
+            "/api/live?every=60s", until: ["event: status", "event: status", "event: status"])
     }
 
     @Test func `trips and exports are those of the commands, without a vehicle`() async throws {
@@ -246,6 +249,28 @@ import Testing
         // Gone in the middle: told, and not the end.
         adapter.send(SIGTERM)
         _ = try await page.wait(for: "/api/status") { $0.first?["link"] as? String == "lost" }
+        page.program.send(SIGTERM)
+        #expect(try await page.program.finish(within: 15).status == 0)
+    }
+
+    @Test func `a question ends with the link, and nobody waits for one that is lost`() async throws
+    {
+        let adapter = try ScriptedAdapter(.tcp) { line in
+            line.text.hasPrefix("03") ? .hangUp : .say(PlainAdapter.answer(line.text))
+        }
+        let page = try await ServedPage(workplace, ["rpm", "-d", adapter.address])
+        _ = try await page.wait(for: "/api/readings") { !$0.isEmpty }
+        async let first = page.get("/api/codes")
+        async let second = page.get("/api/codes")
+        async let third = page.get("/api/monitors")
+        for answer in try await [first, second, third] {
+            #expect(answer.status == 503 || answer.status == 200, "\(answer)")
+        }
+        _ = try await page.wait(for: "/api/status") { $0.first?["link"] as? String == "lost" }
+        let late = try await page.get("/api/codes")
+        #expect(late.status == 503 && late.text.contains("lost"), "\(late)")
+        // The protocol is the poll's: nobody tries another one.
+        #expect(!adapter.heard.contains { $0.hasPrefix("ATTP") })
         page.program.send(SIGTERM)
         #expect(try await page.program.finish(within: 15).status == 0)
     }

@@ -53,13 +53,15 @@ final class ServedPage: Sendable {
         }
     }
 
-    /// What has come of a stream once it holds all of `words`.
+    /// What has come of a stream once it holds all of `words`, each as often as it is named.
     func stream(_ target: String, until words: [String]) async throws -> String {
         try await onThread { [port] in
             let request = "GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n"
             let bytes = try Self.exchange(request, port) { bytes in
                 let text = String(decoding: bytes, as: UTF8.self)
-                return words.allSatisfy { text.contains($0) }
+                return words.allSatisfy { word in
+                    text.components(separatedBy: word).count > words.count { $0 == word }
+                }
             }
             return String(decoding: bytes, as: UTF8.self)
         }

@@ -104,7 +104,6 @@ struct ServeCommand: ParsableCommand, OutputCommand {
 
         let board = LiveBoard()
         let car = LiveFeed.Vehicle()
-        let questionsInbox = try SignalInbox.relay()
         let silent = try OutputOptions.parse([
             "--format", "json", "--quiet", "--units", output.units.rawValue,
         ])
@@ -113,7 +112,7 @@ struct ServeCommand: ParsableCommand, OutputCommand {
                 isLoopback: place.isLoopback, names: further, token: word,
                 cookie: "obdscan-\(listener.port)"),
             users: place.isLoopback && word == nil ? [0, getuid()] : nil, board: board,
-            questions: VehicleQuestions(car, silent, inbox: questionsInbox), table: table,
+            questions: VehicleQuestions(car, board, silent), table: table,
             database: vehicle.database, output: silent)
         let accessory = try chosenAccessory()
         let feed = accessory.map { name in
@@ -123,7 +122,7 @@ struct ServeCommand: ParsableCommand, OutputCommand {
                 rest: rest.limits, accessory: name)
         }
         do {
-            try serve(listener, routes, feed, word, inbox, questionsInbox)
+            try serve(listener, routes, feed, word, inbox, car)
         } catch let error as SystemError {
             throw Failure("\(error.call): \(describe(errno: error.errno))", status: .bug)
         }
@@ -131,14 +130,14 @@ struct ServeCommand: ParsableCommand, OutputCommand {
 
     private func serve(
         _ listener: WebListener, _ routes: WebRoutes, _ feed: LiveFeed?, _ word: AccessToken?,
-        _ inbox: SignalInbox, _ questions: SignalInbox
+        _ inbox: SignalInbox, _ car: LiveFeed.Vehicle
     ) throws {
         let feedInbox = try SignalInbox.relay()
         let server = try WebServer(listener, handler: routes)
         let thread = try feed.map { feed in try SystemThread { feed.run(feedInbox) } }
         defer {
             // Browsers first: they wait for what the vehicle says.
-            questions.pass(SIGTERM)
+            car.end()
             server.stop()
             feedInbox.pass(SIGTERM)
             thread?.join()

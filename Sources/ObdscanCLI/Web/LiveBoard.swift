@@ -50,12 +50,19 @@ final class LiveBoard: Sendable {
         var hint: String?
         var state = StateKind.initializing
         var statistics = SessionStatistics()
+        /// The session's clocks; nil before the first.
+        var anchor: TimeAnchor?
+
+        /// The civil time by which readings are dated.
+        var now: UTC { anchor?.utc(at: Clock.now) ?? Clock.utc }
     }
 
     /// One signal of one ECU.
     struct Channel: Sendable {
         var reading: Reading
         var time: UTC
+        /// The same by the clock that nobody sets.
+        var seen: Instant
         /// Where it stands among others.
         var rank: Int
         /// Whether a driver would look at it, or somebody asked for it.
@@ -125,12 +132,13 @@ final class LiveBoard: Sendable {
                 return
             }
             channel = Channel(
-                reading: reading, time: time,
+                reading: reading, time: time, seen: now,
                 rank: state.ranks[reading.signal] ?? 10_000 + Int(reading.signal.rawValue),
                 isShown: false, born: state.version, version: state.version)
         }
         channel.reading = reading
         channel.time = time
+        channel.seen = now
         channel.version = state.version
         if !channel.isShown, isNamed || isMeasurement(reading) {
             channel.isShown = true

@@ -1,4 +1,5 @@
 import Diagnostics
+import Glibc
 import OBDCore
 import ScanSession
 import Synchronization
@@ -9,12 +10,41 @@ import Synchronization
 struct LiveFeed: Sendable {
     /// The vehicle while there is a session with it; for questions besides the poll.
     final class Vehicle: Sendable {
+        private struct Question {
+            var inbox: SignalInbox?
+            var isOver = false
+        }
+
         private let connection = Mutex<Connection?>(nil)
+        private let question = Mutex(Question())
 
         /// The session; nil while there is none.
         var current: Connection? {
             get { connection.withLock { $0 } }
             set { connection.withLock { $0 = newValue } }
+        }
+
+        /// A question begins, which `inbox` breaks off; false = none is asked any more.
+        func begin(_ inbox: SignalInbox) -> Bool {
+            question.withLock { question in
+                if question.isOver { return false }
+                question.inbox = inbox
+                return true
+            }
+        }
+
+        /// The question has its answer, or none.
+        func finish() { question.withLock { $0.inbox = nil } }
+
+        /// Breaks off the question that is under way.
+        func breakOff() { question.withLock { $0.inbox?.pass(SIGTERM) } }
+
+        /// Breaks off the question that is under way, and lets no other begin.
+        func end() {
+            question.withLock { question in
+                question.isOver = true
+                question.inbox?.pass(SIGTERM)
+            }
         }
     }
 
@@ -131,6 +161,8 @@ struct LiveFeed: Sendable {
                 }
                 if let note, status.link != .live { status.note = note }
             }
+            // Behind the status: who asks looks at it once it can be broken off.
+            if case .toolDidDisconnect(.some) = event { vehicle.breakOff() }
         } batch: { batch in
             take(batch, connection, setup)
         } flush: {
@@ -162,6 +194,7 @@ struct LiveFeed: Sendable {
         status.note = nil
         status.hint = nil
         status.state = connection.scan.state
+        status.anchor = connection.anchor
         guard let known = connection.scan.link else { return }
         status.adapter = known.title
         status.vehicleProtocol = known.capabilities.vehicleProtocol?.title

@@ -5,12 +5,12 @@ import WebProtocol
 /// Figures for Prometheus.
 enum LiveMetrics {
     /// Older readings are left out: a figure that stands still looks like one that is measured.
-    static let oldest: Int64 = 60_000_000
+    static let oldest = Duration.seconds(60)
 
     /// All of them; values are metric, whatever people look at.
     static func text(_ board: LiveBoard, _ table: PIDTable) -> [UInt8] {
         let status = board.status
-        let now = Clock.utc
+        let now = Clock.now
         var text = MetricsText()
         text.family("obdscan_info", .gauge, "The program that serves this.")
         text.sample("obdscan_info", [("version", ObdscanCommand.configuration.version)], 1)
@@ -18,7 +18,7 @@ enum LiveMetrics {
         text.sample("obdscan_connected", status.link == .live ? 1 : 0)
         text.family("obdscan_reading", .gauge, "The newest value of a signal, in its unit.")
         for channel in board.channels().channels
-        where now.microseconds - channel.time.microseconds <= oldest {
+        where now - channel.seen <= oldest {
             let reading = channel.reading
             let signal = table[reading.signal]
             let value: Double

@@ -10,7 +10,7 @@ import WebServer
 /// up by the server.
 struct LiveStream {
     let board: LiveBoard
-    /// The shortest time between two messages.
+    /// The shortest time between two messages with readings.
     let period: Duration
 
     /// What comes at least so often, so that a browser knows that the stream lives.
@@ -26,26 +26,33 @@ struct LiveStream {
         EventText.append(retryAfter: 2000, to: &message)
         var seen: UInt64 = 0
         var nextStatus = Clock.now
+        var nextReadings = nextStatus
         while true {
-            changed.take()
             let now = Clock.now
-            let (channels, version) = board.channels(since: seen)
-            for channel in channels where channel.born > seen {
-                EventText.append("signal", objects.signal(channel, at: now), to: &message)
+            if now >= nextReadings {
+                changed.take()
+                let (channels, version) = board.channels(since: seen)
+                for channel in channels where channel.born > seen {
+                    EventText.append("signal", objects.signal(channel, at: now), to: &message)
+                }
+                for channel in channels {
+                    EventText.append("reading", objects.reading(channel), to: &message)
+                }
+                seen = version
+                nextReadings = now + period
             }
-            for channel in channels {
-                EventText.append("reading", objects.reading(channel), to: &message)
-            }
-            seen = version
             if now >= nextStatus {
+                let status = board.status
                 EventText.append(
-                    "status", LiveObjects.status(board.status, at: Clock.utc), to: &message)
+                    "status", LiveObjects.status(status, at: status.now), to: &message)
                 nextStatus = now + Self.heartbeat
             }
-            try response.append(message)
+            if !message.isEmpty { try response.append(message) }
             message.removeAll(keepingCapacity: true)
-            _ = try response.wait(for: nil, until: now + period)
-            _ = try response.wait(for: changed.descriptor, until: nextStatus)
+            _ = try response.wait(for: nil, until: min(nextReadings, nextStatus))
+            if nextReadings <= nextStatus {
+                _ = try response.wait(for: changed.descriptor, until: nextStatus)
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 import Diagnostics
 import OBDCore
+import ScanSession
 import Synchronization
 import TripExport
 
@@ -10,6 +11,8 @@ import TripExport
 final class VehicleQuestions: Sendable {
     /// How long an answer is good for others.
     static let freshness = Duration.seconds(5)
+    /// How long a failure is: whoever waited meanwhile need not ask a silent vehicle again.
+    static let failureFreshness = Duration.seconds(1)
 
     /// What can be asked.
     enum Question: Hashable, Sendable {
@@ -24,20 +27,27 @@ final class VehicleQuestions: Sendable {
     private struct Known: Sendable {
         var time: Instant
         var session: Instant
-        var bytes: [UInt8]
+        var answer: Result<[UInt8], Failure>
+
+        /// How long it is good.
+        var freshness: Duration {
+            switch answer {
+            case .success: VehicleQuestions.freshness
+            case .failure: VehicleQuestions.failureFreshness
+            }
+        }
     }
 
     private let vehicle: LiveFeed.Vehicle
-    /// Tells that nobody waits for an answer any more.
-    private let inbox: SignalInbox
+    private let board: LiveBoard
     private let output: OutputOptions
     private let known = Mutex<[Question: Known]>([:])
 
     /// Questions to whatever vehicle there is; `output` is of JSON.
-    init(_ vehicle: LiveFeed.Vehicle, _ output: OutputOptions, inbox: SignalInbox) {
+    init(_ vehicle: LiveFeed.Vehicle, _ board: LiveBoard, _ output: OutputOptions) {
         self.vehicle = vehicle
+        self.board = board
         self.output = output
-        self.inbox = inbox
     }
 
     /// The objects of an answer; a ``Failure`` where there is no vehicle.
@@ -46,23 +56,46 @@ final class VehicleQuestions: Sendable {
             throw Failure(
                 "no vehicle is connected", hint: "/api/status tells why", status: .unavailable)
         }
-        let connection = Connection(
-            scan: current.scan, table: current.table, accessory: current.accessory,
-            key: current.key, ecu: current.ecu, vehicleProtocol: current.vehicleProtocol,
-            inbox: inbox)
         return try known.withLock { known in
-            let now = Clock.now
-            if let last = known[question], now - last.time < Self.freshness,
-                last.session == connection.anchor.monotonic
-            {
-                return last.bytes
+            let mine = try SignalInbox.relay()
+            guard vehicle.begin(mine) else { throw Self.brokenOff }
+            defer { vehicle.finish() }
+            // Here, so that whoever waited for another's answer does not begin a question of its own.
+            guard [.live, .resting].contains(board.status.link) else {
+                throw Failure(
+                    "the link to the vehicle is lost", hint: "/api/status tells why",
+                    status: .unavailable)
             }
-            let bytes = try ask(question, connection)
-            known[question] = Known(
-                time: Clock.now, session: connection.anchor.monotonic, bytes: bytes)
-            return bytes
+            let connection = Connection(
+                scan: current.scan, table: current.table, accessory: current.accessory,
+                key: current.key, ecu: current.ecu,
+                // Trying others would take the poll's own away from under it.
+                vehicleProtocol: current.vehicleProtocol
+                    ?? current.scan.link?.capabilities.vehicleProtocol,
+                inbox: mine)
+            let session = connection.anchor.monotonic
+            if let last = known[question], Clock.now - last.time < last.freshness,
+                last.session == session
+            {
+                return try last.answer.get()
+            }
+            let answer: Result<[UInt8], Failure>
+            do {
+                answer = .success(try ask(question, connection))
+            } catch let failure as Failure {
+                answer = .failure(failure)
+            } catch ScanError.interrupted, ScanError.stopped {
+                throw Self.brokenOff
+            } catch let error as ScanError {
+                throw Failure(error, accessory: connection.accessory)
+            }
+            known[question] = Known(time: Clock.now, session: session, answer: answer)
+            return try answer.get()
         }
     }
+
+    private static let brokenOff = Failure(
+        "the question was broken off", hint: "/api/status tells why", status: .unavailable)
 
     private func ask(_ question: Question, _ connection: Connection) throws -> [UInt8] {
         let collected = Collected()

@@ -90,8 +90,9 @@ struct WebRoutes: WebHandler {
         case ["metrics"]: try sendMetrics(response)
         case ["api", "live"]: try stream(head, response)
         case ["api", "status"]:
+            let status = board.status
             try response.send(
-                ResponseHead(.ok, Self.jsonLines), LiveObjects.status(board.status, at: Clock.utc))
+                ResponseHead(.ok, Self.jsonLines), LiveObjects.status(status, at: status.now))
         case ["api", "readings"]:
             var objects = LiveObjects(table: table, units: try units(head))
             let bytes = board.channels().channels.flatMap { objects.reading($0) }

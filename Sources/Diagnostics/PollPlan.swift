@@ -272,9 +272,15 @@ public struct PollPlan: Sendable {
         return (left.lastAsked ?? never) < (right.lastAsked ?? never)
     }
 
-    /// By when a due record should be asked; one without a period has no deadline.
+    /// Behind this a record without a period goes before those whose time has come later: what is to
+    /// be asked as fast as possible must not starve beside periods that the link cannot keep.
+    private static let longestWait = Duration.seconds(1)
+
+    /// By when a due record should be asked.
     private func deadline(of item: Item) -> Instant {
-        guard let period = item.want.period else { return Instant(nanoseconds: .max) }
+        guard let period = item.want.period else {
+            return (item.lastAsked ?? item.due) + Self.longestWait
+        }
         return item.due + period
     }
 
@@ -331,7 +337,7 @@ public struct PollPlan: Sendable {
                 if next > now {
                     items[index].due = next
                 } else {
-                    if items[index].lastAsked != nil {
+                    if items[index].lastAsked != nil, battery?.rest == nil {
                         items[index].fare.noteMissed(of: period, since: next, at: now)
                     }
                     items[index].due = now + period

@@ -101,6 +101,9 @@ public struct Readiness: Hashable, Sendable {
     private mutating func note(_ status: MonitorStatus) {
         let place = place(of: status.ecu)
         if let known = ecus[place].monitors.firstIndex(where: { $0.monitor == status.monitor }) {
+            // A readiness group without codes, or another ECU where headers are off, takes nothing
+            // back of what an ECU has told of its monitor.
+            if !status.supported && ecus[place].monitors[known].supported { return }
             ecus[place].monitors[known] = status
         } else {
             ecus[place].monitors.append(status)

@@ -14,7 +14,8 @@ extension ResponseDecoder {
     ) {
         let payload = answer.payload
         let id = record.dataID
-        let fixed = record.length.lowerBound
+        // Length and code are always there, whatever a user's table says.
+        let fixed = max(5, record.length.lowerBound)
         var place = 0
         var number: UInt8 = 0
         var hasMore = false

@@ -26,7 +26,10 @@ enum EmbedFiles {
         let files = try list(root)
         if numbered { try checkNumbers(files) }
         let source = try generated(files, root: root)
-        try Data(source.utf8).write(to: URL(filePath: output), options: .atomic)
+        // Written only when it changes: what depends on it is compiled anew else.
+        let there = URL(filePath: output)
+        if (try? Data(contentsOf: there)) == Data(source.utf8) { return }
+        try Data(source.utf8).write(to: there, options: .atomic)
     }
 
     /// Paths below `root` in byte order, so that every machine writes the same source.

@@ -239,7 +239,10 @@ extension TableReader {
     private func end(_ range: Range<Int>) -> (byte: Int, bit: Int?)? {
         var byte = 0
         var index = range.lowerBound
-        while index < range.upperBound, (0x41...0x5A).contains(text[index]) {
+        // Two letters name every byte there is; more of them are no number.
+        while index < range.upperBound, index - range.lowerBound < 3,
+            (0x41...0x5A).contains(text[index])
+        {
             byte = byte * 26 + Int(text[index] - 0x40)
             index += 1
         }

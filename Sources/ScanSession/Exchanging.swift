@@ -167,7 +167,7 @@ extension Runner {
     /// Notes where the exchange's time went.
     private mutating func takeTime(of current: Current, _ outcome: Outcome) {
         lastEnd = now
-        freeSince = nil
+        freeSince = isPaused ? now : nil
         guard case .answered(let reply) = outcome else {
             // What a stop cut short is no failure.
             if case .failed(.stopped, _) = outcome { return }

@@ -169,6 +169,16 @@ private func ecu(
         #expect((2...3).contains(bench.asked.count(where: { $0.payload[1] == 0x05 })))
     }
 
+    @Test func `what has no period does not starve beside a period that cannot be kept`() {
+        var bench = Bench([want(0x0C, 2, every: .milliseconds(10)), want(0x05), want(0x0D)])
+        bench.link.itemsPerRequest = 1
+        bench.roundTrip = .milliseconds(100)
+        bench.run(200) { .answered([ecu($0, lengths)].compactMap(\.self), intact: true) }
+        // Twenty seconds.
+        #expect((18...22).contains(bench.asked.count(where: { $0.payload[1] == 0x05 })))
+        #expect((18...22).contains(bench.asked.count(where: { $0.payload[1] == 0x0D })))
+    }
+
     @Test func `with periods alone the plan waits instead of asking too often`() {
         var bench = Bench([want(0x05, 1, every: .seconds(1))])
         bench.run(10) { .answered([ecu($0, lengths)].compactMap(\.self), intact: true) }

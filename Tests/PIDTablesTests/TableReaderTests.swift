@@ -177,6 +177,11 @@ import Testing
         ("record 22:1 1 : R\nsignal X A", 2, .missing("the text behind ` : `")),
         ("record 22:1 1 : R\nsignal X : X", 2, .missing("the signal's bits")),
         (
+            "record 01:0C 2 : R\nsignal X A..BUUUUUUUUUUUUUUUUUUUUUUUU : X", 2,
+            .malformed(
+                "A..BUUUUUUUUUUUUUUUUUUUUUUUU", wanted: "bits like A, A..B, A.7 or A.7..A.4")
+        ),
+        (
             "record 22:1 1 : R\nsignal X 1 : X", 2,
             .malformed("1", wanted: "bits like A, A..B, A.7 or A.7..A.4")
         ),

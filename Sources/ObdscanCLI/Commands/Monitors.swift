@@ -80,7 +80,12 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
         for one in asked {
             let time = connection.utc(one.answer.answered)
             for item in one.answer.items where MonitorReport.concerns(item) {
-                if case .monitor(let status) = item, !told.insert(status).inserted { continue }
+                // Without headers two ECUs may say the same, each for itself.
+                if case .monitor(let status) = item, status.ecu != nil,
+                    !told.insert(status).inserted
+                {
+                    continue
+                }
                 report.add(item)
                 if output.format != .text { try printer.print(item, at: time, to: &writer) }
             }
@@ -144,11 +149,13 @@ struct MonitorReport {
     mutating func add(_ item: DiagnosticItem) {
         switch item {
         case .monitor(let status):
-            // Told again by its readiness group.
-            statuses.removeAll {
-                $0.ecu == status.ecu && $0.scope == status.scope && $0.monitor == status.monitor
+            // Told again by its readiness group, which knows nothing where it has no codes.
+            let told = statuses.firstIndex {
+                $0.ecu != nil && $0.ecu == status.ecu && $0.scope == status.scope
+                    && $0.monitor == status.monitor
             }
-            statuses.append(status)
+            guard let told else { return statuses.append(status) }
+            if status.supported || !statuses[told].supported { statuses[told] = status }
         case .monitorTest(let result): add(result)
         case .reading, .code, .negativeResponse, .message, .error: return
         }

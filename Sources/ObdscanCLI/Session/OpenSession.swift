@@ -151,7 +151,7 @@ func withSession(
     var configuration = try options.configuration(for: address, recording: recording)
     configuration.memory = memory.known
     configuration.reconnect = needs.reconnect
-    if needs.restsWhileVehicleIsOff { configuration.policy.longestVehiclePause = .seconds(600) }
+    if needs.restsWhileVehicleIsOff { configuration.policy.longestVehiclePause = .seconds(60) }
     if needs.listens { configuration.queuedEvents.insert(.progress) }
     let accessory = configuration.connector.name
     let watch = RecordingWatch(path: options.record)

@@ -104,7 +104,7 @@ function phase(name, note) {
   notice.hidden = !note;
 }
 function takeStatus(o) {
-  const isFirst = !live.status;
+  const isFirst = !live.status, isNews = isFirst || live.status.link !== o.link;
   // Without a vehicle what is recorded is what there is to see.
   if (isFirst && o.link === 'none' && !location.hash) location.replace('#trips');
   live.status = o;
@@ -115,7 +115,7 @@ function takeStatus(o) {
   $('figures').textContent = o.link === 'none' ? '' : 'State ' + o.state + ' · ' + o.readingsPerSecond.toFixed(1) + ' readings/s · ' + o.requests + ' requests · ' +
     o.timeouts + ' timeouts · ' + o.errors + ' errors · ' + o.reconnects + ' reconnects';
   $('read').disabled = o.link !== 'live';
-  if (isFirst && !$('codes').hidden) readCodes();
+  if (isNews && !$('codes').hidden && !$('codes-now').firstChild) readCodes();
   if (!live.arranged || live.cards.size === 0) noteLive($('cards').children.length);
 }
 function connect() {

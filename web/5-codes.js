@@ -8,7 +8,7 @@ const mark = (isGood, text) => h('span', { class: isGood ? 'good' : 'warn', text
 async function readCodes() {
   const note = $('codes-note'), now = $('codes-now'), button = $('read');
   if (!live.status || live.status.link !== 'live') {
-    note.textContent = live.status ? 'No vehicle is connected.' : 'Connecting …';
+    note.textContent = live.status && live.status.link !== 'connecting' ? 'No vehicle is connected.' : 'Connecting …';
     now.replaceChildren();
     return;
   }

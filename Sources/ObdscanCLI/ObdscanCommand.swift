@@ -42,6 +42,13 @@ public struct ObdscanCommand: ParsableCommand {
     /// Parses the process's arguments, runs the command and ends the process with its exit code.
     public static func runAndExit() -> Never {
         ignoreBrokenPipes()
+        // Swift reads them from /proc: without it every command would be taken for the overview.
+        if CommandLine.arguments.isEmpty {
+            endProcess(
+                Failure(
+                    "/proc is not there, so the command line cannot be read",
+                    hint: "mount -t proc proc /proc", status: .noInput))
+        }
         let arguments = Array(CommandLine.arguments.dropFirst())
         if let help = help(for: arguments) {
             print(help)

@@ -16,8 +16,8 @@ enum RFCOMMClient {
             device.address, known: device, channel: nil, within: limit, cancelledBy: cancel)
     }
 
-    /// Connects to `channel`, or to the one that the accessory's Serial Port Profile names; nil =
-    /// the waiting was cancelled.
+    /// Connects to `channel`, or to the first that takes it of those that the accessory's records of
+    /// the Serial Port Profile name; nil = the waiting was cancelled.
     static func connect(
         _ address: BluetoothAddress, channel: UInt8?, within limit: Duration,
         cancelledBy cancel: Int32?
@@ -40,10 +40,10 @@ enum RFCOMMClient {
         }
         if let channel { return try connect(target, on: channel, cancelledBy: cancel) }
         let channels: [UInt8]
-        switch try ServiceDiscovery.serialPortChannel(
+        switch try ServiceDiscovery.serialPortChannels(
             of: address, within: limit, cancelledBy: cancel)
         {
-        case .found(let channel): channels = [channel]
+        case .found(let found): channels = found
         // Some adapters have a port and no record of it.
         case .noRecord: channels = usualChannels
         case .cancelled: return nil

@@ -10,18 +10,18 @@ enum ServiceDiscovery {
 
     /// What a look at the records brought.
     enum Finding: Hashable, Sendable {
-        /// The channel of the Serial Port Profile.
-        case found(UInt8)
+        /// The channels that records of the Serial Port Profile name, in their order.
+        case found([UInt8])
         /// No such record, or none at all.
         case noRecord
         /// The waiting was cancelled.
         case cancelled
     }
 
-    /// The RFCOMM channel of the Serial Port Profile.
+    /// The RFCOMM channels of the Serial Port Profile; accessories may have several records of it.
     ///
     /// - Throws: when the accessory cannot be reached at all.
-    static func serialPortChannel(
+    static func serialPortChannels(
         of address: BluetoothAddress, within limit: Duration, cancelledBy cancel: Int32?
     ) throws(AccessoryError) -> Finding {
         var anyAdapter = bdaddr_t()
@@ -47,10 +47,11 @@ enum ServiceDiscovery {
         case .timedOut: throw .bluetooth(address: address.description, .silent)
         case .cancelled: return .cancelled
         }
-        return channel(over: session).map { .found($0) } ?? .noRecord
+        let channels = channels(over: session)
+        return channels.isEmpty ? .noRecord : .found(channels)
     }
 
-    private static func channel(over session: UnsafeMutablePointer<sdp_session_t>) -> UInt8? {
+    private static func channels(over session: UnsafeMutablePointer<sdp_session_t>) -> [UInt8] {
         var profile = uuid_t()
         sdp_uuid16_create(&profile, serialPortProfile)
         var range: UInt32 = 0x0000_FFFF
@@ -64,18 +65,20 @@ enum ServiceDiscovery {
         guard
             sdp_service_search_attr_req(
                 session, profiles, SDP_ATTR_REQ_RANGE, ranges, &records) == 0
-        else { return nil }
-        var channel: UInt8?
+        else { return [] }
+        var channels: [UInt8] = []
         var next = records
         while let entry = next?.pointee {
             next = entry.next
             guard let data = entry.data else { continue }
             let record = data.assumingMemoryBound(to: sdp_record_t.self)
-            channel = channel ?? self.channel(of: record)
+            if let channel = self.channel(of: record), !channels.contains(channel) {
+                channels.append(channel)
+            }
             sdp_record_free(record)
         }
         sdp_list_free(records, nil)
-        return channel
+        return channels
     }
 
     private static func channel(of record: UnsafeMutablePointer<sdp_record_t>) -> UInt8? {

@@ -216,7 +216,9 @@ def the_simulated_vehicle_on_RFCOMM():
     far = bluetooth.addresses[1]
     simulator = Run("simulate", "--rfcomm", "5", "petrol?latency=2ms").until(lambda run: "rfcomm" in run.output)
     succeeds("info", "-d", f"rfcomm:{far}/5")
-    # Its own service record names the channel, to us and to others.
+    # Its own service record names the channel, to us and to others. A stranger's record is there
+    # as well, of a port at which nobody listens any more; it is tried first.
+    sh("sdptool add --channel=7 SP")
     told = sh(f"sdptool -i hci0 search --bdaddr {far} SP", check=False)
     expect("OBDSCAN" in told and "Channel: 5" in told, told)
     succeeds("read", "rpm", "-d", f"rfcomm:{far}")
@@ -270,6 +272,8 @@ def main():
             print(f"ok {time.monotonic() - begin:5.1f} s  {name}", flush=True)
         except Exception as reason:
             failed += 1
+            # What it left running must not make the next one fail.
+            Run.end_all(but=kept)
             print(f"FAILED {time.monotonic() - begin:5.1f} s  {name}")
             text = str(reason) if isinstance(reason, Failed) else traceback.format_exc()
             if isinstance(reason, Failed):

@@ -23,6 +23,8 @@ def expect(condition, *seen):
 class Run:
     """The program as a process; what it prints is collected."""
 
+    running = []
+
     def __init__(self, *arguments, user=None, program=PROGRAM, environment=ENVIRONMENT):
         self.arguments = arguments
         command = [program, *arguments]
@@ -31,6 +33,16 @@ class Run:
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd="/tmp")
         self.texts = {self.process.stdout: b"", self.process.stderr: b""}
         self.open = set(self.texts)
+        Run.running.append(self)
+
+    @classmethod
+    def end_all(cls, but):
+        """Kills those that are still there, all except `but`."""
+        for run in cls.running:
+            if run not in but and run.process.poll() is None:
+                run.process.kill()
+                run.process.wait()
+        cls.running = [run for run in cls.running if run in but]
 
     @property
     def output(self):

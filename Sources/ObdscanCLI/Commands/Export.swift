@@ -66,6 +66,12 @@ struct ExportCommand: ParsableCommand, OutputCommand {
             until the next point. The first column's name tells which it was. Text that a \
             spreadsheet would take for a formula has an apostrophe in front.
 
+            Programs that guess a column's type take the ECU 7E8 for a number (7 with eight zeros) \
+            and the PID 05 for 5: tell them that these are text when they read long CSV. DuckDB: \
+            read_csv('trip.csv', types = {'ecu': 'VARCHAR', 'service': 'VARCHAR', 'pid': \
+            'VARCHAR', 'value': 'VARCHAR', 'raw': 'VARCHAR'}), then try_cast(value AS DOUBLE). \
+            pandas: read_csv('trip.csv', dtype=str). Wide CSV is read as it is.
+
             JSON Lines hold everything: the trip, readings, codes, monitors, positions, events and \
             notes in the order of time; with --signal readings only. GPX and KML hold the positions \
             with the values at each point, if they are at most 10 s old. Line protocol is what \

@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+
+/// Exports as programs of others read them: DuckDB and InfluxDB; gpsbabel is in `Positions`.
+@Suite(
+    .ownThreads, .enabled(if: Emulator.folder != nil, "OBDSCAN_PEERS is not set: run scripts/test"))
+struct `Foreign readers` {
+    private let workplace: Workplace
+
+    init() throws { workplace = try Workplace() }
+
+    /// Numbers, flags, labels and text of two ECUs, and positions.
+    private func logTrip() async throws -> String {
+        func sentence(_ body: String) -> String {
+            "$\(body)*" + String(format: "%02X", body.utf8.reduce(0, ^)) + "\r\n"
+        }
+        let track = try workplace.file(
+            "track.nmea",
+            sentence("GPGGA,120000.00,4807.0380,N,01131.0000,E,1,08,0.9,545.4,M,46.9,M,,")
+                + sentence("GPRMC,120000.00,A,4807.0380,N,01131.0000,E,22.4,054.7,221126,,,A"))
+        let outcome = try await workplace.run(
+            [
+                "log", "rpm", "speed", "ect", "mil", "FUEL_TYP", "--duration", "2s", "-q", "--gps",
+                track, "-d", "sim:?latency=20ms",
+            ], within: 60)
+        #expect(outcome.status == 0, "\(outcome)")
+        let file = workplace.path("trip.jsonl")
+        #expect(try await workplace.run(["export", "--to", file]).status == 0)
+        let trip = try #require(
+            try await workplace.run(["trips", "--format", "json"]).objects().first)
+        #expect(try #require(trip["readings"] as? Int) > 100)
+        return file
+    }
+
+    private func read(_ mode: String, _ file: String, _ more: [String] = []) async throws -> Outcome
+    {
+        let lines = try await logTrip()
+        let layout = mode == "influx" ? [] : ["--layout", mode]
+        let path = workplace.path(file)
+        let export = try await workplace.run(["export", "--to", path] + layout)
+        #expect(export.status == 0, "\(export)")
+        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("foreign_readers.py").path
+        return try await RunningProgram(
+            try #require(Emulator.folder) + "/python", [script, mode, path, lines] + more,
+            environment: workplace.environment
+        ).finish(within: 60)
+    }
+
+    @Test(arguments: ["long", "wide"])
+    func `DuckDB reads CSV`(layout: String) async throws {
+        let outcome = try await read(layout, "trip.csv")
+        #expect(outcome.status == 0 && outcome.output.hasPrefix("the same: "), "\(outcome)")
+    }
+
+    @Test(
+        .enabled(
+            if: FileManager.default.fileExists(atPath: (Emulator.folder ?? "") + "/influxd"),
+            "no InfluxDB"))
+    func `InfluxDB takes line protocol`() async throws {
+        let server = try #require(Emulator.folder) + "/influxd"
+        let outcome = try await read("influx", "trip.lp", [server])
+        #expect(outcome.status == 0 && outcome.output.hasPrefix("the same: "), "\(outcome)")
+        #expect(outcome.output.contains("1 positions"), "\(outcome)")
+    }
+}

@@ -48,7 +48,9 @@ public final class AccessoryManager: Sendable {
 
     /// A manager that has not looked yet.
     ///
-    /// - Parameter asksBlueZ: also finds Bluetooth accessories, which takes a call to its daemon.
+    /// - Parameters:
+    ///   - folders: where the kernel and udev tell of devices.
+    ///   - asksBlueZ: also finds Bluetooth accessories, which takes a call to its daemon.
     public init(folders: Folders = .system, asksBlueZ: Bool = false) {
         self.folders = folders
         self.asksBlueZ = asksBlueZ

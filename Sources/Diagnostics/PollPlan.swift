@@ -150,6 +150,7 @@ public struct PollPlan: Sendable {
     /// A plan for `wants`; doubles are asked once, at the shorter period.
     ///
     /// - Parameters:
+    ///   - wants: the records, and how often each is wanted.
     ///   - rounds: how often each record is asked before the plan is done; nil = without end.
     ///   - voltagePeriod: how often the voltage is read; nil = never.
     public init(wants: [Want], rounds: Int? = nil, voltagePeriod: Duration? = nil) {

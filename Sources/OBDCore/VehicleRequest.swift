@@ -52,7 +52,7 @@ public struct VehicleRequest: Hashable, Sendable {
     /// How the exchange ends.
     public var ending: Ending
 
-    /// A request; `mayRepeat` is what ``isReadOnly`` says unless given.
+    /// A request; `mayRepeat` is what ``isReadOnly(_:)`` says unless given.
     public init(
         id: RequestID, target: ECUAddress? = nil, payload: [UInt8], mayRepeat: Bool? = nil,
         expectedFrames: Int? = nil, ending: Ending = .reply

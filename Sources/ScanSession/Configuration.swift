@@ -34,7 +34,7 @@ public struct SessionConfiguration: Sendable {
     public var recordTo: Int32?
     /// Where the transcript comes from.
     public var recordHead: [Transcript.Header]
-    /// The events that ``ScanSession/nextEvents()`` delivers.
+    /// The events that ``ScanSession/nextEvents(_:)`` delivers.
     public var queuedEvents: ScanEvent.Kinds
     /// Limits and pauses of the scan tool; its session tries follow from ``reconnect``.
     public var policy: Policy

@@ -32,6 +32,8 @@ public final class ScanSession: Sendable {
     /// Opens the accessory, sets the adapter up and returns when it is ready.
     ///
     /// - Parameters:
+    ///   - configuration: which accessory, and how it is spoken to.
+    ///   - decoder: makes readings of replies.
     ///   - sinks: take what replies to polls bring.
     ///   - observers: are told what happens, on the session's thread.
     ///   - interrupt: a descriptor (signalfd) that ends the waiting when it becomes readable.
@@ -112,6 +114,7 @@ public final class ScanSession: Sendable {
     /// are taken, too.
     ///
     /// - Parameters:
+    ///   - request: what makes the adapter listen.
     ///   - interrupt: a descriptor; when it becomes readable, the adapter is stopped and its prompt
     ///     awaited.
     ///   - isInterrupted: is called then, to take what is readable.

@@ -92,6 +92,7 @@ public struct ExchangeTiming: Hashable, Sendable {
     /// What the exchange that ended at `instant` was spent on.
     ///
     /// - Parameters:
+    ///   - instant: when the prompt was there.
     ///   - rate: the rate of a line whose bytes take time; unit: bit/s, nil = unknown.
     ///   - isSilent: whether no ECU answered, so that all of it was waiting.
     public consuming func split(at instant: Instant, rate: Int?, isSilent: Bool) -> Split {

@@ -46,6 +46,8 @@ public struct TimeAccount: Hashable, Sendable {
     /// Takes note of the time between two exchanges.
     ///
     /// - Parameters:
+    ///   - end: of the exchange before.
+    ///   - next: the begin of the one behind.
     ///   - freeSince: when there was nothing to ask; nil = there was always something.
     ///   - isOutage: whether the link was not usable in between.
     public mutating func takeGap(

@@ -24,8 +24,11 @@ public enum ISO14230 {
 
     /// One frame with its checksum.
     ///
-    /// - Parameter lengthByte: writes the length behind the addresses instead of into the format
-    ///   byte; payloads of 64 bytes and more always do.
+    /// - Parameters:
+    ///   - payload: the service and its data.
+    ///   - addressing: how receiver and sender stand in the header.
+    ///   - lengthByte: writes the length behind the addresses instead of into the format byte;
+    ///     payloads of 64 bytes and more always do.
     /// - Throws: ``FramingError`` unless the payload has 1 to 255 bytes.
     public static func frame(
         for payload: [UInt8], addressing: Addressing, lengthByte: Bool = false
@@ -103,7 +106,9 @@ public struct ISO14230Assembler: Hashable, Sendable {
 
     /// The message of one frame, header included.
     ///
-    /// - Parameter needsChecksum: a frame without checksum is an error in any case.
+    /// - Parameters:
+    ///   - frame: one frame as it came.
+    ///   - needsChecksum: a frame without checksum is an error in any case.
     /// - Throws: ``LinkError`` for a wrong length or checksum.
     public mutating func message(
         from frame: LinkFrame, needsChecksum: Bool = false

@@ -18,6 +18,7 @@ public enum ISO15765 {
     /// The data fields that carry `payload`.
     ///
     /// - Parameters:
+    ///   - payload: the service and its data.
     ///   - extendedAddress: the address byte of extended addressing; nil = normal addressing.
     ///   - padding: fills frames up to eight bytes, as OBD demands; nil = no filling.
     /// - Throws: ``FramingError`` for an empty payload and for one of more than 4095 bytes.

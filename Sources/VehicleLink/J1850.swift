@@ -41,7 +41,9 @@ public enum J1850 {
     /// response. An answer (to 6B) is acknowledged by the tester alone; other frames by several
     /// receivers, with their addresses in ascending order because the lowest wins the arbitration.
     ///
-    /// - Parameter inFrameResponse: whether bytes may follow the CRC (PWM).
+    /// - Parameters:
+    ///   - bytes: a frame from its header on.
+    ///   - inFrameResponse: whether bytes may follow the CRC (PWM).
     public static func crcIndex(
         in bytes: some RandomAccessCollection<UInt8>, inFrameResponse: Bool
     ) -> Int? {

@@ -3,7 +3,7 @@ public import OBDCore
 /// Puts SAE J1939 messages together: single frames, and the transport protocol's broadcasts (BAM)
 /// and connections (RTS/CTS), one transfer for each pair of sender and receiver.
 ///
-/// The payload is data alone; ``ECUMessage/parameterGroup`` tells what it is.
+/// The payload is data alone; `ECUMessage.parameterGroup` tells what it is.
 public struct J1939Assembler: Hashable, Sendable {
     /// Messages that may be open at once; a further one pushes out the oldest, as an error.
     public static let openMessages = 64

@@ -16,6 +16,7 @@ public enum MessageAssembler: Hashable, Sendable {
     /// An assembler for frames of `family`, headers and checksums included.
     ///
     /// - Parameters:
+    ///   - family: the vehicle's protocols.
     ///   - extendedAddressing: CAN: an address byte stands before the protocol control byte.
     ///   - inFrameResponse: J1850: bytes may follow the CRC (PWM).
     public init(

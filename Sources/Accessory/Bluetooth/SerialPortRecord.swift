@@ -15,9 +15,11 @@ public struct SerialPortRecord: ~Copyable {
     private let bus: SystemBus
     private static let patience = Duration.seconds(5)
 
-    /// Has BlueZ announce the Serial Port Profile on `channel`, 1…30; needs no privilege.
+    /// Has BlueZ announce the Serial Port Profile on `channel`; needs no privilege.
     ///
-    /// - Parameter name: what the service is called.
+    /// - Parameters:
+    ///   - channel: the RFCOMM channel, 1…30.
+    ///   - name: what the service is called.
     public init(channel: UInt8, name: String) throws(Fault) {
         let deadline = SystemClock.now() + Self.patience
         do throws(SystemBus.Fault) {

@@ -18,12 +18,14 @@ from cpio import Archive
 
 # What runs in the machine, and what stands between it and a bare kernel.
 PACKAGES = ["busybox-static", "udev", "dbus", "bluez", "bluez-test-tools", "python3-minimal",
-            "libpython3-stdlib", "libsqlite3-0", "libbluetooth3", "libstdc++6", "tzdata"]
+            "libpython3-stdlib", "libsqlite3-0", "libbluetooth3", "libstdc++6", "tzdata", "e2fsprogs"]
 MODULES = ["hci_vhci", "rfcomm", "xhci_pci", "ftdi_sio", "cdc_acm",
            # Bluetooth controllers are not registered without these.
            "cmac", "ecb", "aes_generic", "sha256_generic", "hmac", "ecdh_generic",
            # What the emulated controllers compute with.
-           "algif_hash", "algif_skcipher"]
+           "algif_hash", "algif_skcipher",
+           # The disk whose power is cut (scripts/power-cut).
+           "virtio_pci", "virtio_blk", "crc32c_generic", "ext4"]
 # Needed to install packages, not to run what is in them.
 BALLAST = re.compile("perl|libperl|adduser|dpkg|passwd|debconf|usrmerge|tar$|libdb5|libgdbm|libpam|media-types"
                      "|libsemanage|libsepol|libfile-|libtext-|libnumber-|init-system|sysvinit|lsb-base|gcc-")

@@ -106,7 +106,7 @@ class Adapter(threading.Thread):
 class Machine:
     """A machine that is switched on."""
 
-    def __init__(self, folder, kernel, ramdisk, cables, acceleration, seconds):
+    def __init__(self, folder, kernel, ramdisk, cables, acceleration, seconds, has_disk=False, environment=None):
         self.folder = folder
         self.deadline = time.monotonic() + seconds
         self.leaving = None
@@ -117,13 +117,19 @@ class Machine:
             *(["-accel", "kvm", "-cpu", "host"] if acceleration == "kvm"
               else ["-accel", "tcg,thread=multi", "-cpu", "max"]),
             "-append", "console=ttyS0 quiet loglevel=3 panic=-1 oops=panic mitigations=off nokaslr audit=0 "
-                       "selinux=0 apparmor=0 tsc=reliable no_timer_check random.trust_cpu=1 rcupdate.rcu_expedited=1",
+                       "selinux=0 apparmor=0 tsc=reliable no_timer_check random.trust_cpu=1 rcupdate.rcu_expedited=1 "
+            # The kernel hands what it does not know to the first process.
+            + " ".join(f"{name}={value}" for name, value in (environment or {}).items()),
             "-chardev", "socket,id=console,path=console", "-serial", "chardev:console",
             "-chardev", "socket,id=control,path=control", "-serial", "chardev:control",
             "-chardev", "socket,id=monitor,path=monitor", "-mon", "chardev=monitor,mode=control",
             "-device", "qemu-xhci,id=usb"]
         for name, path in cables.items():
             command += ["-chardev", f"serial,id={name},path={path}"]
+        if has_disk:
+            # Whoever runs the machine serves it in the same folder (disk.py).
+            command += ["-blockdev", "driver=nbd,node-name=disk,server.type=unix,server.path=disk",
+                        "-device", "virtio-blk-pci,drive=disk,write-cache=on"]
         self.log = open(os.path.join(folder, "qemu.log"), "w")
         self.process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=self.log,
                                         stderr=subprocess.STDOUT)
@@ -137,6 +143,8 @@ class Machine:
                 with open(self.log.name) as text:
                     raise SystemExit(f"qemu: {text.read().strip()}") from None
             listener.close()
+            # The next machine in this folder binds it anew.
+            os.unlink(os.path.join(folder, name))
         self.rest = {name: b"" for name in self.streams}
         self._send("monitor", {"execute": "qmp_capabilities"})
 
@@ -176,10 +184,14 @@ class Machine:
                         if text.startswith("exit "):
                             code = int(text[5:])
                         else:
-                            self._order(text.split())
+                            self.heard(text)
                     else:
                         show(text)
         return code
+
+    def heard(self, text):
+        """What the tests said on the control line."""
+        self._order(text.split())
 
     def _order(self, words):
         """What the tests want of the world around the machine."""

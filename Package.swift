@@ -163,6 +163,20 @@ if Context.environment["OBDSCAN_BENCHMARKS"] != nil {
     ]
 }
 
+// `scripts/coverage` builds the pure modules and their tests alone: OBDSCAN_PURE=1. No dependency is needed.
+if Context.environment["OBDSCAN_PURE"] != nil {
+    let pure = [
+        "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Simulator", "Positioning",
+        "FuelFigures", "WebProtocol", "PIDTables", "DiagnosticTables", "TripExport", "EmbedFiles",
+        "EmbedFilesPlugin",
+    ]
+    package.products = []
+    package.dependencies = []
+    package.targets = package.targets.filter { target in
+        pure.contains(target.type == .test ? String(target.name.dropLast(5)) : target.name)
+    }
+}
+
 // Nor is fuzzing (`scripts/fuzz`): it compiles what reads bytes from outside with libFuzzer's coverage.
 if Context.environment["OBDSCAN_FUZZ"] != nil {
     let covered: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer"])]

@@ -36,8 +36,8 @@ public struct DataID: Hashable, Comparable, Sendable {
     public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2, (1...2).contains(parts[0].count), (1...6).contains(parts[1].count),
-            let service = UInt8(parts[0], radix: 16), let id = UInt32(parts[1], radix: 16),
-            !parts[1].hasPrefix("+"), !parts[0].hasPrefix("+")
+            parts.allSatisfy({ $0.utf8.allSatisfy { Hex.value($0) != nil } }),
+            let service = UInt8(parts[0], radix: 16), let id = UInt32(parts[1], radix: 16)
         else { return nil }
         self.init(Service(service), id)
     }

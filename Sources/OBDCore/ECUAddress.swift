@@ -32,7 +32,7 @@ public struct ECUAddress: Hashable, Comparable, Sendable {
     public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard let first = parts.first, parts.count <= 2,
-            first.utf8.allSatisfy({ Hex.value($0) != nil }),
+            parts.allSatisfy({ $0.utf8.allSatisfy { Hex.value($0) != nil } }),
             let value = UInt32(first, radix: 16)
         else { return nil }
         switch first.count {
@@ -82,7 +82,7 @@ extension ECUAddress {
     /// both addresses swapped.
     public var usualResponder: ECUAddress {
         switch form {
-        case .can11: ECUAddress(value + 8 & 0x7FF, .can11, extended: extended)
+        case .can11: ECUAddress((value + 8) & 0x7FF, .can11, extended: extended)
         case .can29: physicalRequest
         case .byte: self
         }

@@ -39,7 +39,7 @@ public struct JSONReader {
     private var next: UInt8? { place < bytes.endIndex ? bytes[place] : nil }
 
     private mutating func skipBlanks() {
-        while let byte = next, byte == 0x20 || (0x09...0x0D).contains(byte) { place += 1 }
+        while let byte = next, [0x20, 0x09, 0x0A, 0x0D].contains(byte) { place += 1 }
     }
 
     private mutating func take(_ byte: UInt8) -> Bool {
@@ -91,11 +91,27 @@ public struct JSONReader {
 
     private mutating func number() -> JSONValue? {
         let start = place
-        while let byte = next,
-            (0x30...0x39).contains(byte) || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains(byte)
-        { place += 1 }
+        if next == 0x2D { place += 1 }
+        // No digit stands behind a leading zero.
+        if next == 0x30 { place += 1 } else if !digits() { return nil }
+        if next == 0x2E {
+            place += 1
+            guard digits() else { return nil }
+        }
+        if next == 0x45 || next == 0x65 {
+            place += 1
+            if next == 0x2B || next == 0x2D { place += 1 }
+            guard digits() else { return nil }
+        }
         let text = String(decoding: bytes[start..<place], as: UTF8.self)
         return Double(text).flatMap { $0.isFinite ? .number($0) : nil }
+    }
+
+    /// Takes digits; false when there is none.
+    private mutating func digits() -> Bool {
+        let start = place
+        while let byte = next, (0x30...0x39).contains(byte) { place += 1 }
+        return place > start
     }
 
     private mutating func string() -> String? {
@@ -131,9 +147,13 @@ public struct JSONReader {
     private mutating func escapedScalar() -> Unicode.Scalar? {
         func unit() -> UInt32? {
             guard place + 4 <= bytes.endIndex else { return nil }
-            let digits = String(decoding: bytes[place..<place + 4], as: UTF8.self)
+            var unit: UInt32 = 0
+            for byte in bytes[place..<place + 4] {
+                guard let digit = Hex.value(byte) else { return nil }
+                unit = unit << 4 | UInt32(digit)
+            }
             place += 4
-            return UInt32(digits, radix: 16)
+            return unit
         }
         guard let first = unit() else { return nil }
         guard (0xD800..<0xDC00).contains(first) else { return Unicode.Scalar(first) }

@@ -57,6 +57,9 @@ struct Program {
             "HOME": home.path, "XDG_DATA_HOME": home.path, "TZ": "UTC", "LANG": "C.UTF-8",
             "PATH": "/usr/bin:/bin",
         ].merging(environment) { _, new in new }
+        // Where `scripts/coverage` counts what the program ran through.
+        process.environment?["LLVM_PROFILE_FILE"] =
+            ProcessInfo.processInfo.environment["LLVM_PROFILE_FILE"]
         process.standardInput = FileHandle.nullDevice
         return process
     }

@@ -96,6 +96,16 @@ private let second = RequestID(rawValue: 2)
         #expect(tool.state.kind == .processing)
     }
 
+    /// What an adapter says of itself is not asked for again: no ECU's answer is hidden behind it.
+    @Test func `a damaged answer of the adapter itself is an answer`() throws {
+        var tool = Tool.after(StateSample.idle)
+        _ = tool.effects(
+            of: .submitted(.command(id: first, text: "AT RV", mayRepeat: true)))
+        let outcome = try #require(tool.effects(of: .heard("e>")).outcome)
+        #expect(outcome.reply.errors.count == 1)
+        #expect(tool.state.kind == .processing)
+    }
+
     @Test func `a damaged answer is told and asked for again, though others were whole`() throws {
         for words in ["e>", "en>", "em>"] {
             var tool = Tool.after(StateSample.idle + [.read])

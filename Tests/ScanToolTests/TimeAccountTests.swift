@@ -68,6 +68,50 @@ private func ms(_ time: Duration) -> Double { (time.seconds * 1e7).rounded() / 1
         #expect(ms(split.commands) == 5 && ms(split.own) == 0.5 && ms(split.bus) == 30)
     }
 
+    @Test func `a blank that stops the adapter belongs to what it stops`() {
+        var timing = ExchangeTiming(at: at(0))
+        timing.wrote(bytes("ATMA\r"), at: at(0))
+        timing.wrote(bytes(" "), at: at(100))
+        timing.received(bytes("STOPPED\r\r>"), at: at(110))
+        // 16 bytes of ten bits at 10,000 bit/s.
+        let split = timing.split(at: at(110), rate: 10_000, isSilent: false)
+        #expect(ms(split.link) == 16 && ms(split.commands) == 94)
+        #expect(split.bus == .zero && split.adapterWait == .zero && split.own == .zero)
+    }
+
+    @Test func `the bytes of settings travel on the line as well`() {
+        var timing = ExchangeTiming(at: at(0))
+        timing.wrote(bytes("ATSH7E0\r"), at: at(0))
+        timing.received(bytes("OK\r\r>"), at: at(20))
+        timing.wrote(bytes("22F190\r"), at: at(20))
+        timing.received(bytes("7E8\r\r>"), at: at(60))
+        // 13 bytes and 13 bytes of ten bits at 10,000 bit/s.
+        let split = timing.split(at: at(60), rate: 10_000, isSilent: false)
+        #expect(ms(split.link) == 26 && ms(split.commands) == 7 && ms(split.bus) == 27)
+        #expect(ms(split.total) == 60)
+    }
+
+    @Test func `a request that is sent again has both its times, and the pause is ours`() {
+        var timing = ExchangeTiming(at: at(0))
+        timing.wrote(bytes("010C\r"), at: at(0))
+        timing.received(bytes("?\r\r>"), at: at(10))
+        timing.wrote(bytes("010C\r"), at: at(60))
+        timing.received(bytes("7E804410C1AF8\r\r>"), at: at(85))
+        let split = timing.split(at: at(85), rate: nil, isSilent: false)
+        #expect(ms(split.bus) == 35 && ms(split.own) == 50 && split.commands == .zero)
+    }
+
+    @Test func `a rate that fits counts`() {
+        var account = TimeAccount()
+        var timing = ExchangeTiming(at: at(0))
+        timing.wrote(bytes("010C\r"), at: at(0))
+        timing.received(bytes("7E804410C1AF8\r\r>"), at: at(25))
+        account.take(timing, at: at(25), rate: 10_000, isSilent: false)
+        #expect(!account.rateIsFiction)
+        #expect(ms(account.parts.link) == 21 && ms(account.parts.bus) == 4)
+        #expect(ms(account.parts.total) == 25)
+    }
+
     @Test func `a rate that its bytes disprove counts for nothing`() {
         var account = TimeAccount()
         for round in 0..<100 {

@@ -90,7 +90,7 @@ import Testing
             seeds with findings \(bad); faults: \(hit.joined(separator: ", "))
             """)
         #expect(total.readings > count * 20)
-        if count >= 100 { #expect(LinkFault.allCases.allSatisfy { total.faults[$0] ?? 0 > 0 }) }
+        if count >= 500 { #expect(LinkFault.allCases.allSatisfy { total.faults[$0] ?? 0 > 0 }) }
     }
 
     /// Six records a request over a link that damages what passes: no value that no ECU gave.

@@ -1,0 +1,226 @@
+import OBDCore
+import Testing
+
+@testable import Adapters
+@testable import Simulator
+
+/// The simulated device against frames of the protocol's document (`com.goPoint.p1`).
+@Suite struct `A simulated GoLink` {
+    private static let busRequest: [UInt8] = [0x07, 0x00, 0x01, 0x01]
+    private static let speedRequest: [UInt8] = [0x07, 0xDF, 0x02, 0x01, 0x0D]
+
+    /// What it has said half a minute later.
+    private func answers(
+        _ device: inout some ServedDevice, to pieces: [UInt8]..., at start: Instant = .zero,
+        apart: Duration = .zero
+    ) -> [UInt8] {
+        var now = start
+        var said: [UInt8] = []
+        for piece in pieces {
+            device.receive(piece, at: now)
+            now = now + apart
+        }
+        while let next = device.nextDeadline {
+            now = max(now, next)
+            said += device.due(at: now)
+        }
+        return said
+    }
+
+    /// The document's numbers of the buses, and the keywords of ISO 9141-2 (08 08) and ISO 14230 (8F E9).
+    @Test(
+        arguments: [
+            ("6", [0x00, 0x00, 0x00]), ("7", [0x01, 0x00, 0x00]), ("8", [0x02, 0x00, 0x00]),
+            ("9", [0x03, 0x00, 0x00]), ("2", [0x04, 0x00, 0x00]), ("1", [0x05, 0x00, 0x00]),
+            ("5", [0x06, 0x8F, 0xE9]), ("4", [0x07, 0x8F, 0xE9]), ("3", [0x08, 0x08, 0x08]),
+        ] as [(String, [UInt8])])
+    func `says which bus it has found`(number: String, bus: [UInt8]) throws {
+        var device = try SimulatedGoLink(SimulatorOptions("?protocol=\(number)"), at: .zero)
+        #expect(answers(&device, to: Self.busRequest) == [0x07, 0x00, 0x04, 0x01] + bus)
+        #expect(device.requestCount == 0)
+    }
+
+    @Test func `has no name for SAE J1939`() {
+        #expect(throws: SimulatorError.self) {
+            _ = try SimulatedGoLink(SimulatorOptions("truck"), at: .zero)
+        }
+    }
+
+    /// 01 00 of the document's example: an ECU's identifier ends in E8 or higher, its body is the payload.
+    @Test func `passes on what every ECU says`() throws {
+        var device = try SimulatedGoLink(SimulatorOptions("?ecus=3&latency=10ms"), at: .zero)
+        var lexer = GoLinkLexer()
+        var tokens: [GoLinkLexer.Token] = []
+        lexer.receive(answers(&device, to: [0x07, 0xDF, 0x02, 0x01, 0x00]).span, &tokens)
+        var ecus: [UInt8] = []
+        for case .frame(.data(let ecu, let payload)) in tokens {
+            ecus.append(ecu)
+            #expect(payload.count == 6 && payload.starts(with: [0x41, 0x00]))
+        }
+        #expect(tokens.count == 3 && Set(ecus) == [0xE8, 0xE9, 0xEA])
+        #expect(device.requests.map(\.payload) == [[0x01, 0x00]])
+    }
+
+    @Test func `says that nobody answered, and to what`() throws {
+        var device = try SimulatedGoLink(SimulatorOptions("?latency=10ms"), at: .zero)
+        #expect(
+            answers(&device, to: [0x07, 0xDF, 0x02, 0x01, 0xC5])
+                == [0x01, 0x00, 0x06, 0x02, 0x07, 0xDF, 0x02, 0x01, 0xC5])
+    }
+
+    @Test func `half a frame waits a moment for its rest, and no longer`() throws {
+        let options = try SimulatorOptions("?latency=0")
+        var device = try SimulatedGoLink(options, at: .zero)
+        let whole = answers(&device, to: Self.speedRequest)
+        #expect(whole.starts(with: [0x00, 0xE8, 0x03, 0x41, 0x0D]))
+        for cut in 1..<Self.speedRequest.count {
+            let halves = (
+                Array(Self.speedRequest[..<cut]), Array(Self.speedRequest[cut...])
+            )
+            var quick = try SimulatedGoLink(options, at: .zero)
+            let late = answers(&quick, to: halves.0, halves.1, apart: .milliseconds(100))
+            #expect(late.prefix(5) == whole.prefix(5))
+            var slow = try SimulatedGoLink(options, at: .zero)
+            #expect(answers(&slow, to: halves.0, halves.1, apart: .milliseconds(201)).isEmpty)
+            #expect(slow.requestCount == 0)
+        }
+    }
+
+    /// Only identifier 07 and one to eight bytes are a request.
+    @Test func `skips what is no request`() throws {
+        for junk: [UInt8] in [
+            [0x00], [0x08, 0xDF], [0x07, 0xDF, 0x00], [0x07, 0xDF, 0x09], [0xFF, 0xFF, 0xFF],
+            [0x07, 0x01, 0x01, 0x01], [0x07, 0x00, 0x01, 0x02],
+        ] {
+            var device = try SimulatedGoLink(SimulatorOptions("?latency=0"), at: .zero)
+            let said = answers(&device, to: junk + Self.busRequest)
+            #expect(said == [0x07, 0x00, 0x04, 0x01, 0x00, 0x00, 0x00], "\(junk)")
+            #expect(device.requestCount == 0)
+        }
+    }
+
+    @Test func `keeps the latest requests and counts all`() throws {
+        var device = try SimulatedGoLink(SimulatorOptions("?latency=0"), at: .zero)
+        let most = SimulatedAdapter.keptRequests
+        for _ in 0..<most + 5 {
+            _ = answers(&device, to: Self.speedRequest, at: Instant(nanoseconds: 1))
+        }
+        #expect(device.requests.count == most && device.requestCount == most + 5)
+    }
+
+    /// Our own dialect over it: what it reads has to be what the vehicle says it gave.
+    @Test(arguments: ["6", "7", "3", "5", "1", "2"])
+    func `and the dialect understand each other`(number: String) throws {
+        let device = try SimulatorOptions("?protocol=\(number)&personality=golink&latency=5ms")
+            .device(at: .zero)
+        #expect(device.summary.contains("com.goPoint.p1"))
+        let run = try Self.run(device, [0x01, 0x0D])
+        #expect(run.messages.map(\.payload.count) == [3])
+        #expect(run.messages.first?.payload.prefix(2) == [0x41, 0x0D])
+        #expect(run.asked.last == [0x01, 0x0D])
+        let ecu = try #require(run.messages.first?.ecu)
+        #expect(ecu.form == VehicleProtocol(number)?.addressForm)
+    }
+
+    private static func run(
+        _ device: some SimulatedDevice, _ payload: [UInt8]
+    ) throws -> (messages: [ECUMessage], asked: [[UInt8]]) {
+        var device = device
+        var dialect = GoLinkDialect()
+        var timers: [DialectTimer: Instant] = [:]
+        var messages: [ECUMessage] = []
+        var now = Instant.zero
+        var out: [DialectOutput] = []
+        var hasAsked = false
+        var isDone = false
+        dialect.initialise(&out)
+        for _ in 0..<1000 where !isDone {
+            while !out.isEmpty {
+                switch out.removeFirst() {
+                case .write(let bytes): device.receive(bytes, at: now)
+                case .arm(let timer, let patience): timers[timer] = now + patience
+                case .disarm(let timer): timers[timer] = nil
+                case .message(let message): messages.append(message)
+                case .end: isDone = true
+                case .ready where !hasAsked:
+                    hasAsked = true
+                    dialect.send(
+                        .vehicle(
+                            VehicleRequest(
+                                id: RequestID(rawValue: 1), payload: payload, expectedFrames: 1)),
+                        &out)
+                default: break
+                }
+            }
+            let next = [device.nextDeadline, timers.values.min()].compactMap(\.self).min()
+            guard let next, !isDone else { break }
+            now = max(now, next)
+            let bytes = device.due(at: now)
+            if !bytes.isEmpty { dialect.receive(bytes, &out) }
+            for (timer, due) in timers where due <= now && timers[timer] == due {
+                timers[timer] = nil
+                dialect.expired(timer, &out)
+            }
+        }
+        try #require(isDone)
+        return (messages, device.requests.map(\.payload))
+    }
+}
+
+@Suite struct `A simulated paddle` {
+    /// Positions 50 ms apart go from one end to the other in 64 steps and back, as frames whose checksum
+    /// fits; the button is down at the ends alone.
+    @Test func `swings from end to end`() {
+        var paddle = SimulatedPaddle(at: .zero)
+        var lexer = PaddleLexer()
+        var positions: [UInt16] = []
+        var pressed: Set<UInt16> = []
+        for _ in 0..<129 {
+            guard let next = paddle.nextDeadline else {
+                Issue.record("it stands still")
+                return
+            }
+            for frame in lexer.receive(paddle.due(at: next)) {
+                switch frame.command {
+                case .position: positions.append(frame.payload)
+                case .buttons:
+                    if frame.payload == 1, let last = positions.last { pressed.insert(last) }
+                case .lamps, .reserved: Issue.record("an accessory does not say this")
+                }
+            }
+        }
+        #expect(paddle.nextDeadline == Instant(nanoseconds: 130 * 50_000_000))
+        #expect(positions.count == 129 && lexer.damaged == 0 && lexer.stray == 0)
+        #expect(positions[0] == 1024 && positions[62] == 63 * 1024 && positions[63] == .max)
+        #expect(positions[64] == 63 * 1024 && positions[127] == 0 && positions[128] == 1024)
+        #expect(pressed.contains(0) && pressed.contains(.max) && !pressed.contains(32 * 1024))
+    }
+
+    @Test func `lights the lamps it is told, and nothing else`() {
+        var paddle = SimulatedPaddle(at: .zero)
+        paddle.receive(PaddleFrame(.lamps, 0xA5).bytes, at: .zero)
+        #expect(paddle.lamps == 0xA5 && paddle.framesReceived == 1)
+        paddle.receive(PaddleFrame(.position, 3).bytes, at: .zero)
+        #expect(paddle.lamps == 0xA5 && paddle.framesReceived == 2)
+        var damaged = PaddleFrame(.lamps, 0xFF).bytes
+        damaged[3] ^= 1
+        paddle.receive(damaged, at: .zero)
+        #expect(paddle.lamps == 0xA5 && paddle.framesReceived == 2)
+    }
+
+    @Test func `what nobody read does not pile up`() {
+        var paddle = SimulatedPaddle(at: .zero)
+        let late = Instant.zero + .seconds(3600)
+        #expect(paddle.due(at: late).count == 8)
+        #expect(paddle.nextDeadline == late + .milliseconds(50))
+    }
+
+    @Test func `has no vehicle`() throws {
+        var device = try SimulatorOptions("paddle").device(at: .zero)
+        #expect(device.summary.contains("org.obdscan.demo.paddle"))
+        device.receive([0x80, 0, 0, 0], at: .zero)
+        #expect(device.requests.isEmpty && device.requestCount == 0 && device.takeEnd() == nil)
+        let faulty = try SimulatorOptions("paddle?faults=drop:1").device(at: .zero)
+        #expect(faulty.summary.contains("org.obdscan.demo.paddle"))
+    }
+}

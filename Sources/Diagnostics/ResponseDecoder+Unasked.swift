@@ -1,15 +1,21 @@
 public import OBDCore
 
 extension ResponseDecoder {
-    /// Whether a message answers the service that was asked, but holds something that was not asked.
+    /// Whether a message answers the service that was asked, but holds something that was not asked,
+    /// or is no answer to any service.
     ///
     /// No ECU does that: the request or the answer was damaged on its way, or the answer belongs to
-    /// another request. What answers another service altogether is not looked at, nor is SAE J1939.
+    /// another request. What answers another service is not looked at, nor is SAE J1939.
     public func isUnasked(_ message: ECUMessage, in exchange: Exchange) -> Bool {
         let payload = message.payload
-        guard message.parameterGroup == nil, let request = exchange.request, request.count > 1,
-            payload.count > 1, Service(request[0]).positiveResponse == payload[0]
+        guard message.parameterGroup == nil, let request = exchange.request,
+            let asked = request.first, asked != 0, let first = payload.first
         else { return false }
+        // Every answer has bit 6 set (ISO 14229-1: the service plus 40, or 7F), and no service is 00.
+        if first & 0x40 == 0 || first == 0x40 { return true }
+        guard request.count > 1, payload.count > 1, Service(asked).positiveResponse == first else {
+            return false
+        }
         switch payload[0] {
         case 0x41: return holdsUnasked(message, request, .pid, .currentData)
         case 0x42: return holdsUnasked(message, request, .pidAndFrame, .currentData)

@@ -150,7 +150,12 @@ struct Answer {
     init(_ message: ECUMessage, in exchange: Exchange) {
         self.message = message
         request = exchange.request.flatMap { $0.isEmpty ? nil : $0 }
-        family = exchange.family ?? exchange.vehicleProtocol?.family ?? Self.family(of: message.ecu)
+        let said = exchange.family ?? exchange.vehicleProtocol?.family
+        let shown = Self.family(of: message.ecu)
+        // What is thought of the link may come from a damaged word; an address was in the frame itself.
+        let isRefuted =
+            said == .can && shown?.isLegacy == true || said?.isLegacy == true && shown == .can
+        family = isRefuted ? shown : said ?? shown
     }
 
     var payload: [UInt8] { message.payload }

@@ -33,10 +33,9 @@ public struct ExchangeTiming: Hashable, Sendable {
     private var lastData: Instant?
     /// Whether that piece ended with its line.
     private var lastDataIsWhole = false
-    /// When the latest piece came.
-    private var latest: Instant?
+    /// When the latest piece came, once the prompt has come.
+    private var ended: Instant?
     private var trailingBytes = 0
-    private var hasPrompt = false
     private var done = Split()
     private var doneBytes = 0
 
@@ -50,12 +49,12 @@ public struct ExchangeTiming: Hashable, Sendable {
     public mutating func wrote(_ sent: [UInt8], at instant: Instant) {
         if isUnderWay {
             // A blank that stops the adapter belongs to what it stops.
-            if !hasPrompt {
+            guard let ended else {
                 bytes += sent.count
                 return
             }
-            close(at: latest ?? instant)
-            done.own += max(.zero, instant - (latest ?? instant))
+            close(at: ended)
+            done.own += max(.zero, instant - ended)
         }
         isUnderWay = true
         written = instant
@@ -63,15 +62,15 @@ public struct ExchangeTiming: Hashable, Sendable {
         bytes = sent.count
         lastData = nil
         lastDataIsWhole = false
-        latest = nil
+        ended = nil
         trailingBytes = 0
-        hasPrompt = false
     }
 
     /// Takes note of bytes that came.
     public mutating func received(_ piece: [UInt8], at instant: Instant) {
         bytes += piece.count
         var hasData = false
+        var hasPrompt = ended != nil
         for byte in piece {
             switch byte {
             case 0x3E: hasPrompt = true
@@ -79,7 +78,7 @@ public struct ExchangeTiming: Hashable, Sendable {
             default: hasData = true
             }
         }
-        latest = instant
+        if hasPrompt { ended = instant }
         if hasData {
             lastData = instant
             trailingBytes = 0

@@ -81,22 +81,19 @@ public struct TimeAccount: Hashable, Sendable {
     public struct Parts: Hashable, Sendable {
         /// From the request to the last line of its answer: the adapter, the bus, the ECUs; with the
         /// line's own time where its rate is not known.
-        public var bus = Duration.zero
+        public var bus: Duration
         /// The adapter's waiting for more answers that did not come.
-        public var adapterWait = Duration.zero
+        public var adapterWait: Duration
         /// Bytes on the line between here and the adapter.
-        public var link = Duration.zero
+        public var link: Duration
         /// Commands to the adapter itself: its voltage, settings between requests.
-        public var commands = Duration.zero
+        public var commands: Duration
         /// This program: decoding, storing, planning.
-        public var own = Duration.zero
+        public var own: Duration
         /// Nothing was due.
-        public var idle = Duration.zero
+        public var idle: Duration
         /// Requests that failed and outages of the link.
-        public var lost = Duration.zero
-
-        /// No time.
-        public init() {}
+        public var lost: Duration
 
         /// Parts by their times.
         public init(

@@ -145,6 +145,29 @@ import Testing
         #expect(decode(numbers, ["4906011791BC82"], by: &decoder) == ["error"])
     }
 
+    /// A word of the adapter about the protocol may be damaged; an address stood in the frame itself.
+    ///
+    /// The numbered parts of ISO 15031-5 with the source byte 10, under a link that says CAN, and the
+    /// other way round.
+    @Test func `an address tells what a frame was, whatever the link is thought to be`() {
+        var decoder = ResponseDecoder(table: TestTable.pids, monitors: TestTable.monitors)
+        func decode(_ address: String, _ said: VehicleProtocol, _ answers: [String]) -> [String] {
+            let exchange = Exchange(request: [0x09, 0x02], vehicleProtocol: said)
+            var items: [DiagnosticItem] = []
+            for answer in answers {
+                decoder.decode(
+                    ECUMessage(ecu: ECUAddress(address), payload: Hex.bytes(answer) ?? []),
+                    in: exchange, &items)
+            }
+            decoder.endExchange(exchange, &items)
+            return items.map(short)
+        }
+        let expected = decode("10", .j1850VPW, Self.parts)
+        #expect(expected == ["VIN=1D4GP00R55B123456 invalid"])
+        #expect(decode("10", .can11At500, Self.parts) == expected)
+        #expect(decode("7E8", .iso9141, ["490201\(Self.vin)"]) == expected)
+    }
+
     @Test func `parts of two ECUs stay apart, and nothing is left for the next exchange`() {
         var decoder = ResponseDecoder(table: TestTable.pids, monitors: TestTable.monitors)
         var items: [DiagnosticItem] = []

@@ -17,6 +17,10 @@ import Testing
             ("0902", "490401", true), ("0902", "490201", false), ("0601", "460201", true),
             ("1902FF", "590AFF", true), ("1902FF", "5902FF", false), ("2101", "610200", true),
             ("03", "430133", false),
+            // No answer to anything: the digits 4, 1 and 0 were lost in front of a reading.
+            ("010C0D", "10C0C320D00A", true), ("010C0D", "40C1790D3000", true),
+            ("03", "0133", true), ("010C", "BF3FA813", true), ("2101", "C10100", false),
+            ("00FECA", "0000FF", false),
         ])
     func `is told apart from every other`(request: String, answer: String, isUnasked: Bool) throws {
         let decoder = ResponseDecoder(table: TestTable.pids, monitors: TestTable.monitors)

@@ -101,6 +101,29 @@ private func ms(_ time: Duration) -> Double { (time.seconds * 1e7).rounded() / 1
         #expect(ms(split.bus) == 35 && ms(split.own) == 50 && split.commands == .zero)
     }
 
+    /// `AT` and `ST` commands are the adapter's own (ELM327 data sheet, OBDLink reference manual), in
+    /// whatever case; a lone carriage return repeats what came before, which is a request.
+    @Test(arguments: [
+        ("ATRV\r", true), ("atrv\r", true), ("STVR\r", true), ("A\r", false), ("\r", false),
+        ("010C\r", false), ("CT\r", false),
+    ])
+    func `commands are told from requests`(text: String, isCommand: Bool) {
+        var timing = ExchangeTiming(at: at(0))
+        timing.wrote(bytes(text), at: at(0))
+        timing.received(bytes("12.5V\r\r>"), at: at(10))
+        let split = timing.split(at: at(10), rate: 0, isSilent: false)
+        #expect(split.commands == (isCommand ? .milliseconds(10) : .zero))
+        #expect(split.bus == (isCommand ? .zero : .milliseconds(10)))
+        // A rate of 0 is none.
+        #expect(split.link == .zero)
+    }
+
+    @Test func `nothing spent is no time`() {
+        #expect(TimeAccount().parts.total == .zero)
+        #expect(
+            ms(ExchangeTiming(at: at(3)).split(at: at(9), rate: nil, isSilent: false).total) == 0)
+    }
+
     @Test func `a rate that fits counts`() {
         var account = TimeAccount()
         var timing = ExchangeTiming(at: at(0))

@@ -28,6 +28,8 @@ struct FaultRun {
         /// Such readings on CAN from lines in which two characters or more went wrong: together
         /// they can make a well-formed line, and an adapter's text has no check there.
         var undetectable = 0
+        /// Answers that were lost without a word in lines like those.
+        var undetectableLosses = 0
         /// Answers that were lost without a word.
         var invisible: [String] = []
         /// Exchanges that took longer than any deadline, or ends without a next step.
@@ -261,9 +263,14 @@ struct FaultRun {
         }
         // The adapter does what it heard: a count digit that changed ends the waiting early.
         if let missing, !missing.isEmpty, !isTold, link.heardFaults == heard {
-            findings.invisible.append(
-                "\(Hex.string(request.payload)) without \(missing.map { Hex.string($0.payload) }) in "
-                    + String(decoding: reply.raw, as: UTF8.self))
+            if vehicleProtocol.family == .can, link.worstLine > 1 {
+                findings.undetectableLosses += 1
+            } else {
+                findings.invisible.append(
+                    "\(Hex.string(request.payload)) without "
+                        + "\(missing.map { Hex.string($0.payload) }) in "
+                        + String(decoding: reply.raw, as: UTF8.self))
+            }
         }
         plan.answered(request.id, outcome.forPlan, at: now)
     }

@@ -70,6 +70,7 @@ import Testing
             total.wrong += found.wrong
             total.invisible += found.invisible
             total.undetectable += found.undetectable
+            total.undetectableLosses += found.undetectableLosses
             total.hangs += found.hangs
             let name = "seed \(seed), \(vehicle.address), \(faults.rates)"
             #expect(found.wrong.isEmpty, "\(name): \(found.wrong.prefix(2))")
@@ -84,7 +85,7 @@ import Testing
             """
             seeds \(count), exchanges \(total.exchanges), readings \(total.readings), \
             told \(total.errors), reconnects \(total.reconnects), wrong \(total.wrong.count), \
-            undetectable \(total.undetectable), \
+            undetectable \(total.undetectable), undetectable losses \(total.undetectableLosses), \
             invisible \(total.invisible.count), hangs \(total.hangs.count), \
             clears written \(total.clearsWritten), received \(total.clearsReceived), \
             seeds with findings \(bad); faults: \(hit.joined(separator: ", "))

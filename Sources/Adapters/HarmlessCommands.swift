@@ -1,3 +1,5 @@
+import OBDCore
+
 /// Adapter commands that change nothing permanent, by name; the shape of what may follow the name
 /// is given beside it.
 enum HarmlessCommands {
@@ -11,6 +13,8 @@ enum HarmlessCommands {
         case hexadecimal(upTo: Int)
         /// Decimal numbers and commas.
         case decimal
+        /// The message that keeps a line awake: header, and a request that reads.
+        case wakeUp
     }
 
     /// Names without `AT`; from the ELM327 and STN references, volatile settings and queries.
@@ -33,7 +37,7 @@ enum HarmlessCommands {
         ("SH", .hexadecimal(upTo: 8)), ("SP", .hexadecimal(upTo: 2)),
         ("SR", .hexadecimal(upTo: 2)), ("SS", .none), ("ST", .hexadecimal(upTo: 2)),
         ("SW", .hexadecimal(upTo: 2)), ("TA", .hexadecimal(upTo: 2)),
-        ("TP", .hexadecimal(upTo: 2)), ("V", .flag), ("WM", .hexadecimal(upTo: 12)), ("WS", .none),
+        ("TP", .hexadecimal(upTo: 2)), ("V", .flag), ("WM", .wakeUp), ("WS", .none),
         ("Z", .none),
     ]
 
@@ -74,7 +78,20 @@ enum HarmlessCommands {
         case .hexadecimal(let limit):
             rest.count <= limit && rest.allSatisfy { ($0 as UInt8).isHexadecimalOrWildcard }
         case .decimal: rest.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2C }
+        case .wakeUp: isWakeUp(Hex.bytes(String(decoding: rest, as: UTF8.self)) ?? [])
         }
+    }
+
+    /// Whether a wake-up message, which is sent every few seconds, only reads.
+    ///
+    /// It has to be one of ISO 9141-2 to all ECUs, or of KWP with its length in the first byte: with
+    /// the length behind the addresses the service is another byte.
+    private static func isWakeUp(_ message: [UInt8]) -> Bool {
+        guard (4...6).contains(message.count) else { return false }
+        let payload = Array(message[3...])
+        let isKWP = message[0] & 0x80 != 0 && Int(message[0] & 0x3F) == payload.count
+        let isISO9141 = message[0] == 0x68 && message[1] == 0x6A
+        return (isKWP || isISO9141) && VehicleRequest.isReadOnly(payload)
     }
 }
 

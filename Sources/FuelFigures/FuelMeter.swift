@@ -42,6 +42,8 @@ public enum FuelQuantity: Hashable, Sendable {
     case measuredLambda
     /// PID 51; its code.
     case fuelType
+    /// PID 0D; its value does not matter, only when it was known.
+    case speed
 }
 
 /// What of an engine its ECU does not tell.
@@ -73,6 +75,9 @@ public struct FuelMeter: Sendable {
     /// Gas constant of dry air; unit: J/(kg·K).
     static let gasConstant = 287.05
 
+    /// Codes of PID 51 for bi-fuel and hybrid vehicles that drive by battery, or by both at once.
+    static let hybrids: Set<UInt64> = [0x0F, 0x10, 0x14, 0x15, 0x16]
+
     struct Sample: Sendable {
         var t: Int64
         var value: Double
@@ -93,10 +98,15 @@ public struct FuelMeter: Sendable {
     private(set) var sums: [FuelMethod: Sum] = [:]
     /// Time with a running engine; unit: µs, nil without any engine speed.
     private(set) var running: Int64?
-    /// What PID 51 said last.
+    /// The last fuel that PID 51 told of.
     private(set) var announced: FuelKind?
-    /// Whether PID 51 told of something without one fuel.
-    private(set) var isElectric = false
+    /// Whether PID 51 told of an engine without one fuel, electricity among them.
+    private(set) var wasWithoutFuel = false
+    /// Whether PID 51 told of a hybrid, without saying what it burns: it drove by battery.
+    private(set) var isHybrid = false
+    /// Time for which the vehicle's speed was known; unit: µs, nil without any speed.
+    private(set) var speedCovered: Int64?
+    private var lastSpeed: Int64?
     private var engine: Sample?
     private var temperature: Sample?
     private var commanded: Sample?
@@ -120,8 +130,20 @@ public struct FuelMeter: Sendable {
         case .measuredLambda: measured = Sample(t: t, value: value)
         case .fuelType:
             guard let code = UInt64(exactly: value), code != 0 else { return }
-            announced = FuelKind(code: code)
-            isElectric = announced == nil
+            // What burns nothing now takes no fuel back: what is burnt later is still that.
+            if let kind = FuelKind(code: code) {
+                announced = kind
+            } else if Self.hybrids.contains(code) {
+                isHybrid = true
+            } else {
+                wasWithoutFuel = true
+            }
+        case .speed:
+            if let last = lastSpeed, t > last, t &- last <= Self.longestGap {
+                speedCovered = (speedCovered ?? 0) + (t - last)
+            }
+            speedCovered = speedCovered ?? 0
+            lastSpeed = t
         case .engineSpeed:
             if let engine, t > engine.t, t &- engine.t <= Self.longestGap,
                 engine.value > 0 || value > 0

@@ -26,14 +26,19 @@ public struct FuelUse: Hashable, Sendable {
     public struct Estimate: Hashable, Sendable {
         /// How it was found.
         public var method: FuelMethod
-        /// Calibrated; unit: ``FuelUse/unit``.
+        /// Calibrated, of all fuels that are told in ``FuelUse/unit``; unit: that.
         public var amount: Double
         /// The share of the engine's running time with data, 0 to 1; nil where that is not known.
         public var coverage: Double?
         /// What speaks against it.
         public var problems: [Problem]
         /// By fuel; unit: each one's own.
-        var amounts: [FuelKind: Double]
+        public internal(set) var amounts: [FuelKind: Double]
+
+        /// Leaves out of the sum what is told in another unit.
+        fileprivate mutating func count(in unit: String) {
+            amount = amounts.reduce(0) { $0 + ($1.key.unit == unit ? $1.value : 0) }
+        }
     }
 
     /// The fuel, of several the one of which most was burnt.
@@ -44,7 +49,7 @@ public struct FuelUse: Hashable, Sendable {
     public var estimates: [Estimate]
     /// The first estimate that is to be believed; nil without one.
     public var chosen: Estimate?
-    /// Unit: km; nil where it is not known.
+    /// Over how much road it was burnt; unit: km, nil where that is not known.
     public var distance: Double?
 
     /// Rates beyond this are faults; unit: L/h.
@@ -52,12 +57,20 @@ public struct FuelUse: Hashable, Sendable {
     /// Plausible consumption of what moves on a road; unit: L or kg per 100 km.
     static let plausible = 0.3...120.0
 
-    /// The sum of a meter, over `distance` km; nil without any data about fuel.
-    public init?(_ meter: FuelMeter, distance: Double?) {
+    /// The sum of a meter; nil without any data about fuel.
+    ///
+    /// `distance` is the drive's, by the odometer where it has one, which counts on while nobody
+    /// listens; `driven` is what the speed adds up to, both in km; `seconds` is how long it took.
+    public init?(
+        _ meter: FuelMeter, distance: Double?, driven: Double? = nil, seconds: Double? = nil
+    ) {
         let settings = meter.settings
-        if meter.isElectric && settings.kind == nil { return nil }
+        if meter.wasWithoutFuel, meter.announced == nil, !meter.isHybrid, settings.kind == nil {
+            return nil
+        }
         let fallback = settings.kind ?? meter.announced ?? .gasoline
         isAssumed = settings.kind == nil && meter.announced == nil
+        let distance = Self.distance(meter, distance, driven, seconds)
         self.distance = distance
         var found: [Estimate] = []
         for method in FuelMethod.allCases {
@@ -98,8 +111,38 @@ public struct FuelUse: Hashable, Sendable {
                 found[place].problems.append(.disagrees)
             }
         }
+        let kind = Self.most(of: chosen?.amounts ?? [:]) ?? fallback
+        self.kind = kind
+        // Litres and kilograms are no sum.
+        for place in found.indices { found[place].count(in: kind.unit) }
+        chosen?.count(in: kind.unit)
         estimates = found
-        kind = chosen?.amounts.max { $0.value < $1.value }?.key ?? fallback
+    }
+
+    /// Over how much road fuel was counted; nil where that is not known.
+    ///
+    /// An odometer that agrees with the speed is the more exact one. Where it does not, one of the
+    /// two has gone on while the other was not asked: what counts is whether fuel was.
+    private static func distance(
+        _ meter: FuelMeter, _ distance: Double?, _ driven: Double?, _ seconds: Double?
+    ) -> Double? {
+        guard let distance, let driven, let known = meter.speedCovered,
+            abs(distance - driven) > distance * 0.1
+        else { return distance }
+        let covered = Double(meter.sums.values.map(\.covered).max() ?? 0)
+        if Double(known) >= covered * 0.9 { return driven }
+        if let seconds, covered >= seconds * 0.9e6 { return distance }
+        return nil
+    }
+
+    /// The fuel of which most was burnt: by litres, or by mass where some of it is a gas.
+    private static func most(of amounts: [FuelKind: Double]) -> FuelKind? {
+        let isMixed = Set(amounts.keys.map(\.unit)).count > 1
+        return amounts.max { left, right in
+            isMixed
+                ? left.value * left.key.density < right.value * right.key.density
+                : left.value < right.value
+        }?.key
     }
 
     /// What a method's base quantity is of a fuel; unit: the fuel's.
@@ -117,9 +160,13 @@ public struct FuelUse: Hashable, Sendable {
     /// What was burnt; unit: ``unit``, nil without an estimate that is to be believed.
     public var amount: Double? { chosen?.amount }
 
-    /// Unit: ``unit`` per 100 km; nil without an amount or below 100 m.
+    /// Whether litres and kilograms were burnt: neither alone is what the road took.
+    public var isMixed: Bool { Set((chosen?.amounts ?? [:]).keys.map(\.unit)).count > 1 }
+
+    /// Unit: ``unit`` per 100 km; nil without an amount, below 100 m, or where fuels are mixed that
+    /// have no unit in common.
     public var per100km: Double? {
-        guard let amount, let distance, distance >= 0.1 else { return nil }
+        guard let amount, !isMixed, let distance, distance >= 0.1 else { return nil }
         return amount / distance * 100
     }
 
@@ -142,6 +189,6 @@ public struct FuelUse: Hashable, Sendable {
         chosen?.amounts.reduce(0) { $0 + $1.value * $1.key.carbonDioxide }
     }
 
-    /// What it cost at a price for one ``unit``.
-    public func cost(at price: Double) -> Double? { amount.map { $0 * price } }
+    /// What it cost at a price for one ``unit``; nil where fuels are mixed that have none in common.
+    public func cost(at price: Double) -> Double? { isMixed ? nil : amount.map { $0 * price } }
 }

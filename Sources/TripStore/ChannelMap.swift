@@ -56,8 +56,8 @@ struct ChannelMap {
             }
         }
         return try add(
-            Source(reading), table.signals[index], at: index, role: role(of: reading),
-            in: database)
+            Source(reading), table.signals[index], at: index,
+            role: TripMeter.Role(reading.dataID, signal: table.signals[index].id), in: database)
     }
 
     /// The place of the adapter's voltage.
@@ -82,15 +82,6 @@ struct ChannelMap {
 
     mutating func clearTouched() {
         for place in entries.indices { entries[place].isTouched = false }
-    }
-
-    private func role(of reading: Reading) -> TripMeter.Role? {
-        switch reading.dataID {
-        case DataID(.currentData, 0x0C): .engineSpeed
-        case DataID(.currentData, 0x0D): .speed
-        case DataID(.currentData, 0xA6): .odometer
-        default: nil
-        }
     }
 
     private mutating func add(

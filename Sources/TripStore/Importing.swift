@@ -16,6 +16,39 @@ public struct ImportedTrip: Hashable, Sendable {
     public var source: String
     /// Number of readings.
     public var readings = 0
+    /// What its readings come to, by ECU and signal: two files that begin alike may say others.
+    public var sums: [Channel: Sum] = [:]
+
+    /// A signal of an ECU.
+    public struct Channel: Hashable, Sendable {
+        /// The ECU as text; nil where it is not known.
+        public var ecu: String?
+        /// The signal's short name.
+        public var signal: String
+
+        /// The signal of that short name, of an ECU.
+        public init(ecu: String?, signal: String) {
+            self.ecu = ecu
+            self.signal = signal
+        }
+    }
+
+    /// What the readings of a signal come to.
+    public struct Sum: Hashable, Sendable {
+        /// Number of readings, with and without a number.
+        public var readings = 0
+        /// The sum of all numbers.
+        public var total = 0.0
+
+        /// Nothing.
+        public init() {}
+
+        /// Whether both are of the same readings, one of which may be rounded.
+        fileprivate func isClose(to other: Sum) -> Bool {
+            readings == other.readings
+                && abs(total - other.total) <= 0.01 * (abs(total) + Double(readings))
+        }
+    }
 
     /// A trip of which the rest is set afterwards.
     public init(start: UTC, source: String) {
@@ -37,21 +70,20 @@ public struct TripImporter {
         self.table = table
     }
 
-    /// Begins a trip; returns its number, nil when it is here already: what is then stored until
-    /// the next one goes nowhere.
-    public mutating func begin(_ trip: ImportedTrip) throws -> Int64? {
+    /// What became of a trip.
+    public enum Begun: Hashable, Sendable {
+        /// It is stored under this number.
+        case new(Int64)
+        /// It is here already, under this number or as a part of that trip.
+        case known(Int64)
+        /// It was here and is deleted, but could be had back.
+        case deleted(Int64)
+    }
+
+    /// Begins a trip; where it is known, what is then stored until the next one goes nowhere.
+    public mutating func begin(_ trip: ImportedTrip) throws -> Begun {
         try end()
-        let known = try Int64.fetchOne(
-            database,
-            sql: """
-                SELECT id FROM trip WHERE source = :source
-                    OR (start = :start AND readings = :readings AND readings > 0)
-                """,
-            arguments: [
-                "source": trip.source, "start": trip.start.microseconds,
-                "readings": trip.readings,
-            ])
-        guard known == nil else { return nil }
+        if let known = try known(trip) { return known }
         let vehicle = try trip.vin.map {
             try Vehicles.id(of: $0, seen: trip.start, in: database)
         }
@@ -70,7 +102,51 @@ public struct TripImporter {
         rows = RowWriter(
             trip: id, anchor: TimeAnchor(monotonic: .zero, utc: trip.start), table: table)
         row = try RowWriter.insertReading(in: database)
-        return id
+        return .new(id)
+    }
+
+    /// Where a trip is already: by its digest, also as a part that was joined to another; or, where
+    /// it was recorded or comes from another form of file, by what its readings come to.
+    private func known(_ trip: ImportedTrip) throws -> Begun? {
+        let found = try Row.fetchCursor(
+            database,
+            sql: """
+                SELECT id, deleted, source IS :source AS same FROM trip
+                    WHERE source = :source
+                        OR (start = :start AND readings = :readings AND readings > 0)
+                UNION ALL
+                SELECT trip, NULL, 1 FROM trip_edit WHERE action = 'join'
+                    AND json_extract(before, '$[1].trip.source') = :source
+                """,
+            arguments: [
+                "source": trip.source, "start": trip.start.microseconds,
+                "readings": trip.readings,
+            ])
+        while let row = try found.next() {
+            let id: Int64 = row["id"]
+            guard try row["same"] == true || hasSums(id, trip.sums) else { continue }
+            return row["deleted"] == nil ? .known(id) : .deleted(id)
+        }
+        return nil
+    }
+
+    private func hasSums(
+        _ id: Int64, _ sums: [ImportedTrip.Channel: ImportedTrip.Sum]
+    ) throws -> Bool {
+        var stored: [ImportedTrip.Channel: ImportedTrip.Sum] = [:]
+        let rows = try Row.fetchCursor(
+            database,
+            sql: """
+                SELECT ecu, signal, readings, total FROM trip_channel
+                    JOIN channel ON channel.id = channel WHERE trip = ?
+                """, arguments: [id])
+        while let row = try rows.next() {
+            let channel = ImportedTrip.Channel(ecu: row["ecu"], signal: row["signal"])
+            stored[channel, default: .init()].readings += row["readings"]
+            stored[channel, default: .init()].total += row["total"]
+        }
+        return stored.count == sums.count
+            && sums.allSatisfy { stored[$0.key]?.isClose(to: $0.value) ?? false }
     }
 
     /// Stores one entry of the trip that was begun.

@@ -180,11 +180,11 @@ private struct Redecoder {
                 DELETE FROM reading WHERE trip = :trip;
                 INSERT INTO reading SELECT * FROM redecoded ORDER BY trip, t, sequence;
                 DELETE FROM message WHERE trip = :trip AND (t, sequence) IN redecoded_message;
-                DELETE FROM trip_channel WHERE trip = :trip;
                 DROP TABLE redecoded;
                 DROP TABLE redecoded_message;
                 """, arguments: ["trip": old.trip.id])
-        try rows.storeFigures(in: database)
+        // What was kept has no meter: everything is added up anew.
+        try TripFigures.addUp(old.trip.id, in: database)
     }
 
     private static func storedRow(_ row: Row) -> StoredRow {

@@ -27,36 +27,83 @@ extension TripStore {
     /// Both must have ended; tags and remarks of both are kept. Rows keep their civil time, their
     /// order and their raw bytes.
     public func joinTrips(_ one: Int64, _ other: Int64) throws(TripEditFault) {
-        let (first, second) = try inOrder(one, other)
-        let shift = second.start.microseconds.subtractingReportingOverflow(
-            first.start.microseconds)
-        guard first.id != second.id, !shift.overflow, second.start >= first.end else {
-            throw .overlap(first.id, second.id)
+        try joinTrips([one, other])
+    }
+
+    /// Makes one trip of several as of two: all or none, and one edit to take back.
+    ///
+    /// Returns the number that stays.
+    @discardableResult
+    public func joinTrips(_ ids: [Int64]) throws(TripEditFault) -> Int64 {
+        var trips: [TripSummary] = []
+        for id in ids { trips.append(try ended(id)) }
+        trips.sort { ($0.start, $0.id) < ($1.start, $1.id) }
+        guard let first = trips.first else { throw .nothingToUndo }
+        for (earlier, later) in zip(trips, trips.dropFirst()) {
+            let shift = later.start.microseconds.subtractingReportingOverflow(
+                first.start.microseconds)
+            guard earlier.id != later.id, !shift.overflow, later.start >= earlier.end else {
+                throw .overlap(earlier.id, later.id)
+            }
         }
-        if let left = first.vin, let right = second.vin, left != right {
-            throw .vehicles(first.id, second.id)
+        for later in trips.dropFirst() {
+            let earlier = trips.prefix { $0.id != later.id }.last { $0.vin != nil }
+            if let earlier, let vin = later.vin, vin != earlier.vin {
+                throw .vehicles(earlier.id, later.id)
+            }
         }
-        try edit { database in
-            try TripEdits.record(
-                .join, trip: first.id, other: second.id, cut: shift.partialValue, in: database)
-            try Self.move(from: second.id, to: first.id, by: shift.partialValue, in: database)
-            try database.execute(
-                sql: """
-                    UPDATE note SET trip = :first WHERE trip = :second;
-                    INSERT OR IGNORE INTO trip_tag (trip, tag)
-                        SELECT :first, tag FROM trip_tag WHERE trip = :second;
-                    UPDATE trip SET (vehicle, name, duration, end_reason) =
-                        (SELECT coalesce(trip.vehicle, other.vehicle),
-                            coalesce(trip.name, other.name), other.duration + :shift,
-                            other.end_reason FROM trip AS other WHERE other.id = :second)
-                        WHERE id = :first;
-                    DELETE FROM trip WHERE id = :second;
-                    """,
-                arguments: [
-                    "first": first.id, "second": second.id, "shift": shift.partialValue,
-                ])
-            try TripFigures.addUp(first.id, in: database)
+        var meeting: (Int64, Int64)?
+        do throws(TripEditFault) {
+            try edit { database in
+                var batch: Int64?
+                for (earlier, later) in zip(trips, trips.dropFirst()) {
+                    let shift = later.start.microseconds - first.start.microseconds
+                    guard try !Self.hasRows(first.id, from: shift, in: database) else {
+                        meeting = (earlier.id, later.id)
+                        throw StoreError.unknownTrip(later.id, path: path)
+                    }
+                    let edit = try Self.join(
+                        first.id, later.id, shift: shift, batch: batch, in: database)
+                    batch = batch ?? edit
+                }
+                try TripFigures.addUp(first.id, in: database)
+            }
+        } catch {
+            if let meeting { throw .overlap(meeting.0, meeting.1) }
+            throw error
         }
+        return first.id
+    }
+
+    /// Appends a trip to an earlier one; returns the edit's number.
+    private static func join(
+        _ first: Int64, _ second: Int64, shift: Int64, batch: Int64?, in database: Database
+    ) throws -> Int64 {
+        let edit = try TripEdits.record(
+            .join, trip: first, other: second, cut: shift, batch: batch, in: database)
+        try move(from: second, to: first, by: shift, in: database)
+        try database.execute(
+            sql: """
+                UPDATE note SET trip = :first WHERE trip = :second;
+                INSERT OR IGNORE INTO trip_tag (trip, tag)
+                    SELECT :first, tag FROM trip_tag WHERE trip = :second;
+                UPDATE trip SET (vehicle, name, duration, end_reason) =
+                    (SELECT coalesce(trip.vehicle, other.vehicle),
+                        coalesce(trip.name, other.name), other.duration + :shift,
+                        other.end_reason FROM trip AS other WHERE other.id = :second)
+                    WHERE id = :first;
+                DELETE FROM trip WHERE id = :second;
+                """, arguments: ["first": first, "second": second, "shift": shift])
+        return edit
+    }
+
+    /// Whether a trip has a row at or behind `t`, which the rows of another would meet there.
+    private static func hasRows(_ trip: Int64, from t: Int64, in database: Database) throws -> Bool
+    {
+        let found = timed.map { "EXISTS (SELECT * FROM \($0) WHERE trip = :trip AND t >= :t)" }
+        return try Bool.fetchOne(
+            database, sql: "SELECT \(found.joined(separator: " OR "))",
+            arguments: ["trip": trip, "t": t]) ?? false
     }
 
     /// Cuts a trip in two; what is at or behind `time` becomes a trip of its own.
@@ -112,7 +159,8 @@ extension TripStore {
         let rows = try Row.fetchCursor(
             database,
             sql: """
-                SELECT t, CASE WHEN service = 1 AND detail IS NULL THEN identifier END AS pid, value
+                SELECT t, CASE WHEN detail IS NULL AND kind = 'number'
+                    THEN \(TripMeter.Role.sql) END AS role, value
                 FROM reading JOIN channel ON channel.id = channel
                 WHERE trip = ? AND service IS NOT NULL ORDER BY t, sequence
                 """, arguments: [trip])
@@ -124,7 +172,8 @@ extension TripStore {
             let wasSilent = limits.silence.map { limit in
                 previous.map { .microseconds(t &- $0) >= limit } ?? false
             }
-            rule.take(row["pid"], row["value"] ?? 0, at: instant)
+            let role = (row["role"] as Int64?).flatMap { TripMeter.Role(rawValue: $0) }
+            rule.take(role, row["value"] ?? 0, at: instant)
             // However long it stands, the next drive begins when something turns again.
             let isOver = wasOver && rule.end(by: instant) == nil
             guard let previous, isOver || wasSilent == true, cuts.last?.start != t else {
@@ -132,7 +181,7 @@ extension TripStore {
             }
             cuts.append(Cut(end: previous, start: t))
             rule = TripEndRule(limits: limits)
-            rule.take(row["pid"], row["value"] ?? 0, at: instant)
+            rule.take(role, row["value"] ?? 0, at: instant)
         }
         return cuts
     }
@@ -177,14 +226,6 @@ extension TripStore {
         } catch {
             throw .store(error)
         }
-    }
-
-    private func inOrder(
-        _ one: Int64, _ other: Int64
-    ) throws(TripEditFault) -> (TripSummary, TripSummary) {
-        let left = try ended(one)
-        let right = try ended(other)
-        return left.start <= right.start ? (left, right) : (right, left)
     }
 
     private func edit<Value>(

@@ -1,4 +1,4 @@
-import Diagnostics
+public import Diagnostics
 public import OBDCore
 
 /// When a drive is over.
@@ -82,12 +82,22 @@ public struct TripEndRule: Hashable, Sendable {
 }
 
 extension TripEndRule {
-    /// Takes a stored reading of service 01; nil = any other answer.
-    mutating func take(_ pid: Int64?, _ value: Double, at instant: Instant) {
-        switch pid {
-        case 0x0C: take(engineSpeed: value, at: instant)
-        case 0x0D: take(speed: value, at: instant)
-        default: takeAnswer(at: instant)
+    /// Takes a reading of a vehicle, whatever it says; `table` names its signal.
+    public mutating func take(_ reading: Reading, in table: PIDTable, at instant: Instant) {
+        guard case .number(let value) = reading.value else {
+            takeAnswer(at: instant)
+            return
+        }
+        take(
+            TripMeter.Role(reading.dataID, signal: table[reading.signal].id), value, at: instant)
+    }
+
+    /// Takes a number; nil = one that says nothing about standing.
+    mutating func take(_ role: TripMeter.Role?, _ value: Double, at instant: Instant) {
+        switch role {
+        case .engineSpeed: take(engineSpeed: value, at: instant)
+        case .speed: take(speed: value, at: instant)
+        case .odometer, nil: takeAnswer(at: instant)
         }
     }
 }

@@ -18,19 +18,13 @@ enum TripFigures {
         let meters = try Row.fetchCursor(
             database,
             sql: """
-                SELECT t, channel, identifier, value FROM reading
+                SELECT t, channel, \(TripMeter.Role.sql) AS role, value FROM reading
                     JOIN channel ON channel.id = channel
-                WHERE trip = ? AND service = 1 AND identifier IN (12, 13, 166) AND detail IS NULL
-                    AND channel.kind = 'number'
+                WHERE trip = ? AND role IS NOT NULL AND detail IS NULL AND channel.kind = 'number'
                 ORDER BY t, sequence
                 """, arguments: [trip])
         while let row = try meters.next() {
-            let role: TripMeter.Role =
-                switch row["identifier"] as Int {
-                case 12: .engineSpeed
-                case 13: .speed
-                default: .odometer
-                }
+            guard let role = TripMeter.Role(rawValue: row["role"]) else { continue }
             meter.add(row["value"], role, channel: row["channel"], t: row["t"])
         }
         var row = try RowStatement(

@@ -86,7 +86,8 @@ struct WriteQueue {
         items += count
         if failure != nil {
             dropOldest()
-            return .taken
+            // What failed with nothing waiting is tried again with the first that does.
+            return before == 0 ? .takenAndDue : .taken
         }
         let many = limits.waiting / 2
         return before == 0 || (before < many && items >= many) ? .takenAndDue : .taken

@@ -78,6 +78,8 @@ import Testing
     @Test(arguments: [
         "ATRV", "at i", "ATZ", "ATSP6", "ATH1", "ATCRA7E8", "ATCRA 7XX", "ATDPN", "ATPPS", "ATMA",
         "STI", "STDI", "STP33", "STM", "ATFCSD300000", "ATST FF", "STPX h:7DF, d:010C, r:1",
+        // ISO 14230-2: TesterPresent; ISO 9141-2 keeps its line awake with 01 00.
+        "AT WM C1 33 F1 3E", "ATWM686AF10100", "AT WM 82 10 F1 3E 01",
     ])
     func `queries and volatile settings may be sent freely`(text: String) {
         #expect(AdapterRequest.isReadOnlyCommand(text))
@@ -88,6 +90,9 @@ import Testing
         "AT@3 123456789012", "ATPP 0C SV 23", "ATPP 0C ON", "ATPP FF OFF", "ATSD 55", "ATCV 1200",
         "ATLP", "ATBRD 23", "STWBR", "STSLEEP", "STSLU on", "STBTDN x", "STRSTNVM", "ATXYZ",
         "ATRV\rATPP 0C ON", "ATZ1", "010C", "", "STPX d:04", "STPX d:01\r04", "STPX l:2",
+        // Clears, or would where the length stands behind the addresses.
+        "AT WM C1 33 F1 04", "AT WM 68 6A F1 04", "AT WM 80 10 F1 01 04", "AT WM C2 33 F1 3E",
+        "AT WM", "AT WM C1 33 F1",
     ])
     func `everything else counts as writing`(text: String) {
         #expect(!AdapterRequest.isReadOnlyCommand(text))

@@ -160,6 +160,64 @@ import Testing
             close(use.amount, 36_000 / 15.6 / 540 + 36_000 / 14.7 / 745, within: 1e-3))
     }
 
+    /// A car with two tanks on gas for an hour, then on gasoline: 1 g/s each.
+    @Test func `kilograms and litres are no sum`() throws {
+        var meter = FuelMeter()
+        for second: Int64 in 0...7200 {
+            meter.take(second < 3600 ? 0x0D : 0x09, .fuelType, t: second * 1_000_000)
+            meter.take(second < 3600 ? 1.1 : 1, .fuelMassRate, t: second * 1_000_000)
+        }
+        let use = try #require(FuelUse(meter, distance: 100))
+        #expect(use.kind == .cng && use.isMixed)
+        #expect(close(use.amount, 3.96, within: 1e-3))
+        #expect(close(use.chosen?.amounts[.gasoline], 3600 / 745.0, within: 1e-3))
+        #expect(use.per100km == nil && use.cost(at: 1) == nil)
+        #expect(
+            close(
+                use.carbonDioxide, 3.96 * 2.7438 + 3600 / 745.0 * 8.887 / 3.785411784,
+                within: 1e-3))
+    }
+
+    /// Codes of SAE J1979-DA: 08 electric, 13 hybrid diesel, 14 hybrid electric.
+    @Test func `what a hybrid burnt stays burnt while it drives by battery`() throws {
+        var meter = FuelMeter()
+        for second: Int64 in 0...3600 {
+            let code = second < 1000 ? 0x14 : second < 1800 ? 0x13 : 0x14
+            meter.take(Double(code), .fuelType, t: second * 1_000_000)
+            meter.take(1, .fuelMassRate, t: second * 1_000_000)
+        }
+        let use = try #require(FuelUse(meter, distance: nil))
+        #expect(use.kind == .diesel && !use.isAssumed)
+        #expect(close(use.amount, 3600 / 832.0))
+        let unnamed = try #require(
+            FuelUse(self.meter([(.fuelType, 0x14), (.fuelRate, 6)]), distance: nil))
+        #expect(unnamed.kind == .gasoline && unnamed.isAssumed)
+    }
+
+    /// 6 L/h at 60 km/h are 10 L in 100 km, however far the odometer went while the link was lost.
+    @Test func `consumption is over the road on which fuel was counted`() throws {
+        let values: [(FuelQuantity, Double)] = [(.fuelRate, 6), (.speed, 60)]
+        let lost = try #require(
+            FuelUse(meter(values), distance: 120, driven: 60, seconds: 7200))
+        #expect(close(lost.per100km, 10))
+        // An odometer that agrees is more exact.
+        let whole = try #require(
+            FuelUse(meter(values), distance: 61, driven: 60, seconds: 3600))
+        #expect(close(whole.per100km, 600 / 61.0))
+        // Speed was asked too seldom, fuel was not.
+        let slow = try #require(
+            FuelUse(
+                meter([(.fuelRate, 6)]).speed(every: 60, until: 3600), distance: 60, driven: 0,
+                seconds: 3600))
+        #expect(close(slow.per100km, 10))
+        // Neither is known for all of the time.
+        let neither = try #require(
+            FuelUse(
+                meter([(.fuelRate, 6)]).speed(every: 60, until: 3600), distance: 60, driven: 0,
+                seconds: 7200))
+        #expect(neither.per100km == nil && close(neither.amount, 6))
+    }
+
     // MARK: What is believed
 
     @Test func `a rate that is always zero is passed over`() throws {
@@ -212,5 +270,16 @@ import Testing
         ] as [(UInt64, FuelKind?)])
     func `PID 51 names the fuel`(code: UInt64, kind: FuelKind?) {
         #expect(FuelKind(code: code) == kind)
+    }
+}
+
+extension FuelMeter {
+    /// The same with a speed of 60 km/h every `step` seconds.
+    fileprivate func speed(every step: Int64, until end: Int64) -> FuelMeter {
+        var meter = self
+        for second in stride(from: 0, through: end, by: Int(step)) {
+            meter.take(60, .speed, t: second * 1_000_000)
+        }
+        return meter
     }
 }

@@ -125,3 +125,30 @@ private func instant(_ seconds: Int64) -> Instant {
         #expect(lines.contains { $0.hasPrefix("!ECT ") })
     }
 }
+
+@Suite struct `Alarms on vehicles` {
+    /// The engine speed is PID 0C, identifier F40C, or SPN 190.
+    @Test(arguments: ["sim:?latency=0", "sim:onuds?latency=0", "sim:truck?latency=0"])
+    func `ring wherever their signal is kept`(_ vehicle: String) throws {
+        let program = try Program()
+        defer { program.remove() }
+        let result = try program.run([
+            "live", "RPM", "--alarm", "RPM>1", "--duration", "2s", "--format", "csv", "-d", vehicle,
+        ])
+        #expect(result.status == 0)
+        #expect(result.errors.contains("alarm: RPM>1: "), "\(result.errors)")
+    }
+
+    @Test func `that cannot ring are told`() throws {
+        let program = try Program()
+        defer { program.remove() }
+        let result = try program.run([
+            "live", "RPM", "--alarm", "LAMBDA>1", "--duration", "1s", "--format", "csv", "-d",
+            "sim:truck?latency=0",
+        ])
+        #expect(
+            result.errors.contains(
+                "the alarm LAMBDA>1 cannot ring: the vehicle speaks SAE J1939, which has no signal"),
+            "\(result.errors)")
+    }
+}

@@ -1,6 +1,7 @@
 import Accessory
 import Adapters
 import Glibc
+import OBDCore
 import ScanSession
 import Testing
 import TripStore
@@ -122,7 +123,22 @@ import TripStore
     ])
     func `are sent freely only when they are known to read`(_ text: String, _ expected: Bool) throws
     {
-        #expect(try RawCommand(text).isReadOnly == expected)
+        #expect(try RawCommand(text).isReadOnly() == expected)
+    }
+
+    /// In any protocol that may be found; a vehicle of SAE J1850 takes 0104 as it stands.
+    @Test(arguments: [
+        ("AT CAF0;02010C", nil, nil), ("AT CAF0;0104", "6", "0104"), ("AT CAF0;0104", nil, nil),
+        ("AT SH 7E0;010C", nil, nil), ("AT SH 0C9;010C", nil, "010C"), ("010C;04", nil, "04"),
+        ("AT SH 6C10F1;010C", nil, nil), ("AT SH 6C10F1;010C", "6", "010C"),
+    ])
+    func `are looked over before anything is opened`(
+        _ commands: String, _ vehicleProtocol: String?, _ writing: String?
+    ) throws {
+        let typed = try commands.split(separator: ";").map { try RawCommand(String($0)) }
+        let found = RawCommand.firstWriting(
+            of: typed, in: vehicleProtocol.flatMap { VehicleProtocol($0) })
+        #expect(found?.text == writing)
     }
 
     @Test(arguments: ["", "0", "010", "GET", "AT", "ST", "hello", "01 0C 1", "AT\u{1B}Z"])

@@ -104,6 +104,75 @@ import Testing
         #expect(try program.run(["db", "check"]).status == 0)
     }
 
+    @Test(arguments: ["us", "imperial"], ["jsonl", "csv"])
+    func `our own exports in other units become metric again`(
+        _ units: String, _ ending: String
+    ) throws {
+        defer { program.remove() }
+        let lines = [
+            ("FUEL_RATE", "5E", "L/h", 3.5), ("TQ_REF", "63", "N·m", 320), ("ECT", "05", "°C", -5),
+            ("VSS", "0D", "km/h", 50),
+        ].map { signal, pid, unit, value in
+            """
+            {"signal":"\(signal)","service":"01","pid":"\(pid)","value":\(value),"unit":"\(unit)",\
+            "time":"2026-11-21T08:15:02Z"}
+            """
+        }
+        let path = try file("metric.jsonl", lines.joined(separator: "\n"))
+        #expect(try program.run(["import", path]).status == 0)
+        let out = folder.appendingPathComponent("out.\(ending)").path
+        #expect(try program.run(["export", "1", "--units", units, "--to", out]).status == 0)
+        let second = folder.appendingPathComponent("second.db").path
+        let result = try program.run(["import", out, "--units", units, "--db", second])
+        #expect(result.status == 0, "\(result.errors)")
+        func values(_ database: [String]) throws -> [String] {
+            try program.run(["export", "1", "--format", "json"] + database).objects
+                .filter { $0["signal"] != nil }
+                .map { object in
+                    let value = ((object["value"] as? Double ?? 0) * 100).rounded() / 100
+                    return "\(object["pid"] ?? "") \(object["signal"] ?? "") \(value) "
+                        + "\(object["unit"] ?? "")"
+                }.sorted()
+        }
+        #expect(try values(["--db", second]) == values([]))
+    }
+
+    @Test func `two files that begin alike are two trips`() throws {
+        defer { program.remove() }
+        let first = try file("a.csv", "time,RPM\n2026-11-21T08:15:02Z,800\n")
+        let second = try file("b.csv", "time,VSS\n2026-11-21T08:15:02Z,50\n")
+        // The same numbers of another signal.
+        let third = try file("c.csv", "time,ECT\n2026-11-21T08:15:02Z,50\n")
+        let result = try program.run(["import", first, second, third, second, "--format", "json"])
+        #expect(result.objects.map { $0["known"] as? Int } == [0, 0, 0, 1])
+        // What was deleted is told, not called known.
+        #expect(try program.run(["trips", "delete", "2", "--yes"]).status == 0)
+        let again = try program.run(["import", second])
+        #expect(again.errors.contains("trip 2 was read from it and deleted"), "\(again)")
+        #expect(try program.run(["trips", "undo"]).status == 0)
+    }
+
+    @Test func `a part of a joined trip is known, and the joint can be taken back`() throws {
+        defer { program.remove() }
+        let first = try file("a.csv", "time,RPM\n2026-11-21T08:15:02Z,800\n")
+        let second = try file("b.csv", "time,RPM\n2026-11-21T09:15:02Z,900\n")
+        #expect(try program.run(["import", first, second]).status == 0)
+        #expect(try program.run(["trips", "join", "1", "2"]).status == 0)
+        let again = try program.run(["import", second, "--format", "json"])
+        #expect(again.objects.first?["known"] as? Int == 1)
+        #expect(try program.run(["trips", "undo"]).status == 0)
+        #expect(try program.run(["trips", "list", "--all", "--format", "json"]).objects.count == 2)
+    }
+
+    @Test func `semicolons leave the comma to numbers`() throws {
+        defer { program.remove() }
+        let path = try file("de.csv", "time;RPM\n2026-11-21T08:15:02Z;800,5\n")
+        #expect(try program.run(["import", path]).status == 0)
+        let readings = try program.run(["export", "1", "--format", "json"]).objects
+            .filter { $0["signal"] != nil }
+        #expect(readings.map { $0["value"] as? Double } == [800.5])
+    }
+
     @Test func `a script's CSV around python-OBD, with and without units`() throws {
         defer { program.remove() }
         let path = try file(
@@ -141,6 +210,18 @@ import Testing
             ":3: 1 cells, the heading has 2"
         ),
         ("a.csv", "time,RPM\n12.5,1\n", ":2: time \"12.5\" is no date"),
+        (
+            "a.jsonl",
+            "{\"kind\":\"event\",\"event\":\"gap\",\"seconds\":1e300,"
+                + "\"time\":\"2026-11-21T08:15:02Z\",\"text\":\"a\"}\n",
+            ":1: 1e+300 s is no length of time"
+        ),
+        (
+            "a.jsonl",
+            "{\"signal\":\"FUEL_RATE\",\"value\":1,\"unit\":\"gal/h\","
+                + "\"time\":\"2026-11-21T08:15:02Z\"}\n",
+            ":1: FUEL_RATE in gal/h: --units us or --units imperial tells which gallons"
+        ),
         (
             "a.csv", "time,latitude,longitude\n2026-11-21T08:15:02Z,91,8\n",
             ":2: 91.0, 8.0 is no place on earth"

@@ -89,14 +89,72 @@ import Testing
         #expect(try program.run(["read", "rpm", "-d", Self.vehicle]).status == 0)
     }
 
+    @Test func `a configuration that is a link stays one`() throws {
+        let program = try Program()
+        defer { program.remove() }
+        let own = program.home.appendingPathComponent("dotfiles.toml")
+        let folder = program.home.appendingPathComponent(".config/obdscan")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Data("# mine\n".utf8).write(to: own)
+        let link = folder.appendingPathComponent("config.toml")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: own)
+        #expect(try program.run(["config", "set", "units", "us"]).status == 0)
+        let text = try String(contentsOf: own, encoding: .utf8)
+        #expect(text.hasPrefix("# mine\n") && text.contains("us"))
+        #expect(
+            try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == own.path)
+    }
+
+    @Test func `a recovery that fails leaves nothing behind`() throws {
+        let program = try Program()
+        defer { program.remove() }
+        let damaged = program.home.appendingPathComponent("damaged.db").path
+        let saved = program.home.appendingPathComponent("saved.db").path
+        try Data().write(to: URL(fileURLWithPath: damaged))
+        for _ in 0..<2 {
+            let result = try program.run(["db", "recover", "--db", damaged, "--to", saved])
+            #expect(result.status == 66, "\(result)")
+            #expect(!FileManager.default.fileExists(atPath: saved))
+        }
+    }
+
+    /// Services 01, 22 and parameter groups tell speed and engine speed.
+    @Test(arguments: [
+        "sim:?engine=off&latency=0", "sim:onuds?engine=off&latency=0",
+        "sim:truck?engine=off&latency=0",
+    ])
+    func `a vehicle that stands ends its trip`(_ vehicle: String) throws {
+        let program = try Program()
+        defer { program.remove() }
+        let log = try program.run([
+            "log", "ECT", "--until-off", "--standstill", "1s", "--duration", "20s", "-d", vehicle,
+        ])
+        #expect(log.errors.contains("speed and engine speed have been 0"), "\(log.errors)")
+        let trip = try program.run(["trips", "--format", "json"]).objects.first
+        #expect(trip?["distanceKm"] as? Double == 0, "\(trip ?? [:])")
+    }
+
     @Test func `clearing keeps a snapshot of what was lost`() throws {
         let program = try Program()
         defer { program.remove() }
-        let cleared = try program.run(
-            ["dtc", "clear", "--yes", "-d", Self.vehicle + "&engine=off"])
+        let clear = ["dtc", "clear", "--yes", "-d", Self.vehicle + "&engine=off"]
+        #expect(try program.run(clear).status == 0)
+        // Of a simulated vehicle only where a database is named.
+        #expect(!FileManager.default.fileExists(atPath: program.database.path))
+        let database = ["--db", program.database.path]
+        let cleared = try program.run(clear + database)
         #expect(cleared.status == 0, "\(cleared.errors)")
         #expect(try program.run(["trips", "--format", "json"]).objects.isEmpty)
         #expect(try program.run(["trips", "list", "--all", "--format", "json"]).objects.count == 1)
+        let history = try program.run(["dtc", "history", "--format", "json"] + database).objects
+        #expect(
+            history.map { $0["code"] as? String }.sorted { $0 ?? "" < $1 ?? "" }
+                == ["P0171", "P0301", "P0420"])
+        for code in history {
+            #expect(code["vin"] as? String == "5XXBD1GA8LX000042")
+            // Read again after clearing: what was stored is not there any more.
+            #expect((code["present"] as? [String])?.contains("stored") == false, "\(code)")
+        }
     }
 
     // MARK: Pipes and signals

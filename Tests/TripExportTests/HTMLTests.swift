@@ -83,6 +83,21 @@ import Testing
         #expect(strokes([.nan, -1, 2000]) == 0)
     }
 
+    @Test func `the largest numbers are drawn or left out`() {
+        for values in [
+            [-1e308, 1e308], [-1e300, 1e300], [1e300], [0, .leastNonzeroMagnitude], [0],
+        ] {
+            var plot = LinePlot(signal: "S", name: "S", unit: "", places: 0, seconds: 10)
+            for (second, value) in values.enumerated() { plot.take(value, at: Double(second)) }
+            #expect(plot.isEmpty == (values[0] == -1e308))
+            if plot.isEmpty { continue }
+            var text = HTMLText()
+            plot.append(to: &text)
+            let figure = String(decoding: text.bytes, as: UTF8.self)
+            #expect(!figure.contains("nan") && !figure.contains("inf"), "\(values)")
+        }
+    }
+
     @Test func `a map keeps its proportions, over the date line too`() {
         // cos 60° is a half; 48° by a table of cosines.
         #expect(abs(TrackMap.cosine(60) - 0.5) < 1e-6)

@@ -29,6 +29,26 @@ import Testing
         return table
     }
 
+    /// A log of another program has values and no bytes.
+    @Test func `a trip without bytes keeps its figures`() throws {
+        let scratch = try Scratch()
+        let store = try TripStore(path: scratch.path())
+        let writer = try Fixtures.begin(store)
+        for second in 0...60 {
+            let speed = Fixtures.reading(Fixtures.speed, 0x0D, .number(60), [])
+            let engine = Fixtures.reading(Fixtures.rpm, 0x0C, .number(2000), [])
+            #expect(
+                writer.offer(
+                    [.reading(speed), .reading(engine)], at: Fixtures.after(Double(second))))
+        }
+        try writer.end(.stopped, at: Fixtures.after(60))
+        let before = try store.trip(writer.trip)
+        #expect(abs((before.distance ?? 0) - 1) < 1e-9 && before.movingSeconds == 60)
+        _ = try store.redecode(
+            trip: writer.trip, table: Self.better, monitors: PIDTables.monitorTables())
+        #expect(try store.trip(writer.trip) == before)
+    }
+
     @Test func `a better table decodes old trips again, and nothing else changes`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())

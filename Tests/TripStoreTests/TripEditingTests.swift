@@ -86,6 +86,37 @@ import Testing
         #expect(try store.trip(other).readings == 244 && store.trip(other).seconds == 160)
     }
 
+    @Test func `several trips are joined, or none`() throws {
+        let scratch = try Scratch()
+        let store = try TripStore(path: scratch.path())
+        let ids = [
+            try drive(store, start: 0), try drive(store, start: 100), try drive(store, start: 200),
+        ]
+        let overlapping = try drive(store, start: 230)
+        let before = try store.trips()
+        #expect(throws: TripEditFault.overlap(ids[2], overlapping)) {
+            try store.joinTrips(ids + [overlapping])
+        }
+        #expect(try store.trips() == before)
+        #expect(try store.joinTrips([ids[2], ids[0], ids[1]]) == ids[0])
+        #expect(try store.trip(ids[0]).readings == 366 && store.trip(ids[0]).seconds == 260)
+        let undone = try store.undoEdit()
+        #expect(undone.action == .join && undone.others == [ids[1], ids[2]])
+        #expect(try store.trips() == before && store.check() == [])
+    }
+
+    /// The second begins at the very microsecond of the first's last reading.
+    @Test func `trips whose readings meet are not joined`() throws {
+        let scratch = try Scratch()
+        let store = try TripStore(path: scratch.path())
+        let first = try drive(store, start: 0)
+        let second = try drive(store, start: 60)
+        #expect(throws: TripEditFault.overlap(first, second)) {
+            try store.joinTrips(first, second)
+        }
+        #expect(try store.trips().count == 2 && store.check() == [])
+    }
+
     @Test(arguments: [-1, 0, 60, 61] as [Int64])
     func `a trip is not cut at its ends or outside`(_ second: Int64) throws {
         let scratch = try Scratch()

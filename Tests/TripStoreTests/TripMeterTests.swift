@@ -1,3 +1,5 @@
+import Diagnostics
+import OBDCore
 import Testing
 
 @testable import TripStore
@@ -60,5 +62,47 @@ import Testing
         // 12 km/h less in each second: 3.3 m/s².
         let hard = (0..<80).map { 100 - (Double($0) * 0.6).rounded() }
         #expect(drive(hard, step: 0.05).hardBrakings == 1)
+    }
+
+    /// Engine speed, vehicle speed and odometer of SAE J1979, SAE J1979-2 and SAE J1939-71.
+    @Test(
+        arguments: [
+            (DataID(.currentData, 0x0C), "RPM", 1), (DataID(.currentData, 0x0D), "VSS", 2),
+            (DataID(.currentData, 0xA6), "ODO", 3), (DataID(.readData, 0xF40C), "RPM", 1),
+            (DataID(.readData, 0xF40D), "VSS", 2), (DataID(.readData, 0xF4A6), "ODO", 3),
+            (DataID(DataID.parameterGroups, 0xF004), "SPN190", 1),
+            (DataID(DataID.parameterGroups, 0xFEF1), "SPN84", 2),
+            (DataID(DataID.parameterGroups, 0xFEE0), "SPN245", 3),
+            // The same in a freeze frame (DM4), and others of the same groups.
+            (DataID(DataID.parameterGroups, 0xFECD), "SPN84", nil),
+            (DataID(DataID.parameterGroups, 0xFEE0), "SPN244", nil),
+            (DataID(.freezeFrame, 0x0C), "RPM", nil), (DataID(.readData, 0x010C), "X", nil),
+        ] as [(DataID, String, Int64?)])
+    func `what moves is known in every standard`(
+        _ id: DataID, _ signal: String, _ role: Int64?
+    ) throws {
+        #expect(TripMeter.Role(id, signal: signal)?.rawValue == role)
+        let scratch = try Scratch()
+        let store = try TripStore(path: scratch.path())
+        var table = PIDTable()
+        table.add(
+            id, name: signal, length: 1...8,
+            signals: [
+                Signal(id: signal, name: signal, bitOffset: 0, bitLength: 8, kind: .number)
+            ])
+        let writer = try store.startTrip(TripStart(anchor: Fixtures.anchor), table: table)
+        for second in 0...60 {
+            let reading = Reading(
+                ecu: Fixtures.ecu, dataID: id, signal: SignalIndex(rawValue: 0),
+                value: .number(60 + Double(second)), raw: [60], line: 0)
+            #expect(writer.offer([.reading(reading)], at: Fixtures.after(Double(second))))
+        }
+        try writer.end(.stopped, at: Fixtures.after(60))
+        let written = try store.trip(writer.trip)
+        #expect((written.movingSeconds == 60) == (role == 2))
+        #expect((written.distance != nil) == (role == 2 || role == 3))
+        // Counted anew from the rows it is the same.
+        try store.transaction { try TripFigures.addUp(writer.trip, in: $0) }
+        #expect(try store.trip(writer.trip) == written)
     }
 }

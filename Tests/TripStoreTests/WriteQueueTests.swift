@@ -100,6 +100,16 @@ import Testing
         #expect(offer(&queue, 3) == [.takenAndDue, .taken, .full])
     }
 
+    @Test func `a flush that failed with nothing waiting is made up for by what comes next`() throws
+    {
+        var queue = WriteQueue(limits: limits)
+        let isWaitedFor = queue.requestFlush(DispatchSemaphore(value: 0))
+        #expect(isWaitedFor)
+        let work = try take(&queue, isDue: false)
+        _ = queue.failed(work, .full(path: "x"))
+        #expect(offer(&queue, 2) == [.takenAndDue, .taken])
+    }
+
     @Test func `drops before and during a failed attempt add up`() throws {
         var queue = WriteQueue(limits: limits)
         let full = StoreError.full(path: "x")

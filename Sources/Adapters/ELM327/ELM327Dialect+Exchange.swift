@@ -425,7 +425,10 @@ extension ELM327Dialect {
 
     private func isReadOnly(_ request: AdapterRequest) -> Bool {
         switch request {
-        case .vehicle(let vehicle): VehicleRequest.isReadOnly(vehicle.payload)
+        // What a user has set may make digits mean something else: whoever asks knows.
+        case .vehicle(let vehicle):
+            VehicleRequest.isReadOnly(vehicle.payload)
+                && (vehicle.mayRepeat || !hasTypedSettings)
         case .monitor: true
         case .command(_, let text, _):
             if text.utf8.allSatisfy({ Hex.value($0) != nil || $0 == 0x20 }) {

@@ -39,12 +39,13 @@ struct AlarmOptions: ParsableArguments {
             let alarm = try Alarm(text)
             let selected = try names.find(alarm.name)
             asked.append(selected)
-            plan.armed.append((alarm, selected))
+            plan.armed.append(.init(alarm: alarm, selected: selected, isAsked: true))
         }
         for text in settings.alarms {
             let alarm = try Alarm(text)
             do {
-                plan.armed.append((alarm, try names.find(alarm.name)))
+                plan.armed.append(
+                    .init(alarm: alarm, selected: try names.find(alarm.name), isAsked: false))
             } catch {
                 note("the alarm \(alarm.text) of the configuration is left out: \(error.message)")
             }
@@ -55,21 +56,52 @@ struct AlarmOptions: ParsableArguments {
 
 /// What to watch for, and what is run then.
 struct AlarmPlan: Sendable {
+    /// A condition and what it is about.
+    struct Armed: Sendable {
+        var alarm: Alarm
+        /// As it was named, wherever a vehicle keeps it.
+        var selected: SelectedSignal
+        /// Whether an option asked for it: then it is told where it cannot ring.
+        var isAsked: Bool
+    }
+
     /// Each condition with the signals that it is about.
-    var armed: [(Alarm, SelectedSignal)] = []
+    var armed: [Armed] = []
     /// The program to run; nil = none.
     var command: String?
 
-    /// Who watches and tells; nil when there is nothing to watch for.
-    func bell(_ table: PIDTable, _ output: OutputOptions, accessory: String? = nil) -> AlarmBell? {
+    /// Who watches and tells what is read by `setup`; nil when there is nothing to watch for.
+    ///
+    /// A signal is watched where this vehicle's services keep it: the engine speed of SAE J1939 is
+    /// another signal than that of SAE J1979. `note` is told of alarms that cannot ring here.
+    func bell(
+        _ table: PIDTable, _ output: OutputOptions, accessory: String? = nil, for setup: PollSetup,
+        note: (String) -> Void
+    ) -> AlarmBell? {
         var watch = AlarmWatch(units: output.units)
-        for (alarm, selected) in armed {
-            for signal in selected.signals(table) { watch.add(alarm, on: signal) }
+        let names = SignalNames(table)
+        for one in armed {
+            let resolved = names.resolve([one.selected], in: setup.profiles)
+            let read = resolved.signals.filter { setup.reads($0) }
+            for signal in Set(read.flatMap { $0.signals(table) }) {
+                watch.add(one.alarm, on: signal)
+            }
+            guard read.isEmpty, one.isAsked else { continue }
+            let why = resolved.unknown.first?.text ?? "the vehicle does not offer its signal"
+            note("the alarm \(one.alarm.text) cannot ring: \(why)")
         }
         if watch.isEmpty { return nil }
         return AlarmBell(
             watch: watch, table: table, output: output, accessory: accessory,
             command: command.flatMap { AlarmCommand($0) })
+    }
+}
+
+extension PollSetup {
+    /// Whether a signal is asked for, alone or among others.
+    fileprivate func reads(_ selected: SelectedSignal) -> Bool {
+        guard let dataID = selected.dataID else { return readsVoltage }
+        return wants.contains { $0.dataID == dataID }
     }
 }
 

@@ -4,37 +4,39 @@ import ScanSession
 import TripStore
 
 /// Keeps what clearing codes destroys, in the database, before it is destroyed.
+///
+/// As ``ScanRecord``, of real accessories or in a database that was named; but what cannot be kept
+/// is not cleared.
 struct CodeSnapshot {
-    private let writer: TripWriter
+    /// Nil where nothing is kept.
+    private let writer: TripWriter?
 
-    /// Begins a record of the vehicle's state.
-    init(_ options: DatabaseOptions, _ connection: Connection) throws(Failure) {
+    /// Begins a record of the vehicle's state; `vin` is the vehicle's, where it tells one.
+    init(_ options: DatabaseOptions, _ connection: Connection, _ vin: VIN?) throws(Failure) {
+        guard ScanRecord.isWanted(connection, options) else {
+            writer = nil
+            return
+        }
         let store = try options.open(.readWrite)
-        do {
-            writer = try store.startTrip(
+        writer = try mapped { () throws(StoreError) in
+            try store.startTrip(
                 TripStart(
-                    purpose: .scan, anchor: connection.anchor, accessory: connection.key),
+                    purpose: .scan, anchor: connection.anchor, vin: vin, accessory: connection.key),
                 table: connection.table)
-        } catch {
-            throw Failure(error)
         }
     }
 
     /// Keeps what was read; returns when it is on the disk.
-    func keep(_ asked: [Asked]) throws(Failure) {
-        for one in asked where !one.answer.items.isEmpty {
-            _ = writer.offer(one.answer.items, at: one.answer.answered)
-        }
-        do {
-            try writer.flush()
-        } catch {
-            throw Failure(error)
-        }
+    func keep(_ scan: CodeScan, _ frozen: [Asked]) throws(Failure) {
+        guard let writer else { return }
+        ScanRecord.offer(scan.asked + frozen, lists: scan.lists, to: writer)
+        try mapped { () throws(StoreError) in try writer.flush() }
     }
 
-    /// Notes what became of the request and ends the record.
-    func finish(_ cleared: [Asked]) throws(Failure) {
-        for asked in cleared {
+    /// Notes what became of the request, nil when that is not known, and ends the record.
+    func finish(_ clearing: CodeClearing?) throws(Failure) {
+        guard let writer else { return }
+        for asked in clearing?.sent ?? [] {
             for message in asked.answer.reply.messages where message.confirmsClearing {
                 let event = TripEvent(
                     .codesCleared, text: "codes cleared", ecu: message.ecu,
@@ -42,10 +44,9 @@ struct CodeSnapshot {
                 _ = writer.offer(.event(event), at: asked.answer.answered)
             }
         }
-        do {
-            try writer.end(.stopped, at: Clock.now)
-        } catch {
-            throw Failure(error)
+        if let after = clearing?.after {
+            ScanRecord.offer(after.asked, lists: after.lists, to: writer)
         }
+        try mapped { () throws(StoreError) in try writer.end(.stopped, at: Clock.now) }
     }
 }

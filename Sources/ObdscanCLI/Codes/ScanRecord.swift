@@ -14,7 +14,7 @@ enum ScanRecord {
         _ asked: [Asked], lists: [CodeScan.List] = [], _ connection: Connection,
         _ services: VehicleServices, _ options: DatabaseOptions, _ output: OutputOptions
     ) {
-        guard connection.key != nil || options.isNamed else { return }
+        guard isWanted(connection, options) else { return }
         let vin = try? connection.vin(by: services.profiles)
         do {
             let store = try options.open(.readWrite)
@@ -26,19 +26,29 @@ enum ScanRecord {
                         purpose: .scan, anchor: anchor, vin: vin, accessory: connection.key),
                     table: connection.table)
             }
-            for one in asked where !one.answer.items.isEmpty {
-                _ = writer.offer(one.answer.items, at: one.answer.answered)
-            }
-            for list in lists {
-                for (ecu, codes) in list.answers {
-                    _ = writer.offer(
-                        .codeList(ecu, list.kind, codes: codes), at: list.asked.answer.answered)
-                }
-            }
+            offer(asked, lists: lists, to: writer)
             let last = asked.map(\.answer.answered).max() ?? start
             try mapped { () throws(StoreError) in try writer.end(.stopped, at: last) }
         } catch {
             if output.verbose { output.note("not kept in the database: \(error.message)") }
+        }
+    }
+
+    /// Whether what `connection` brings is kept at all.
+    static func isWanted(_ connection: Connection, _ options: DatabaseOptions) -> Bool {
+        connection.key != nil || options.isNamed
+    }
+
+    /// Gives a writer what was asked; `lists` tells which of it are lists of codes.
+    static func offer(_ asked: [Asked], lists: [CodeScan.List], to writer: TripWriter) {
+        for one in asked where !one.answer.items.isEmpty {
+            _ = writer.offer(one.answer.items, at: one.answer.answered)
+        }
+        for list in lists {
+            for (ecu, codes) in list.answers {
+                _ = writer.offer(
+                    .codeList(ecu, list.kind, codes: codes), at: list.asked.answer.answered)
+            }
         }
     }
 }

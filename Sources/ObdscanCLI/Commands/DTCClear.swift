@@ -41,27 +41,35 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
             var writer = TextOutput.standard
             let printer = CodePrinter(output, table: table, texts: try loadCodeTexts())
             let services = try connection.services()
+            if let ecu = connection.ecu, !connection.hasPhysicalRequests {
+                let spoken = connection.scan.link?.capabilities.vehicleProtocol?.title
+                throw Failure(
+                    "\(spoken ?? "this vehicle") can only clear all ECUs at once, not \(ecu) alone",
+                    hint: "leave --ecu out to clear them all", status: .usage)
+            }
             let before = try CodeScan(connection, in: services)
             if let failure = connection.failure(of: before.asked) { throw failure }
             try printer.print(
                 before, of: connection.accessory, at: connection.utc(before.time), to: &writer)
             try writer.flush()
             let frozen = try frames(before, connection, services)
+            let vin = try connection.vin(by: services.profiles)
             showLoss(before, frozen, table)
+            let whose = connection.ecu.map { "\($0)" } ?? "every ECU that answers"
+            try permission.confirm("Clear all codes of \(whose)?", word: "clear", connection)
+            // After the question: whoever starts the engine while it stands there is told.
             try permission.checkThatVehicleStandsStill(connection)
-            try permission.confirm(
-                "Clear all codes of every ECU that answers?", word: "clear", connection)
-            let snapshot = try CodeSnapshot(vehicle.database, connection)
-            try snapshot.keep(before.asked + frozen)
+            let snapshot = try CodeSnapshot(vehicle.database, connection, vin)
+            try snapshot.keep(before, frozen)
             // Once: the state of the vehicle after a lost answer is not known.
             let clearing: CodeClearing
             do {
                 clearing = try CodeClearing(before, connection, in: services)
             } catch {
-                try snapshot.finish([])
+                try snapshot.finish(nil)
                 throw error
             }
-            try snapshot.finish(clearing.sent)
+            try snapshot.finish(clearing)
             try report(clearing, before, connection, &writer)
         }
     }

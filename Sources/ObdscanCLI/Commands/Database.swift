@@ -105,9 +105,15 @@ struct DatabaseRecoverCommand: ParsableCommand, OutputCommand {
                 "\(to) exists already", hint: "name a file that does not", status: .cannotCreate)
         }
         let progress = ProgressLine(output)
-        let store = try mapped { () throws(StoreError) in try TripStore(path: to) }
-        let saved = try mapped { () throws(StoreError) in
-            try store.salvage(from: damaged) { progress.show($0, "recovered") }
+        let saved: Salvaged
+        do {
+            saved = try mapped { () throws(StoreError) in
+                try TripStore(path: to).salvage(from: damaged) { progress.show($0, "recovered") }
+            }
+        } catch {
+            // Nobody wants what is empty, and the next try would take it for another's.
+            for file in [to, to + "-wal", to + "-shm"] { unlink(file) }
+            throw error
         }
         progress.clear()
         var writer = TextOutput.standard

@@ -12,7 +12,8 @@ struct ImportCommand: ParsableCommand, OutputCommand {
             Reads obdscan's JSON Lines and CSV (long and wide), Torque's CSV logs, and CSV with a \
             time and a column a signal as scripts around python-OBD write it. What a column is \
             called decides which signal it is; what is not known is kept under its own name. Units \
-            are turned into metric ones; times without a zone are local (the variable TZ).
+            are turned into metric ones (--units us or imperial tells which gallons a file has); \
+            times without a zone are local (the variable TZ).
 
             A file is stored whole or not at all: a line that cannot be read is named and nothing of \
             its file is stored (exit code 65). A file that was read before adds nothing. Databases \
@@ -48,7 +49,7 @@ struct ImportCommand: ParsableCommand, OutputCommand {
             let progress = ProgressLine(output)
             let result: ImportRun.Result
             do {
-                var run = try ImportRun(bytes, format, standard: table)
+                var run = try ImportRun(bytes, format, standard: table, units: output.units)
                 let open = try store ?? database.open(.readWrite)
                 store = open
                 result = try run.store(in: open) { done, all in
@@ -83,6 +84,7 @@ struct ImportCommand: ParsableCommand, OutputCommand {
             object.add("path", file)
             object.add("trips", result.trips.map { String($0) })
             object.add("known", result.known)
+            object.add("deleted", result.deleted.map { String($0) })
             object.add("readings", result.readings)
             try writer.append { object.append(to: &$0) }
         } else {
@@ -92,6 +94,11 @@ struct ImportCommand: ParsableCommand, OutputCommand {
                 ? "nothing new" : "trip \(trips), \(result.readings) readings"
             let known = result.known > 0 ? ", \(result.known) known already" : ""
             try writer.writeLine("\(printable(file)): \(what)\(known)")
+        }
+        for trip in result.deleted {
+            output.note(
+                "\(file): trip \(trip) was read from it and deleted; obdscan trips undo brings back "
+                    + "what was deleted last, db compact lets it be read again")
         }
         try writer.flush()
     }

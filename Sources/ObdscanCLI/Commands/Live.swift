@@ -67,7 +67,6 @@ struct LiveCommand: ParsableCommand, OutputCommand {
                 !selected.contains { $0.asksTheSame(as: one) }
             }
         }
-        let bell = alarming.plan.bell(table, output)
         let wanted = selected
         let packRecords = tables.packRecords(in: table)
         let isScreen = output.format == .text && isatty(STDOUT_FILENO) == 1
@@ -81,6 +80,7 @@ struct LiveCommand: ParsableCommand, OutputCommand {
             var setup = try PollSetup.make(
                 wanted, packRecords, connection, every: every?.duration, output)
             setup.protectBattery(rest.limits, connection)
+            let bell = alarming.plan.bell(table, output, for: setup) { output.note($0) }
             connection.scan.poll(setup.plan)
             let until = duration.map { Clock.now + $0.duration }
             let end: PollLoop.End

@@ -157,7 +157,7 @@ struct LogCommand: ParsableCommand, OutputCommand {
         var selected = try signals.map { try names.findPaced($0) }
         if untilOff && !signals.isEmpty {
             // The rule needs them; nothing is asked twice.
-            for name in ["01:0C", "01:0D"] {
+            for name in ["RPM", "VSS"] {
                 let needed = try names.find(name)
                 if !selected.contains(where: { $0.record?.dataID == needed.record?.dataID }) {
                     selected.append(needed)

@@ -18,7 +18,8 @@ struct SendCommand: ParsableCommand, OutputCommand {
 
             What is known only to read is sent at once. Everything else needs a confirmation (or \
             --yes), is refused while the engine runs or the vehicle moves (unless --force), and is \
-            never repeated.
+            never repeated. Requests are judged by what the commands before them make of them: \
+            after AT CAF0 the first byte is a length, after AT SH the address decides.
 
             Commands that print what they hear on the bus (AT MA, AT MR, AT MT, STM) show each \
             line as it comes, as JSON frame by frame, until Ctrl-C or --duration; the adapter is \
@@ -71,7 +72,9 @@ struct SendCommand: ParsableCommand, OutputCommand {
         }
         let requests = try commands.map { try RawCommand($0) }
         let permission = WritePermission(yes: yes, force: force)
-        if let writing = requests.first(where: { !$0.isReadOnly }) {
+        if let writing = RawCommand.firstWriting(
+            of: requests, in: vehicle.vehicleProtocol.vehicleProtocol)
+        {
             try permission.checkThatSomebodyCanAnswer(for: "\"\(writing.text)\"")
         }
         let table = try loadTable(tables)
@@ -125,18 +128,47 @@ struct RawCommand: Hashable, Sendable {
     /// Whether the adapter prints what it hears until it is stopped.
     var isMonitoring: Bool { isForAdapter && AdapterRequest.isMonitoring(text) }
 
-    /// Whether it only reads, or changes nothing that outlives the session.
-    var isReadOnly: Bool {
-        payload.map { VehicleRequest.isReadOnly($0) } ?? AdapterRequest.isReadOnlyCommand(text)
+    /// Whether it only reads, or changes nothing that outlives the session, by what it means under
+    /// `settings`.
+    func isReadOnly(_ settings: TypedSettings = TypedSettings()) -> Bool {
+        payload.map { settings.isReadOnly($0) } ?? settings.isReadOnlyCommand(text)
+    }
+
+    /// The first command that may change something if each one before is confirmed.
+    ///
+    /// Without a protocol: if it may do so in whatever the vehicle speaks. What is sent is judged
+    /// again when that is known.
+    static func firstWriting(
+        of commands: [RawCommand], in vehicleProtocol: VehicleProtocol?
+    ) -> RawCommand? {
+        var first: RawCommand?
+        for candidate in vehicleProtocol.map({ [$0] }) ?? VehicleProtocol.allCases {
+            var settings = TypedSettings(vehicleProtocol: candidate)
+            let writing = commands.first { command in
+                if !command.isReadOnly(settings) { return true }
+                if command.isForAdapter { settings.take(command.text, isConfirmed: true) }
+                return false
+            }
+            guard let writing else { return nil }
+            first = first ?? writing
+        }
+        return first
     }
 
     /// The request for a session.
-    func request(target: ECUAddress?) -> AdapterRequest {
+    func request(target: ECUAddress?, mayRepeat: Bool) -> AdapterRequest {
         let id = RequestID(rawValue: 0)
         if let payload {
-            return .vehicle(VehicleRequest(id: id, target: target, payload: payload))
+            return .vehicle(
+                VehicleRequest(id: id, target: target, payload: payload, mayRepeat: mayRepeat))
         }
-        return .command(id: id, text: text, mayRepeat: isReadOnly)
+        return .command(id: id, text: text, mayRepeat: mayRepeat)
+    }
+
+    /// Whether what the adapter said confirms it.
+    func isConfirmed(by lines: [String]) -> Bool {
+        if case .reset? = AdapterCommand(text), !lines.contains("?") { return !lines.isEmpty }
+        return lines.contains("OK")
     }
 }
 
@@ -149,6 +181,8 @@ private struct SendRun: ~Copyable {
     /// How long the bus is listened to; nil = until Ctrl-C.
     let duration: Duration?
     var lastProblem: Failure?
+    /// What the typed commands make of digits.
+    private var settings: TypedSettings
     private var writer = TextOutput.standard
     /// Whether listening was ended by a signal.
     private var isStopped = false
@@ -162,6 +196,9 @@ private struct SendRun: ~Copyable {
         self.permission = permission
         self.output = output
         self.table = table
+        settings = TypedSettings(
+            vehicleProtocol: connection.scan.link?.capabilities.vehicleProtocol
+                ?? connection.vehicleProtocol)
     }
 
     /// Commands from standard input until its end.
@@ -209,15 +246,32 @@ private struct SendRun: ~Copyable {
             try listen(command)
             return
         }
-        if !command.isReadOnly {
+        let isReadOnly = command.isReadOnly(settings)
+        if !isReadOnly {
             try permission.checkThatSomebodyCanAnswer(for: "\"\(command.text)\"")
-            try permission.checkThatVehicleStandsStill(connection)
             try permission.confirm(
                 "\(command.text) may change something.", word: "yes", connection)
+            try checkThatVehicleStandsStill(before: command)
         }
-        let asked = try connection.ask(command.request(target: connection.ecu?.physicalRequest))
+        let asked = try connection.ask(
+            command.request(target: connection.ecu?.physicalRequest, mayRepeat: isReadOnly))
+        if command.isForAdapter {
+            let lines = asked.answer.reply.rawLines(without: command.text, banner: nil)
+            settings.take(command.text, isConfirmed: command.isConfirmed(by: lines))
+        }
         try print(command, asked)
         lastProblem = asked.problem
+    }
+
+    /// Refuses while the engine runs, and where that cannot be asked any more.
+    private func checkThatVehicleStandsStill(before command: RawCommand) throws {
+        guard settings.areUsual || permission.force else {
+            throw Failure(
+                "\(command.text) may change something, and with the settings typed before it the "
+                    + "vehicle cannot be asked whether its engine runs",
+                hint: "put them back first (AT CAF1, AT CEA, AT D), or --force", status: .usage)
+        }
+        try permission.checkThatVehicleStandsStill(connection)
     }
 
     /// Longer than anybody listens; unit of the number: seconds (three years).

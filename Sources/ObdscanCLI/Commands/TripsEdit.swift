@@ -71,8 +71,8 @@ struct TripsJoinCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "join", abstract: "Make one trip of several that follow each other.",
         discussion: """
-            The earliest trip's number stays; tags and notes of all are kept. obdscan trips undo \
-            takes the last joint back.
+            The earliest trip's number stays; tags and notes of all are kept. All are joined or none; \
+            obdscan trips undo takes it back.
 
             EXAMPLES
               obdscan trips join 12 13
@@ -90,18 +90,9 @@ struct TripsJoinCommand: ParsableCommand, OutputCommand {
 
     func run() throws {
         let store = try database.open(.readWrite)
-        var summaries: [TripSummary] = []
-        for trip in trips {
-            let id = try trip.number(in: store)
-            summaries.append(try mapped { () throws(StoreError) in try store.trip(id) })
-        }
-        summaries.sort { ($0.start, $0.id) < ($1.start, $1.id) }
-        for later in summaries.dropFirst() {
-            try edited { () throws(TripEditFault) in
-                try store.joinTrips(summaries[0].id, later.id)
-            }
-        }
-        try print([summaries[0].id], of: store, output)
+        let ids = try trips.map { try $0.number(in: store) }
+        let joined = try edited { () throws(TripEditFault) in try store.joinTrips(ids) }
+        try print([joined], of: store, output)
     }
 }
 

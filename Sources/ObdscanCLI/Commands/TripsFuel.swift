@@ -151,8 +151,7 @@ struct TripsFuelCommand: ParsableCommand, OutputCommand {
         }
         let total = Self.total(lines)
         let parts = [
-            total.amount.map { TripFuel.amount($0, total.unit, output.units) },
-            total.consumption(output.units), total.cost,
+            total.words(output.units), total.consumption(output.units), total.cost,
             total.carbonDioxide.map { fixed($0, 1) + " kg CO₂" },
         ]
         return rows.text(Palette(isOn: output.colours(1)))
@@ -187,16 +186,30 @@ struct TripsFuelCommand: ParsableCommand, OutputCommand {
 
     // MARK: All of them
 
-    /// What several trips come to; nil where one of them does not tell.
+    /// What several trips come to: those of them that tell.
     private struct Total {
-        var amount: Double?
-        var unit = "L"
+        /// By unit: litres and kilograms are no sum.
+        var amounts: [String: Double] = [:]
+        /// Unit: km; nil where one of the trips does not tell it.
         var distance: Double?
+        /// Nil where one of the trips has none, or another currency.
         var cost: String?
         var carbonDioxide: Double?
 
+        /// Nil where there is not one unit.
+        var single: (amount: Double, unit: String)? {
+            amounts.count == 1 ? amounts.first.map { ($0.value, $0.key) } : nil
+        }
+
+        func words(_ units: UnitSystem) -> String? {
+            let parts = amounts.sorted { $0.key < $1.key }.map {
+                TripFuel.amount($0.value, $0.key, units)
+            }
+            return parts.isEmpty ? nil : parts.joined(separator: " + ")
+        }
+
         func consumption(_ units: UnitSystem) -> String? {
-            guard let amount, let distance, distance >= 0.1 else { return nil }
+            guard let (amount, unit) = single, let distance, distance >= 0.1 else { return nil }
             let per100km = amount / distance * 100
             guard unit == "L", units != .metric else {
                 return "\(fixed(per100km, 1)) \(unit)/100 km"
@@ -210,15 +223,17 @@ struct TripsFuelCommand: ParsableCommand, OutputCommand {
         var total = Total()
         let known = lines.filter { $0.use?.amount != nil }
         guard !known.isEmpty else { return total }
-        total.amount = known.reduce(0) { $0 + ($1.use?.amount ?? 0) }
-        total.unit = known[0].use?.unit ?? "L"
-        let distances = known.compactMap(\.trip.distance)
+        for (kind, amount) in known.flatMap({ $0.use?.chosen?.amounts ?? [:] }) {
+            total.amounts[kind.unit, default: 0] += amount
+        }
+        let distances = known.compactMap { $0.use?.distance }
         if distances.count == known.count { total.distance = distances.reduce(0, +) }
         total.carbonDioxide = known.reduce(0) { $0 + ($1.use?.carbonDioxide ?? 0) }
         let costs = known.compactMap { line in
             line.profile.price.flatMap { price in line.use?.cost(at: price) }
         }
-        if costs.count == known.count {
+        let currencies = Set(known.map(\.profile.currency))
+        if costs.count == known.count, currencies.count == 1 {
             let currency = known[0].profile.currency.map { " " + $0 } ?? ""
             total.cost = fixed(costs.reduce(0, +), 2) + currency
         }
@@ -234,7 +249,13 @@ struct TripsFuelCommand: ParsableCommand, OutputCommand {
                 hint: "a fill-up is of one: --vehicle VIN", status: .usage)
         }
         let before = lines[0].profile.settings.calibration
-        guard let amount = Self.total(lines).amount, amount > 0 else {
+        let total = Self.total(lines)
+        if total.amounts.count > 1 {
+            throw Failure(
+                "these trips burnt litres and kilograms, which are no sum",
+                hint: "name the trips on one fuel", status: .usage)
+        }
+        guard let (amount, unit) = total.single, amount > 0 else {
             throw Failure("nothing was calculated that could be compared", status: .noInput)
         }
         if let silent = lines.first(where: { $0.use?.amount == nil }) {
@@ -244,12 +265,12 @@ struct TripsFuelCommand: ParsableCommand, OutputCommand {
                 status: .noInput)
         }
         let conversion = output.units.conversion(from: "L")
-        let litres = Self.total(lines).unit == "L" ? filled / (conversion?.factor ?? 1) : filled
+        let litres = unit == "L" ? filled / (conversion?.factor ?? 1) : filled
         let factor = litres / (amount / before)
         let name = vin.isEmpty ? "fuel.calibration" : "fuel.\(vin).calibration"
         guard (0.2...5).contains(factor) else {
             throw Failure(
-                "calculated were \(TripFuel.amount(amount, Self.total(lines).unit, output.units)): "
+                "calculated were \(TripFuel.amount(amount, unit, output.units)): "
                     + "such a difference is no matter of calibration",
                 hint: "name exactly the trips between the two fill-ups", status: .usage)
         }

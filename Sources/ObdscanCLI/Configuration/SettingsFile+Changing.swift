@@ -16,9 +16,16 @@ extension SettingsFile {
         return path
     }
 
+    /// The file that a symbolic link leads to, so that the link stays one.
+    private static func target(of path: String) -> String {
+        guard let found = realpath(path, nil) else { return path }
+        defer { free(found) }
+        return String(cString: found)
+    }
+
     /// Changes the file's text; what would not be read back is not written.
     static func change(_ body: (inout SettingsText) -> Void) throws(Failure) {
-        let path = try existingPath()
+        let path = target(of: try existingPath())
         var text = SettingsText("")
         if access(path, F_OK) == 0 {
             text = SettingsText(String(decoding: try contents(of: path), as: UTF8.self))

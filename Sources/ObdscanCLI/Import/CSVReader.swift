@@ -16,6 +16,9 @@ struct CSVReader {
         separator = first.contains(0x2C) || !first.contains(0x3B) ? 0x2C : 0x3B
     }
 
+    /// Whether numbers may have a comma: it separates no cells.
+    var hasDecimalComma: Bool { separator == 0x3B }
+
     /// The next row that is not empty; nil at the end.
     mutating func next() -> [String]? {
         while place < bytes.count {

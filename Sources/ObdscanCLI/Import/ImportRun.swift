@@ -1,5 +1,6 @@
 import Diagnostics
 import OBDCore
+import TripExport
 import TripStore
 
 /// What a file says, one after the other.
@@ -61,6 +62,8 @@ struct ImportRun {
     struct Result {
         var trips: [Int64] = []
         var known = 0
+        /// Trips that were deleted and would be known otherwise.
+        var deleted: [Int64] = []
         var readings = 0
     }
 
@@ -69,15 +72,17 @@ struct ImportRun {
     private var table: ImportTable
     private var trips: [ImportedTrip] = []
 
-    /// Looks a whole file over; `standard` is the built-in table.
-    init(_ bytes: [UInt8], _ format: ImportFormat, standard: PIDTable) throws {
+    /// Looks a whole file over; `standard` is the built-in table, `units` tells which gallons are meant.
+    init(
+        _ bytes: [UInt8], _ format: ImportFormat, standard: PIDTable, units: UnitSystem = .metric
+    ) throws {
         self.bytes = bytes
         self.format = format
-        var table = ImportTable(standard)
+        var table = ImportTable(standard, units: units)
         var survey = Survey()
         try format.read(bytes, &table) { survey.take($0) }
         self.table = table
-        trips = survey.finished
+        trips = survey.finished(table.table)
     }
 
     /// Stores it.
@@ -93,11 +98,12 @@ struct ImportRun {
             var count = 0
             func begin() throws {
                 guard let trip = rest.popFirst() else { return }
-                if let id = try importer.begin(trip) {
+                switch try importer.begin(trip) {
+                case .new(let id):
                     result.trips.append(id)
                     result.readings += trip.readings
-                } else {
-                    result.known += 1
+                case .known: result.known += 1
+                case .deleted(let id): result.deleted.append(id)
                 }
                 isOpen = true
             }
@@ -125,14 +131,38 @@ private struct Survey {
     private var readings = 0
     /// FNV-1a, 64 bits.
     private var digest: UInt64 = 0xCBF2_9CE4_8422_2325
-    private var done: [ImportedTrip] = []
+    private struct Channel: Hashable {
+        var ecu: ECUAddress?
+        var signal: SignalIndex
+    }
 
-    /// The trips, the last one among them.
-    var finished: [ImportedTrip] {
+    private var sums: [Channel: ImportedTrip.Sum] = [:]
+    private var done: [(trip: ImportedTrip, digest: UInt64, sums: [Channel: ImportedTrip.Sum])] = []
+
+    /// The trips, the last one among them; `table` names their signals.
+    func finished(_ table: PIDTable) -> [ImportedTrip] {
         var survey = self
         survey.close()
-        return survey.done
+        return survey.done.map { trip, digest, sums in
+            var trip = trip
+            for (channel, sum) in sums {
+                let isVoltage = channel.signal == Self.voltage
+                let name = isVoltage ? Signal.adapterVoltage.id : table[channel.signal].id
+                let key = ImportedTrip.Channel(ecu: channel.ecu?.description, signal: name)
+                trip.sums[key, default: .init()].readings += sum.readings
+                trip.sums[key, default: .init()].total += sum.total
+            }
+            // Two files may hold the same numbers of different signals.
+            survey.digest = digest
+            let names = trip.sums.keys.map { ($0.ecu ?? "") + " " + $0.signal }.sorted()
+            for byte in names.joined(separator: "\n").utf8 { survey.mix(UInt64(byte)) }
+            trip.source = "fnv1a:" + String(survey.digest, radix: 16)
+            return trip
+        }
     }
+
+    /// Stands for the voltage at the adapter, which is no signal of a table.
+    private static let voltage = SignalIndex(rawValue: -1)
 
     mutating func take(_ event: ImportEvent) {
         switch event {
@@ -147,11 +177,13 @@ private struct Survey {
                 for item in items {
                     guard case .reading(let reading) = item else { continue }
                     readings += 1
+                    count(reading.value.number, Channel(ecu: reading.ecu, signal: reading.signal))
                     mix(reading.value)
                     for byte in reading.raw { mix(UInt64(byte)) }
                 }
             case .voltage(let volts):
                 readings += 1
+                count(volts, Channel(ecu: nil, signal: Self.voltage))
                 mix(volts.bitPattern)
             case .event, .note, .vehicle, .position, .codeList, .together: break
             }
@@ -160,18 +192,22 @@ private struct Survey {
 
     private mutating func close() {
         defer {
-            (header, first, readings) = (nil, nil, 0)
+            (header, first, readings, sums) = (nil, nil, 0, [:])
             digest = 0xCBF2_9CE4_8422_2325
         }
         guard let first else { return }
         let start = min(header?.start ?? first, first)
-        var trip = ImportedTrip(
-            start: start, source: "fnv1a:" + String(digest, radix: 16))
+        var trip = ImportedTrip(start: start, source: "")
         trip.name = header?.name.flatMap { $0.isEmpty ? nil : $0 }
         trip.tags = header?.tags ?? []
         trip.vin = header?.vin
         trip.readings = readings
-        done.append(trip)
+        done.append((trip, digest, sums))
+    }
+
+    private mutating func count(_ value: Double?, _ channel: Channel) {
+        sums[channel, default: .init()].readings += 1
+        if let value { sums[channel, default: .init()].total += value }
     }
 
     private mutating func mix(_ value: UInt64) {
@@ -192,6 +228,19 @@ private struct Survey {
         case .missing(let reason, let code):
             mix(code ?? 5)
             for byte in reason.rawValue.utf8 { mix(UInt64(byte)) }
+        }
+    }
+}
+
+extension Reading.Value {
+    /// What the database adds up.
+    fileprivate var number: Double? {
+        switch self {
+        case .number(let value): value
+        case .flag(let isOn): isOn ? 1 : 0
+        case .label(let code): Double(code)
+        case .supportMap(let raw): Double(raw)
+        case .text, .missing: nil
         }
     }
 }

@@ -21,10 +21,12 @@ struct ImportTable {
     private var signals: [Signal] = []
     private let byName: [String: Known]
     private let standard: PIDTable
+    private let units: UnitSystem
 
-    /// Signals of a file that may be those of `standard`.
-    init(_ standard: PIDTable) {
+    /// Signals of a file that may be those of `standard`; `units` tells which gallons are meant.
+    init(_ standard: PIDTable, units: UnitSystem = .metric) {
         self.standard = standard
+        self.units = units
         var byName: [String: Known] = [:]
         for record in standard.records where record.dataID.service == .currentData {
             for index in record.signals {
@@ -47,6 +49,34 @@ struct ImportTable {
         return record.signals.first.map {
             Known(signal: standard[SignalIndex(rawValue: $0)], dataID: record.dataID)
         }
+    }
+
+    /// How values in `unit` come to the metric unit of a signal; nil where they cannot.
+    ///
+    /// Other programs' words first, then what our own exports have with --units.
+    func conversion(_ unit: String, of known: Signal?) -> ImportUnit.Conversion? {
+        if let known, unit == known.unit { return ImportUnit.Conversion(unit: unit) }
+        if let found = ImportUnit.conversion(unit), found.unit == known?.unit ?? found.unit {
+            return found
+        }
+        for system in ImportUnit.isAmbiguous(unit) ? [units] : UnitSystem.allCases {
+            for metric in known.map({ [$0.unit] }) ?? ImportUnit.metric {
+                guard let shown = system.conversion(from: metric), shown.unit == unit else {
+                    continue
+                }
+                return ImportUnit.Conversion(
+                    unit: metric, factor: 1 / shown.factor, offset: -shown.offset / shown.factor)
+            }
+        }
+        return nil
+    }
+
+    /// Why values in `unit` cannot be told of a signal.
+    func fault(_ unit: String, of name: String) -> String {
+        if unit.isEmpty { return "\(name) has no unit" }
+        return ImportUnit.isAmbiguous(unit)
+            ? "\(name) in \(unit): --units us or --units imperial tells which gallons"
+            : "\(name) in \(unit) cannot be turned into metric units"
     }
 
     /// The place of a signal, made where it is new.
@@ -89,6 +119,14 @@ enum ImportUnit {
         var offset = 0.0
 
         func callAsFunction(_ value: Double) -> Double { value * factor + offset }
+    }
+
+    /// Metric units that our own exports may have turned into others.
+    static let metric = ["km/h", "km", "°C", "kPa", "L", "L/h", "g/s", "kg/h", "N·m"]
+
+    /// Whether there are two of a unit.
+    static func isAmbiguous(_ unit: String) -> Bool {
+        unit.lowercased() == "gal" || unit.lowercased() == "gal/h"
     }
 
     /// What a unit means; nil for an unknown one, and for `gal`, of which there are two.

@@ -113,9 +113,18 @@ enum JSONImport {
             var event = TripEvent(kind, text: text("text") ?? "", ecu: try ecu())
             event.service = try byte("service").map { Service($0) }
             event.code = text("code")
-            event.duration = keys["seconds"]?.number.map { .seconds($0) }
+            event.duration = try keys["seconds"]?.number.map { seconds in
+                // Longer than anybody logs; what is no length of time would stop the program.
+                guard (0...Self.longestEvent).contains(seconds) else {
+                    throw fault("\(seconds) s is no length of time")
+                }
+                return .seconds(seconds)
+            }
             return event
         }
+
+        /// A century; unit: s.
+        private static let longestEvent = 3.2e9
 
         private func item(_ kind: String) throws -> DiagnosticItem {
             let ecu = try ecu()
@@ -193,15 +202,18 @@ enum JSONImport {
             let (value, kind, label) = try value(known)
             var unit = text("unit") ?? ""
             var shown = value
-            if case .number(let number) = value, unit != known?.unit ?? unit {
-                guard let conversion = ImportUnit.conversion(unit),
-                    conversion.unit == known?.unit
-                else {
-                    throw fault(
-                        unit.isEmpty
-                            ? "\(id) has no unit"
-                            : "\(id) in \(unit) cannot be turned into metric units")
+            if case .number(let number) = value, known == nil {
+                // A signal of a table that is not loaded, or of another service.
+                if let conversion = table.conversion(unit, of: nil) {
+                    unit = conversion.unit
+                    shown = .number(conversion(number))
+                } else if ImportUnit.isAmbiguous(unit) {
+                    throw fault(table.fault(unit, of: id))
                 }
+            } else if case .number(let number) = value, unit != known?.unit {
+                guard let conversion = table.conversion(unit, of: known),
+                    conversion.unit == known?.unit
+                else { throw fault(table.fault(unit, of: id)) }
                 unit = conversion.unit
                 shown = .number(conversion(number))
             }

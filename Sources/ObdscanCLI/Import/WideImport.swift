@@ -96,7 +96,7 @@ enum WideImport {
         guard var columns = WideColumns(header) else {
             throw ImportFault(line: 1, reason: "no column holds a time")
         }
-        var channels = prepare(columns, &table)
+        var channels = try prepare(columns, &table)
         try emit(.trip(name: nil, tags: [], vin: nil, start: nil))
         while let row = csv.next() {
             // Torque writes its heading again when it goes on, perhaps with other columns.
@@ -104,7 +104,7 @@ enum WideImport {
                 row[0].withoutBlanks == header[0].withoutBlanks
             {
                 (header, columns) = (row, again)
-                channels = prepare(columns, &table)
+                channels = try prepare(columns, &table)
                 try emit(.trip(name: nil, tags: [], vin: nil, start: nil))
                 continue
             }
@@ -113,17 +113,22 @@ enum WideImport {
                     line: csv.line,
                     reason: "\(row.count) cells, the heading has \(columns.contents.count)")
             }
-            try read(row, columns, channels, line: csv.line, emit)
+            try read(
+                row, columns, channels, line: csv.line,
+                hasDecimalComma: csv.hasDecimalComma, emit)
         }
     }
 
     private static func prepare(
         _ columns: WideColumns, _ table: inout ImportTable
-    ) -> [Channel?] {
-        columns.contents.map { content in
+    ) throws -> [Channel?] {
+        try columns.contents.map { content in
             guard case .signal(let ecu, let name, let unit, let pid) = content else { return nil }
             let known = pid.flatMap { table.known(pid: $0) } ?? table.known(name)
-            let conversion = ImportUnit.conversion(unit)
+            let conversion = table.conversion(unit, of: known?.signal)
+            if conversion == nil, ImportUnit.isAmbiguous(unit) {
+                throw ImportFault(line: 1, reason: table.fault(unit, of: name))
+            }
             let id: String
             // A unit that does not fit is another quantity of that name.
             if let known, unit.isEmpty || conversion?.unit == known.signal.unit {
@@ -136,17 +141,18 @@ enum WideImport {
                     signal: signal, text: text, ecu: ecu, dataID: known.dataID,
                     conversion: conversion)
             }
-            let shown = conversion?.unit ?? unit
+            let other = known == nil ? conversion : ImportUnit.conversion(unit)
+            let shown = other?.unit ?? unit
             return Channel(
                 signal: table.place(name, name, shown, .number),
                 text: table.place(name, name, shown, .text), ecu: ecu, dataID: nil,
-                conversion: conversion)
+                conversion: other)
         }
     }
 
     private static func read(
         _ row: [String], _ columns: WideColumns, _ channels: [Channel?], line: Int,
-        _ emit: (ImportEvent) throws -> Void
+        hasDecimalComma: Bool, _ emit: (ImportEvent) throws -> Void
     ) throws {
         var time: UTC?
         var numbers: [Double?] = []
@@ -158,7 +164,7 @@ enum WideImport {
                 }
                 time = found
             }
-            numbers.append(number(cell))
+            numbers.append(number(cell, hasDecimalComma: hasDecimalComma))
         }
         guard let time else { return }
         var items: [DiagnosticItem] = []
@@ -197,9 +203,14 @@ enum WideImport {
     }
 
     /// A cell's number, with or without a unit behind it; nil where nothing was measured.
-    private static func number(_ cell: String) -> Double? {
+    ///
+    /// Where semicolons separate the cells a comma is the decimal point.
+    private static func number(_ cell: String, hasDecimalComma: Bool) -> Double? {
         let text = cell.withoutBlanks
-        let first = text.split(separator: " ", maxSplits: 1).first ?? ""
+        var first = text.split(separator: " ", maxSplits: 1).first.map(String.init) ?? ""
+        if hasDecimalComma, first.utf8.count(where: { $0 == UInt8(ascii: ",") }) == 1 {
+            first = String(first.map { $0 == "," ? "." : $0 })
+        }
         return Double(first).flatMap { $0.isFinite ? $0 : nil }
     }
 

@@ -108,6 +108,9 @@ extension LiveScreen {
             setup.wants += more.wants.filter { !known.contains($0.dataID) }
             connection.scan.poll(setup.plan)
             model.header.notice = nil
+        } catch let error as ScanError where error != .interrupted {
+            // A link that is lost comes back by itself; the view stays.
+            model.header.notice = Failure(error, accessory: connection.accessory).message
         } catch let failure as Failure {
             model.header.notice = ([failure.message] + [failure.hint].compactMap(\.self))
                 .joined(separator: "; ")

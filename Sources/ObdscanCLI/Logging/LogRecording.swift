@@ -24,7 +24,7 @@ struct LogRecording: Sendable {
         let prints = plan.output.format != .text
         let queue = prints || !plan.alarms.armed.isEmpty ? try BatchQueue(full: .refuse) : nil
         var sinks: [any ReadingSink] = [sink]
-        let watch = plan.endLimits.map { DriveWatch($0, start: Clock.now) }
+        let watch = plan.endLimits.map { DriveWatch($0, table: plan.table, start: Clock.now) }
         if let watch { sinks.append(watch) }
         if let queue { sinks.append(queue) }
         var needs = SessionNeeds(sinks: sinks, reconnect: .always, inbox: inbox)
@@ -111,7 +111,9 @@ struct LogRecording: Sendable {
         var lines = try ReadingLines(plan.output, table: connection.table, accessory: accessory)
         var outage = Outage()
         var news = PollNews(accessory: connection.accessory)
-        var bell = plan.alarms.bell(connection.table, plan.output, accessory: accessory)
+        var bell = plan.alarms.bell(
+            connection.table, plan.output, accessory: accessory, for: setup
+        ) { note($0) }
         let prints = plan.output.format != .text
         var loop = PollLoop(
             connection, queue: queue, until: until, watch: watch, prints: prints)

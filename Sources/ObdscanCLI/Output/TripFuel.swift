@@ -13,14 +13,18 @@ enum TripFuel {
 
     /// The fuel of a trip; nil where it tells nothing about any.
     static func use(of readings: TripReadings, _ profile: FuelProfile) throws -> FuelUse? {
-        var roles: [Int: FuelQuantity] = [:]
-        for (place, found) in readings.signals.enumerated() where found.frame == nil {
-            guard let quantity = quantity(found, readings.table),
-                // Two ECUs must not count the same fuel twice.
-                !roles.values.contains(quantity)
-            else { continue }
-            roles[place] = quantity
+        // Two ECUs must not count the same fuel twice: of several channels the one that says most,
+        // of those the first; one without a number says nothing.
+        var best: [FuelQuantity: Int] = [:]
+        for (place, found) in readings.signals.enumerated()
+        where found.frame == nil && found.minimum != nil {
+            guard let quantity = quantity(found, readings.table) else { continue }
+            if let other = best[quantity], readings.signals[other].readings >= found.readings {
+                continue
+            }
+            best[quantity] = place
         }
+        let roles = Dictionary(uniqueKeysWithValues: best.map { ($0.value, $0.key) })
         guard !roles.isEmpty else { return nil }
         var meter = FuelMeter(profile.settings)
         var quantities = [FuelQuantity?](repeating: nil, count: readings.signals.count)
@@ -28,7 +32,9 @@ enum TripFuel {
         try readings.forEachNumber(of: Array(roles.keys)) { t, place, value in
             if let quantity = quantities[place] { meter.take(value, quantity, t: t) }
         }
-        return FuelUse(meter, distance: readings.trip.distance)
+        let trip = readings.trip
+        return FuelUse(
+            meter, distance: trip.distance, driven: trip.driven, seconds: trip.seconds)
     }
 
     private static func quantity(_ found: TripSignal, _ table: PIDTable) -> FuelQuantity? {
@@ -39,7 +45,13 @@ enum TripFuel {
         case .currentData: id = dataID.id
         // SAE J1979-2 has the PIDs at F400.
         case .readData where dataID.id & 0xFF00 == 0xF400: id = dataID.id & 0xFF
-        default: return name == "SPN183" ? .fuelRate : nil
+        default:
+            switch name {
+            case "SPN183": return .fuelRate
+            case "SPN84" where dataID.id == 0xFEF1: return .speed
+            case "SPN190" where dataID.id == 0xF004: return .engineSpeed
+            default: return nil
+            }
         }
         switch (id, name) {
         case (0x5E, "FUEL_RATE"): return .fuelRate
@@ -48,6 +60,7 @@ enum TripFuel {
         case (0x0B, "MAP"): return .manifoldPressure
         case (0x0F, "IAT"): return .intakeTemperature
         case (0x0C, "RPM"): return .engineSpeed
+        case (0x0D, "VSS"): return .speed
         case (0x44, "LAMBDA"): return .commandedLambda
         case (0x24, "LAMBDA11_V"), (0x34, "LAMBDA11_I"): return .measuredLambda
         case (0x51, "FUEL_TYP"): return .fuelType
@@ -65,6 +78,15 @@ enum TripFuel {
         object.add("method", use.chosen?.method.rawValue)
         object.add("amount", use.amount.map(rounded))
         object.add("unit", use.unit)
+        object.add(
+            "amounts",
+            amounts(use).map { fuel, amount in
+                var part = JSONObject()
+                part.add("fuel", fuel.rawValue)
+                part.add("amount", rounded(amount))
+                part.add("unit", fuel.unit)
+                return part
+            })
         object.add("per100Km", use.per100km.map(rounded))
         object.add("milesPerUSGallon", use.milesPerUSGallon.map(rounded))
         object.add("milesPerImperialGallon", use.milesPerImperialGallon.map(rounded))
@@ -88,12 +110,18 @@ enum TripFuel {
 
     private static func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
 
-    /// `3.21 L gasoline`, in the units that are shown.
+    /// What was burnt of each fuel, in a steady order.
+    private static func amounts(_ use: FuelUse) -> [(FuelKind, Double)] {
+        let amounts = use.chosen?.amounts ?? [:]
+        return FuelKind.allCases.compactMap { kind in amounts[kind].map { (kind, $0) } }
+    }
+
+    /// `3.21 L gasoline`, in the units that are shown; `0.93 kg cng + 1.20 L gasoline`.
     static func amountText(_ use: FuelUse, _ units: UnitSystem) -> String? {
-        use.amount.map { amount in
-            self.amount(amount, use.unit, units) + " " + use.kind.rawValue
-                + (use.isAssumed ? " (assumed)" : "")
-        }
+        guard let total = use.amount else { return nil }
+        let parts = use.isMixed ? amounts(use) : [(use.kind, total)]
+        let words = parts.map { amount($0.1, $0.0.unit, units) + " " + $0.0.rawValue }
+        return words.joined(separator: " + ") + (use.isAssumed ? " (assumed)" : "")
     }
 
     static func amount(_ amount: Double, _ unit: String, _ units: UnitSystem) -> String {

@@ -17,6 +17,8 @@ final class BatchQueue: ReadingSink {
         var batches: [ReadingBatch] = []
         var dropped = 0
         var refused = false
+        /// Whether everything is taken: no more is asked, and what came must not be lost.
+        var isOpenWide = false
     }
 
     private let state = Mutex(State())
@@ -46,7 +48,7 @@ final class BatchQueue: ReadingSink {
 
     func offer(_ batch: ReadingBatch) -> Bool {
         let taken = state.withLock { state in
-            if state.batches.count >= capacity {
+            if state.batches.count >= capacity, !state.isOpenWide {
                 switch full {
                 case .refuse:
                     state.refused = true
@@ -61,6 +63,13 @@ final class BatchQueue: ReadingSink {
         }
         if taken { _ = ca_eventfd_signal(descriptor) }
         return taken
+    }
+
+    /// Takes whatever is still offered, however slow the reader is: polling has come to its end, and
+    /// nobody should wait for room.
+    func openWide() {
+        state.withLock { $0.isOpenWide = true }
+        if space >= 0 { _ = ca_eventfd_signal(space) }
     }
 
     /// Takes everything that waits; returns how many batches were dropped since the last time.

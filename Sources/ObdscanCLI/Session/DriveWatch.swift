@@ -7,9 +7,13 @@ import TripStore
 /// Listens to what a vehicle answers and knows when the drive is over.
 final class DriveWatch: ReadingSink {
     private let rule: Mutex<TripEndRule>
+    private let table: PIDTable
+    private let standstill: Duration?
 
     /// A watch that begins at `start`: a vehicle that never answers is off too.
-    init(_ limits: TripEndRule.Limits, start: Instant) {
+    init(_ limits: TripEndRule.Limits, table: PIDTable, start: Instant) {
+        self.table = table
+        standstill = limits.standstill
         var rule = TripEndRule(limits: limits)
         rule.takeAnswer(at: start)
         self.rule = Mutex(rule)
@@ -23,19 +27,20 @@ final class DriveWatch: ReadingSink {
         rule.withLock { rule in
             rule.takeAnswer(at: batch.answered)
             for case .reading(let reading) in batch.items {
-                guard case .number(let value) = reading.value else { continue }
-                switch reading.dataID {
-                case DataID(.currentData, 0x0C): rule.take(engineSpeed: value, at: batch.answered)
-                case DataID(.currentData, 0x0D): rule.take(speed: value, at: batch.answered)
-                default: continue
-                }
+                rule.take(reading, in: table, at: batch.answered)
             }
         }
         return true
     }
 
-    /// When to look again: the drive is not over before.
-    var deadline: Instant? { rule.withLock { $0.deadline } }
+    /// When to look again, seen from `now`: the drive is not over before.
+    ///
+    /// A vehicle that begins to stand after `now` may have stood for long enough before no ECU has
+    /// answered for long enough.
+    func deadline(from now: Instant) -> Instant? {
+        guard let deadline = rule.withLock({ $0.deadline }) else { return nil }
+        return standstill.map { min(deadline, now + $0) } ?? deadline
+    }
 
     /// The end, if the drive is over at `now`.
     func end(by now: Instant) -> TripEndRule.End? { rule.withLock { $0.end(by: now) } }

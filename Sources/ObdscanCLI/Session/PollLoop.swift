@@ -55,6 +55,8 @@ struct PollLoop {
     ) throws -> End {
         let end = try wait(every: period, tick: tick, event: event, batch: batch, flush: flush)
         connection.inbox.letMoreThrough()
+        // A session that waits for room would wait until it gives the batch up.
+        queue?.openWide()
         connection.scan.stop()
         try drain(batch, flush)
         return end
@@ -75,7 +77,7 @@ struct PollLoop {
             let reader = (prints ? queue : nil).map { _ in waiting.add(STDOUT_FILENO, events: 0) }
             waiting.add(deadline: until)
             // What is answered meanwhile only puts it off: a look at the old deadline is enough.
-            waiting.add(deadline: watch?.deadline)
+            waiting.add(deadline: watch?.deadline(from: Clock.now))
             waiting.add(deadline: nextTick)
             waiting.wait()
 

@@ -50,9 +50,10 @@ public struct LinePlot: Sendable {
         filled = Array(repeating: nil, count: Self.buckets)
     }
 
-    /// Takes a value, in the order of time; what is no number, or outside the time, is left out.
+    /// Takes a value, in the order of time; what is no number, outside the time, or so large that
+    /// the distance of two such is no number, is left out.
     public mutating func take(_ value: Double, at second: Double) {
-        guard value.isFinite, second >= 0, second <= seconds else { return }
+        guard value.isFinite, abs(value) <= 1e300, second >= 0, second <= seconds else { return }
         count += 1
         firstSecond = min(firstSecond, second)
         lastSecond = max(lastSecond, second)

@@ -1,0 +1,89 @@
+import Adapters
+import OBDCore
+import Testing
+
+@Suite struct `Typed settings` {
+    private static func settings(
+        _ commands: String, in vehicleProtocol: VehicleProtocol?, isConfirmed: Bool = true
+    ) -> TypedSettings {
+        var settings = TypedSettings(vehicleProtocol: vehicleProtocol)
+        for command in commands.split(separator: ";") {
+            settings.take(String(command), isConfirmed: isConfirmed)
+        }
+        return settings
+    }
+
+    private static func bytes(_ text: String) throws -> [UInt8] {
+        try #require(Hex.bytes(text))
+    }
+
+    /// What was typed before, the vehicle's protocol, a request, and whether it only reads.
+    ///
+    /// ISO 15765-2: a first byte of 01 to 07 is the length of a single frame. SAE J1979 service 04
+    /// clears. ISO 15765-4 asks at 7DF, 7E0 to 7E7, 18DB33F1 and 18DAxxF1; SAE J1850 and ISO 9141-2
+    /// by 686AF1, ISO 14230-2 with the highest bit of the first byte set; SAE J1939-21: PGN EA00 is
+    /// a request, PGN 0 of engine control is not.
+    @Test(
+        arguments: [
+            ("", .can11At500, "010C", true), ("", .can11At500, "04", false),
+            ("AT CAF0", .can11At500, "0104", false), ("AT CAF0", .can11At500, "02010C", true),
+            ("AT CAF0", .can11At500, "0304010C", false), ("AT CAF0", .can11At500, "0201", false),
+            ("AT CAF0", .can11At500, "300000", false), ("AT CAF0", .can11At500, "100801", false),
+            ("AT CAF0;AT CAF1", .can11At500, "010C", true),
+            ("AT CAF0;AT D", .can11At500, "010C", true),
+            ("AT CAF0", .iso9141, "010C", true), ("AT CAF0", nil, "0104", false),
+            ("AT SH 7E0", .can11At500, "010C", true), ("AT SH 0C9", .can11At500, "010C", false),
+            ("AT SH 0C9;AT SH 7DF", .can11At500, "010C", true),
+            ("AT SH DA10F1", .can29At500, "22F190", true),
+            ("AT SH 18DA10F1", .can29At500, "22F190", true),
+            ("AT SH 7E0", .can29At500, "010C", false),
+            ("AT SH DA10F1;AT CP 19", .can29At500, "010C", false),
+            ("AT SH 686AF1", .j1850VPW, "010C", true), ("AT SH 8D1BF1", .j1850VPW, "010C", false),
+            ("AT SH C133F1", .iso14230Fast, "010C", true),
+            ("AT SH 616AF1", .j1850PWM, "010C", true), ("AT SH 6C10F1", .iso9141, "010C", true),
+            ("AT SH EAFFF9", .j1939, "00FECA", true), ("AT SH 0000F9", .j1939, "00FECA", false),
+            ("", .j1939, "00FECA", true), ("", .j1939, "00FED3", false),
+            ("", .j1939, "01FF", false),
+            ("AT CEA 01", .can11At500, "22F19000", false),
+            ("AT CEA 01;AT CEA", .can11At500, "22F190", true),
+            ("STP 33", .can11At500, "010C", true), ("STP 31", .can11At500, "0104", false),
+            ("STP 31;AT SP 6", .can11At500, "0104", false),
+            ("AT SP 7;AT SH DA10F1", .can11At500, "010C", true),
+            // Not known to be harmless: what it does to requests is not known either.
+            ("AT XYZ", .can11At500, "010C", false), ("AT BRD 23", .can11At500, "010C", true),
+            ("AT PP 24 SV 01", .can11At500, "010C", true),
+            ("AT PP 24 SV 01;AT Z", .can11At500, "010C", false),
+        ] as [(String, VehicleProtocol?, String, Bool)])
+    func `decide whether a request only reads`(
+        _ commands: String, _ vehicleProtocol: VehicleProtocol?, _ request: String,
+        _ isReadOnly: Bool
+    ) throws {
+        let settings = Self.settings(commands, in: vehicleProtocol)
+        #expect(settings.isReadOnly(try Self.bytes(request)) == isReadOnly)
+    }
+
+    @Test func `that were not confirmed may stand or not`() throws {
+        let off = Self.settings("AT CAF0", in: .can11At500, isConfirmed: false)
+        // 01 04 is a value asked for, or a length and the request to clear.
+        #expect(!off.isReadOnly(try Self.bytes("0104")))
+        #expect(!off.areUsual)
+        var back = Self.settings("AT CAF0", in: .can11At500)
+        back.take("AT CAF1", isConfirmed: false)
+        #expect(!back.isReadOnly(try Self.bytes("0104")))
+        back.take("AT CAF1", isConfirmed: true)
+        #expect(back.isReadOnly(try Self.bytes("0104")) && back.areUsual)
+    }
+
+    @Test(
+        arguments: [
+            ("", "STPX h:7E0, d:010C", true), ("", "STPX d:04", false),
+            ("", "STPX h:0C9, d:010C", false), ("", "STPX h:7E0, x:01, d:010C", false),
+            ("AT CAF0", "STPX h:7E0, d:0104", false), ("AT CAF0", "AT RV", true),
+        ])
+    func `decide what an adapter is told to send, too`(
+        _ commands: String, _ text: String, _ isReadOnly: Bool
+    ) {
+        #expect(
+            Self.settings(commands, in: .can11At500).isReadOnlyCommand(text) == isReadOnly)
+    }
+}

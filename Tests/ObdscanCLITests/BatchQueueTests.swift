@@ -1,0 +1,29 @@
+import OBDCore
+import ScanSession
+import Testing
+
+@testable import ObdscanCLI
+
+@Suite struct `A queue of batches` {
+    private func batch() -> ReadingBatch {
+        ReadingBatch(
+            id: RequestID(rawValue: 0), exchange: Exchange(), asked: .zero, answered: .zero,
+            messages: [], items: [], voltage: 12)
+    }
+
+    @Test func `refuses what it has no room for, until nobody asks any more`() throws {
+        let queue = try BatchQueue(capacity: 2, full: .refuse)
+        #expect(queue.offer(batch()) && queue.offer(batch()))
+        #expect(!queue.offer(batch()))
+        queue.openWide()
+        // Whoever waited for room is told, and what is under way is taken.
+        var waiting = Waiting()
+        let space = waiting.add(try #require(queue.spaceDescriptor))
+        waiting.add(deadline: Clock.now + .seconds(5))
+        waiting.wait()
+        #expect(waiting.isReady(space))
+        #expect(queue.offer(batch()) && queue.offer(batch()))
+        var taken: [ReadingBatch] = []
+        #expect(queue.take(&taken) == 0 && taken.count == 4)
+    }
+}

@@ -74,13 +74,14 @@ import Testing
 
     /// ISO 9141-2 and SAE J1850 frames that are known elsewhere: 48 6B 10 41 05 7B ends with its sum 84,
     /// with the CRC 06 of VPW.
-    @Test(arguments: [
-        ("48 6B 10 41 05 7B 84", VehicleProtocol.iso9141, "10 486B1041057B84"),
-        ("48 6B 10 41 05 7B 06", .j1850VPW, "10 486B1041057B06"),
-        ("83 F1 10 41 05 7B 45", .iso14230Fast, "10 83F11041057B45"),
-        ("48 6B 10 41 05 7B 85", .iso9141, nil), ("48 6B 10 41 05 7B 84", .j1850VPW, nil),
-        ("48 6B 10 84", .iso9141, "- 486B1084"),
-    ] as [(String, VehicleProtocol, String?)])
+    @Test(
+        arguments: [
+            ("48 6B 10 41 05 7B 84", VehicleProtocol.iso9141, "10 486B1041057B84"),
+            ("48 6B 10 41 05 7B 06", .j1850VPW, "10 486B1041057B06"),
+            ("83 F1 10 41 05 7B 45", .iso14230Fast, "10 83F11041057B45"),
+            ("48 6B 10 41 05 7B 85", .iso9141, nil), ("48 6B 10 41 05 7B 84", .j1850VPW, nil),
+            ("48 6B 10 84", .iso9141, "- 486B1084"),
+        ] as [(String, VehicleProtocol, String?)])
     func `protocols before CAN are checked`(
         text: String, known: VehicleProtocol, expected: String?
     ) {

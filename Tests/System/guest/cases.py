@@ -18,7 +18,6 @@ kept = []
 def adapter(address, channel):
     """A stranger's adapter on an RFCOMM channel."""
     stranger = Run("/test/elm.py", address, str(channel), program="python3")
-    kept.append(stranger)
     return stranger.until(lambda run: "listening" in run.output, what="a listening adapter")
 
 
@@ -169,7 +168,7 @@ def controllers_are_switched_on():
     bluetooth.start()
     # Linux 6.1.192 dies when a refused channel was the only one to a device: one more is held open.
     far = bluetooth.addresses[1]
-    adapter(far, 20)
+    kept.append(adapter(far, 20))
     link = socket.socket(socket.AF_BLUETOOTH, socket.SOCK_STREAM, socket.BTPROTO_RFCOMM)
     link.settimeout(20)
     link.connect((far, 20))

@@ -53,10 +53,13 @@ struct PollLoop {
         event: (Instant, ScanEvent) throws -> Void, batch: (ReadingBatch) throws -> Void,
         flush: () throws -> Void
     ) throws -> End {
-        let end = try wait(every: period, tick: tick, event: event, batch: batch, flush: flush)
+        let end: End
+        do {
+            // A session that waits for room would wait until it gives the batch up.
+            defer { queue?.openWide() }
+            end = try wait(every: period, tick: tick, event: event, batch: batch, flush: flush)
+        }
         connection.inbox.letMoreThrough()
-        // A session that waits for room would wait until it gives the batch up.
-        queue?.openWide()
         connection.scan.stop()
         try drain(batch, flush)
         return end

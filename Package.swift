@@ -163,17 +163,22 @@ if Context.environment["OBDSCAN_BENCHMARKS"] != nil {
     ]
 }
 
-// `scripts/coverage` builds the pure modules and their tests alone: OBDSCAN_PURE=1. No dependency is needed.
-if Context.environment["OBDSCAN_PURE"] != nil {
+// Parts that need no other package and build quickly: OBDSCAN_PART=pure (`scripts/coverage`, `scripts/seeds`),
+// OBDSCAN_PART=threads (`scripts/sanitize thread --part`), each with its own tests alone.
+if let part = Context.environment["OBDSCAN_PART"] {
+    let machine = ["OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "WebProtocol"]
     let pure = [
-        "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Simulator", "Positioning",
-        "FuelFigures", "WebProtocol", "PIDTables", "DiagnosticTables", "TripExport", "EmbedFiles",
+        "Simulator", "Positioning", "FuelFigures", "PIDTables", "TripExport", "EmbedFiles",
         "EmbedFilesPlugin",
     ]
+    let threads = ["CAccessory", "CBluetooth", "Accessory", "ScanSession", "WebServer"]
+    let modules = machine + (part == "threads" ? threads : pure)
+    let tested = part == "threads" ? threads : modules + ["DiagnosticTables"]
     package.products = []
     package.dependencies = []
     package.targets = package.targets.filter { target in
-        pure.contains(target.type == .test ? String(target.name.dropLast(5)) : target.name)
+        target.type == .test
+            ? tested.contains(String(target.name.dropLast(5))) : modules.contains(target.name)
     }
 }
 

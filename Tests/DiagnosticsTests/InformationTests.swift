@@ -309,6 +309,11 @@ import Testing
                 "test mid 39 tid 80 value 32768.0 min 1.0 max 32769.0 passed"
             ]),
         Row(
+            "0639", .can, "46398080800000018001",
+            [
+                "test mid 39 tid 80 value -32768.0 min 1.0 max -32767.0 failed"
+            ]),
+        Row(
             "0639", .can, "463980BF800000018001",
             [
                 "test mid 39 tid 80 value -32768.0 min 1.0 max -32767.0 failed"

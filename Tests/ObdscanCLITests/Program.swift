@@ -57,9 +57,10 @@ struct Program {
             "HOME": home.path, "XDG_DATA_HOME": home.path, "TZ": "UTC", "LANG": "C.UTF-8",
             "PATH": "/usr/bin:/bin",
         ].merging(environment) { _, new in new }
-        // Where `scripts/coverage` counts what the program ran through.
-        process.environment?["LLVM_PROFILE_FILE"] =
-            ProcessInfo.processInfo.environment["LLVM_PROFILE_FILE"]
+        // What `scripts/coverage` and `scripts/sanitize` tell the programs that they run.
+        for name in ["LLVM_PROFILE_FILE", "ASAN_OPTIONS", "TSAN_OPTIONS"] {
+            process.environment?[name] = ProcessInfo.processInfo.environment[name]
+        }
         process.standardInput = FileHandle.nullDevice
         return process
     }

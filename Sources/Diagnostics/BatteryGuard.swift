@@ -189,7 +189,8 @@ public struct BatteryGuard: Hashable, Sendable {
         if let nextLook, now < nextLook { return .goOn }
         let step = look(at: now)
         if rest != nil { return nextWhileResting(at: now) }
-        nextLook = now + Self.lookPeriod
+        // What a step brings is looked at at once: a plan may wait for longer than it stays fresh.
+        nextLook = step == .goOn ? now + Self.lookPeriod : nil
         return step
     }
 
@@ -211,6 +212,11 @@ public struct BatteryGuard: Hashable, Sendable {
             return .readVoltage
         }
         if isSilent {
+            // What is polled may belong to one module that sleeps, or that this vehicle lacks.
+            guard let probed, now - probed < Self.voltageFreshness else {
+                self.probed = now
+                return .probe
+            }
             begin(.silence, at: now)
             return .goOn
         }

@@ -189,6 +189,11 @@ public struct CodeReport: Hashable, Sendable {
             self.amberWarning = amberWarning
             self.protect = protect
         }
+
+        /// Whether any of them is on.
+        public var isAnyOn: Bool {
+            [malfunction, redStop, amberWarning, protect].contains(true)
+        }
     }
 
     /// Who reported it.

@@ -14,7 +14,9 @@ public struct MonitorTables: Hashable, Sendable {
         public var quantity: String
 
         /// The scaled number.
-        public func number(raw: Int) -> Double { Double(raw) * multiplier / divisor + offset }
+        public func number(raw: Int) -> Double {
+            scaled(Double(raw), multiplier, divisor, offset)
+        }
     }
 
     /// A test of service 05 or 06.

@@ -42,6 +42,9 @@ extension PollPlan {
     /// Whether what ECUs tell has to be shown to the plan.
     public var watchesMotion: Bool { battery != nil }
 
+    /// Whether the vehicle is left alone: only what ECUs tell decides when it is asked again.
+    public var isResting: Bool { battery?.rest != nil }
+
     /// Takes note of what an answer says.
     public mutating func take(_ answered: [DiagnosticItem], at now: Instant) {
         for case .reading(let reading) in answered {
@@ -63,7 +66,12 @@ extension PollPlan {
     /// What is new of the vehicle's being off.
     public mutating func takeBatteryNews(at now: Instant) -> [BatteryGuard.News] {
         let news = battery?.takeNews() ?? []
-        for case .goesOn in news { beginAnew(at: now) }
+        for case .goesOn(let rest, let end) in news {
+            for index in items.indices {
+                items[index].fare.restedSince = items[index].fare.restedSince + (end - rest.since)
+            }
+            beginAnew(at: now)
+        }
         return news
     }
 

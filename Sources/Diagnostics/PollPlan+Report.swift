@@ -9,11 +9,22 @@ extension PollPlan {
         var missed = 0
         var first: Instant?
         var last: Instant?
+        /// Rests between the first and the last answer.
+        var rested = Duration.zero
+        /// Rests since the last answer.
+        var restedSince = Duration.zero
 
         mutating func noteAnswer(at now: Instant) {
             answers += 1
-            if first == nil { first = now }
+            if first == nil { first = now } else { rested = rested + restedSince }
+            restedSince = .zero
             last = now
+        }
+
+        /// The mean time between two answers while the vehicle was asked; nil before the second.
+        var reached: Duration? {
+            guard let first, let last, answers > 1 else { return nil }
+            return (last - first - rested) / (answers - 1)
         }
 
         /// A record that should have been asked for again before `since` and is asked for now.
@@ -35,7 +46,7 @@ extension PollPlan {
         public var answers: Int
         /// Periods that passed without its being asked for.
         public var missed: Int
-        /// The mean time between two answers; nil before the second.
+        /// The mean time between two answers, rests left out; nil before the second.
         public var reached: Duration?
         /// Whether it shares requests at the end.
         public var isBatched: Bool
@@ -83,15 +94,11 @@ extension PollPlan {
             case .refused: false
             }
         for item in items where !item.isWatched {
-            var reached: Duration?
-            if let first = item.fare.first, let last = item.fare.last, item.fare.answers > 1 {
-                reached = (last - first) / (item.fare.answers - 1)
-            }
             report.records.append(
                 RecordReport(
                     dataID: item.want.dataID, period: item.want.period, asked: item.fare.asked,
-                    answers: item.fare.answers, missed: item.fare.missed, reached: reached,
-                    isBatched: item.mayBatch && batching == .works))
+                    answers: item.fare.answers, missed: item.fare.missed,
+                    reached: item.fare.reached, isBatched: item.mayBatch && batching == .works))
         }
         if let battery {
             report.rests = battery.rests

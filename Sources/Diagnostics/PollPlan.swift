@@ -402,7 +402,8 @@ public struct PollPlan: Sendable {
         for index in answered {
             items[index].misses = 0
             items[index].roundsDone += 1
-            items[index].fare.noteAnswer(at: now)
+            // Probes of a resting vehicle are no pace.
+            if battery?.rest == nil { items[index].fare.noteAnswer(at: now) }
         }
         let missing = asked.items.filter { !answered.contains($0) }
         if asked.items.count > 1 {

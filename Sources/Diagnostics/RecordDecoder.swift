@@ -49,7 +49,7 @@ public struct RecordDecoder: Sendable {
             } else {
                 number = Double(raw)
             }
-            return number * multiplier / divisor + offset
+            return scaled(number, multiplier, divisor, offset)
         }
     }
 

@@ -114,7 +114,10 @@ extension ResponseDecoder {
             }
             defer { place += form.recordLength }
             var status = payload[place + form.codeOffset + 3]
-            if let mask = form.maskAt { status &= payload[mask] }
+            // ECUs with WWH-OBD may repeat the request's own masks: nothing would be left of theirs.
+            if let mask = form.maskAt, form.formatAt == nil || status & payload[mask] != 0 {
+                status &= payload[mask]
+            }
             if form.listsHealthy && status & Self.faultBits == 0 {
                 leftOut = true
                 continue
@@ -127,8 +130,9 @@ extension ResponseDecoder {
                 line: answer.line)
             report.statusByte = status
             if let offset = form.severityOffset {
-                report.severity =
-                    payload[place + offset] & (form.severityMaskAt.map { payload[$0] } ?? 0xFF)
+                let severity = payload[place + offset]
+                let masked = severity & (form.severityMaskAt.map { payload[$0] } ?? 0xFF)
+                report.severity = masked == 0 ? severity : masked
             }
             out.append(.code(report))
         }

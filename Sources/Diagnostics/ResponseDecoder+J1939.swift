@@ -101,6 +101,7 @@ extension ResponseDecoder {
         let lamps = CodeReport.Lamps(
             malfunction: Self.lamp(payload[0] >> 6), redStop: Self.lamp(payload[0] >> 4),
             amberWarning: Self.lamp(payload[0] >> 2), protect: Self.lamp(payload[0]))
+        let begin = out.count
         var place = 2
         while place + 4 <= payload.count {
             defer { place += 4 }
@@ -111,6 +112,8 @@ extension ResponseDecoder {
             report.isActive = isActive
             out.append(.code(report))
         }
+        // A lamp that is on without a code belongs to none, and is not nothing.
+        if out.count == begin, lamps.isAnyOn { out.append(.message(answer.message)) }
         answer.checkRest(from: place, &out)
     }
 

@@ -35,6 +35,10 @@ public struct ResponseDecoder: Sendable {
     public mutating func decode(
         _ message: ECUMessage, in exchange: Exchange, _ out: inout [DiagnosticItem]
     ) {
+        if let answers = joinedAnswers(message, exchange) {
+            for one in answers { decode(one, in: exchange, &out) }
+            return
+        }
         let answer = Answer(message, in: exchange)
         guard let first = message.payload.first else {
             out.append(answer.error(.empty))

@@ -112,9 +112,10 @@ extension Signal {
                 ?? .missing(.undefined, code: raw)
         }
         for piece in formula.pieces where piece.values.contains(raw) {
-            return .number(coded * piece.multiplier / piece.divisor + piece.offset)
+            return .number(
+                scaled(coded, piece.multiplier, piece.divisor, piece.offset))
         }
-        return .number(coded * multiplier / divisor + offset)
+        return .number(scaled(coded, multiplier, divisor, offset))
     }
 
     private func interpolated(_ coded: Double, _ points: [Formula.Point]) -> Double? {
@@ -148,4 +149,12 @@ extension PIDTable {
             .missing(.notAvailable, code: nil)
         }
     }
+}
+
+/// `number × multiplier / divisor + offset`, rounded once: 1567 tenths less 40 are 116.7, and not
+/// what 156.7 less 40 leaves.
+@inline(__always)
+func scaled(_ number: Double, _ multiplier: Double, _ divisor: Double, _ offset: Double) -> Double {
+    offset == 0
+        ? number * multiplier / divisor : (number * multiplier + offset * divisor) / divisor
 }

@@ -83,7 +83,7 @@ extension Signal {
         } else {
             number = Double(raw)
         }
-        return number * multiplier / divisor + offset
+        return scaled(number, multiplier, divisor, offset)
     }
 
     /// Whether raw bits are one of the patterns that stand for no value.

@@ -72,6 +72,9 @@ extension Runner {
             planWaits = until
             freeSince = freeSince ?? SystemClock.now()
         case .done:
+            processDelivered()
+            // Who waits for the end wants the last reply first.
+            guard offering == nil else { return }
             publishReport()
             plan = nil
             tell(.pollDidFinish)
@@ -106,18 +109,51 @@ extension Runner {
         }
     }
 
-    /// Decodes what came, tells who asked, offers it to the sinks.
+    /// Takes over what became of the request under way.
+    ///
+    /// A plan needs what came, not what it says: the next request is written first, and this reply
+    /// decoded while the vehicle is at work on it. A plan that rests waits for what it says.
     mutating func deliver(_ id: RequestID, _ outcome: Outcome) {
         guard let current, current.request.id == id else {
             followUps.append(.replyProcessed(id))
             return
         }
         self.current = nil
+        // The one before, where this came without waiting: a write that failed.
+        processDelivered()
         takeTime(of: current, outcome)
-        let reply = outcome.reply
-        let exchange = Exchange(
-            request: current.request.payload,
-            vehicleProtocol: machine.dialect.capabilities.vehicleProtocol)
+        if wanted.contains(.requests) {
+            tell(
+                .didReceiveResponses(
+                    current.request.id, messages: outcome.reply.messages.count))
+        }
+        let isPolled = current.ask == nil && plan != nil
+        if isPolled {
+            plan?.answered(id, outcome.forPlan, at: now)
+            tellBatteryNews()
+        }
+        undecoded = Delivered(
+            id: id, outcome: outcome, current: current,
+            exchange: Exchange(
+                request: current.request.payload,
+                vehicleProtocol: machine.dialect.capabilities.vehicleProtocol), time: now)
+        // The sinks are at the reply before: this one stays with the machine, and nothing is asked.
+        guard offering == nil else { return }
+        if case .answered = outcome, isPolled, !isStopping, !(plan?.isResting ?? false) {
+            undecoded?.isAcknowledged = true
+            followUps.append(.replyProcessed(id))
+        } else {
+            processDelivered()
+        }
+    }
+
+    /// Decodes what came, tells who asked, offers it to the sinks.
+    mutating func processDelivered() {
+        guard offering == nil, let delivered = undecoded else { return }
+        undecoded = nil
+        let current = delivered.current
+        let exchange = delivered.exchange
+        let reply = delivered.outcome.reply
         var items: [DiagnosticItem] = []
         for message in reply.messages { decoder.decode(message, in: exchange, &items) }
         decoder.endExchange(exchange, &items)
@@ -128,40 +164,46 @@ extension Runner {
                 nil
             }
         }
-        note(outcome, items, unasked: unasked.count, of: current)
+        note(delivered, items, unasked: unasked.count)
         if let ask = current.ask {
             let answer = Answer(
                 request: current.request, exchange: exchange, reply: reply, items: items,
-                asked: current.asked, answered: now)
-            conclude(ask, outcome, answer)
-        } else {
-            if plan?.watchesMotion ?? false {
-                plan?.take(items, at: now)
-                if !current.request.isForVehicle { plan?.take(voltage: reply.voltage, at: now) }
+                asked: current.asked, answered: delivered.time)
+            conclude(ask, delivered.outcome, answer)
+        } else if plan?.watchesMotion ?? false {
+            plan?.take(items, at: delivered.time)
+            if !current.request.isForVehicle {
+                plan?.take(voltage: reply.voltage, at: delivered.time)
             }
-            plan?.answered(id, outcome.forPlan, at: now)
             tellBatteryNews()
         }
-        guard !sinks.isEmpty, outcome.isWorthKeeping else {
-            followUps.append(.replyProcessed(id))
+        guard !sinks.isEmpty, delivered.outcome.isWorthKeeping else {
+            acknowledge(delivered)
             return
         }
         var batch = ReadingBatch(
-            id: id, exchange: exchange, asked: current.asked, answered: now,
+            id: delivered.id, exchange: exchange, asked: current.asked, answered: delivered.time,
             messages: reply.messages, items: items, voltage: reply.voltage)
         batch.statuses = reply.statuses
         batch.linkErrors = current.damage + reply.errors
         // The words of a command's answer are what was asked for.
         if current.request.isForVehicle { batch.strayTexts = reply.texts }
         batch.unasked = unasked
-        if case .failed(let failure, _) = outcome { batch.failure = failure }
+        if case .failed(let failure, _) = delivered.outcome { batch.failure = failure }
         // Usually taken at once, without being kept.
         for place in sinks.indices
         where !sinks[place].offer(batch) && sinks[place].spaceDescriptor != nil {
-            offering = Offering(batch: batch, sink: place)
+            offering = Offering(
+                batch: batch, sink: place, isAcknowledged: delivered.isAcknowledged)
+            if isStopping { offeringEnds = offeringEnds ?? now + configuration.drainLimit }
             return
         }
-        followUps.append(.replyProcessed(id))
+        acknowledge(delivered)
+    }
+
+    /// The machine may take the next request.
+    private mutating func acknowledge(_ delivered: Delivered) {
+        if !delivered.isAcknowledged { followUps.append(.replyProcessed(delivered.id)) }
     }
 
     /// Notes where the exchange's time went.
@@ -235,14 +277,22 @@ extension Runner {
             if !sinks[sink].offer(batch) && sinks[sink].spaceDescriptor != nil { return }
             offering?.sink += 1
         }
+        endOffering()
+    }
+
+    /// The batch is taken, or given up: the reply behind it is next.
+    mutating func endOffering() {
+        guard let over = offering else { return }
         offering = nil
-        followUps.append(.replyProcessed(batch.id))
+        if !over.isAcknowledged { followUps.append(.replyProcessed(over.batch.id)) }
+        processDelivered()
     }
 
     private mutating func note(
-        _ outcome: Outcome, _ items: [DiagnosticItem], unasked: Int, of current: Current
+        _ delivered: Delivered, _ items: [DiagnosticItem], unasked: Int
     ) {
-        let reply = outcome.reply
+        let current = delivered.current
+        let reply = delivered.outcome.reply
         // The voltage at the adapter is a reading like any other.
         var readings = reply.voltage == nil ? 0 : 1
         var errors = reply.errors.count + unasked
@@ -259,19 +309,16 @@ extension Runner {
         }
         var roundTrip: Duration?
         var timedOut = false
-        switch outcome {
-        case .answered: roundTrip = now - current.asked
+        switch delivered.outcome {
+        case .answered: roundTrip = delivered.time - current.asked
         case .failed(.timedOut, _): timedOut = true
         case .failed(.stopped, _): break
         case .failed: errors += 1
         }
         core.noteReply(
             after: current.request.isForVehicle ? roundTrip : nil, readings: readings,
-            errors: errors, timedOut: timedOut, at: now)
+            errors: errors, timedOut: timedOut, at: delivered.time)
         if timedOut { tell(.didTimeOut(current.request.id)) }
-        if wanted.contains(.requests) {
-            tell(.didReceiveResponses(current.request.id, messages: reply.messages.count))
-        }
         if let voltage = reply.voltage { noteVoltage(voltage) }
     }
 }

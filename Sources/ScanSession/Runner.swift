@@ -30,10 +30,24 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
         var sendings = 0
     }
 
+    /// A request and what became of it.
+    struct Delivered {
+        var id: RequestID
+        var outcome: Outcome
+        var current: Current
+        var exchange: Exchange
+        /// When it came.
+        var time: Instant
+        /// Whether the machine goes on already.
+        var isAcknowledged = false
+    }
+
     /// A batch that is being offered to one sink after the other.
     struct Offering {
         var batch: ReadingBatch
         var sink = 0
+        /// Whether the machine goes on already.
+        var isAcknowledged: Bool
     }
 
     let core: SessionCore
@@ -64,6 +78,8 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
     var isPaused = false
     var planWaits: Instant?
     var current: Current?
+    /// What came and is not decoded yet; at most one waits while a batch is offered.
+    var undecoded: Delivered?
     var offering: Offering?
     /// Until when a store may keep a stop waiting; nil = as long as it likes.
     var offeringEnds: Instant?
@@ -116,6 +132,8 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
         handle(.retry)
         while !isOver {
             takeOver()
+            processDelivered()
+            drainFollowUps()
             wait()
         }
         finish()
@@ -276,11 +294,15 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
 
     /// A store that makes no space must not keep the session from ending.
     private mutating func dropOffering() {
-        offeringEnds = nil
-        guard let batch = offering?.batch else { return }
-        offering = nil
+        guard offering != nil else {
+            offeringEnds = nil
+            return
+        }
         core.noteError()
-        handle(.replyProcessed(batch.id))
+        // The reply behind it has no time of its own.
+        endOffering()
+        if offering == nil { offeringEnds = nil }
+        drainFollowUps()
     }
 
     private mutating func finish() {

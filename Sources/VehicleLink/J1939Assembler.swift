@@ -19,7 +19,15 @@ public struct J1939Assembler: Hashable, Sendable {
         var isBroken: Bool
     }
 
+    /// A message whose announcement the adapter shows as a length alone.
+    private struct Announcement: Hashable, Sendable {
+        var total: Int
+        var parameterGroup: UInt32
+        var line: Int
+    }
+
     private var transfers: [Transfer] = []
+    private var announcement: Announcement?
     private var errors: [LinkError] = []
 
     /// An assembler without open messages.
@@ -30,6 +38,14 @@ public struct J1939Assembler: Hashable, Sendable {
 
     /// Whether no frame has left anything behind: ``finish()`` would say and change nothing.
     public var isAtRest: Bool { transfers.isEmpty && errors.isEmpty }
+
+    /// Takes the length of the message whose packets come next; unit of `total`: bytes.
+    ///
+    /// An ELM327 prints the announcement of a message (BAM, RTS) as a line of three digits, as it
+    /// does a first frame of ISO 15765-2.
+    public mutating func announce(total: Int, parameterGroup: UInt32, line: Int) {
+        announcement = Announcement(total: total, parameterGroup: parameterGroup, line: line)
+    }
 
     /// Takes one frame; gives the message that it completes.
     ///
@@ -99,6 +115,16 @@ public struct J1939Assembler: Hashable, Sendable {
         let destination = id.destination ?? J1939.everyone
         guard let number = frame.bytes.first else {
             throw error(.tooShort(expected: 8, received: 0), id.source, frame)
+        }
+        if let announced = announcement {
+            announcement = nil
+            let old = close(id.source, destination)
+            open(
+                Transfer(
+                    source: id.source, destination: destination,
+                    parameterGroup: announced.parameterGroup, total: announced.total, buffer: [],
+                    next: 1, line: announced.line, isBroken: false))
+            if let old { errors.append(interruption(of: old, line: frame.line)) }
         }
         guard
             let index = transfers.firstIndex(where: {

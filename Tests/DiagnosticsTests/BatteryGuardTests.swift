@@ -287,6 +287,44 @@ private struct Watch {
         #expect(report.rests == 1 && report.rested > .seconds(550))
         // The rest counts as no missed deadline.
         #expect(report.records[1].missed < 30)
+        // Nor is it time between two answers.
+        #expect(report.records[1].reached.map { $0 < .milliseconds(1500) } ?? false)
+    }
+
+    /// A poll of one module that sleeps, in a vehicle that is driven.
+    @Test func `a module that never answers is no vehicle that is off`() {
+        let engine = SignalIndex(rawValue: 0)
+        var plan = PollPlan(wants: [
+            PollPlan.Want(DataID(.readData, 0x0101), length: nil, period: .seconds(1))
+        ])
+        plan.protectBattery(
+            by: BatteryGuard(),
+            PollPlan.Motion(
+                engineSpeed: [engine],
+                wants: [PollPlan.Want(DataID(.currentData, 0x0C), length: 2)]))
+        let link = LinkCapabilities(vehicleProtocol: .can11At500)
+        var now = Instant.zero
+        var asked: [[UInt8]: Int] = [:]
+        while (now - .zero).seconds < 1800 {
+            switch plan.next(at: now, link: link) {
+            case .ask(let request):
+                asked[request.payload, default: 0] += 1
+                now = now + .milliseconds(100)
+                let answers = request.payload == [0x01, 0x0C]
+                plan.answered(
+                    request.id,
+                    answers
+                        ? .answered([message([0x41, 0x0C, 0x0C, 0x80])], intact: true) : .silent,
+                    at: now)
+            case .readVoltage(let id):
+                plan.take(voltage: 12.4, at: now)
+                plan.answered(id, .answered([], intact: true), at: now)
+            case .wait(let until): now = max(until, now + .milliseconds(1))
+            case .done: Issue.record("a plan without rounds ended")
+            }
+            #expect(plan.takeBatteryNews(at: now).isEmpty)
+        }
+        #expect((10...30).contains(asked[[0x01, 0x0C], default: 0]))
     }
 
     @Test func `missed deadlines are counted by their periods`() throws {

@@ -28,7 +28,7 @@ import Testing
     @Test(arguments: [
         ("rpm@10Hz", "01:0C", Duration.milliseconds(100)), ("ect@0.2Hz", "01:05", .seconds(5)),
         ("01:0D@200ms", "01:0D", .milliseconds(200)), ("maf@2", "01:10", .seconds(2)),
-        ("load@fast", "01:04", nil),
+        ("load@fast", "01:04", nil), ("ect@slow", "01:05", .seconds(10)),
     ])
     func `a pace stands behind the name`(_ typed: String, _ expected: String, _ period: Duration?)
         throws

@@ -107,7 +107,9 @@ enum AdapterWords {
 
     /// Whether the line begins like a banner.
     static func isBanner(_ line: Span<UInt8>) -> Bool {
-        banners.contains { end(of: $0, in: line, at: 0) != nil }
+        // A common clone ends its echo-less restart with the answer to the command before.
+        let start = end(of: "OK", in: line, at: 0) ?? 0
+        return banners.contains { end(of: $0, in: line, at: start) != nil }
     }
 
     /// Where `text` begins in `line`, blanks and case aside.

@@ -21,7 +21,7 @@ extension ELM327Dialect {
     mutating func beginSetup(afterDefaults: Bool, _ out: inout [DialectOutput]) {
         mayOweAnswer = false
         endReading()
-        reader = ConversationReader(ConversationReader.Options())
+        reader = ConversationReader(.live)
         if afterDefaults {
             tellReader("ATD")
             reader.read(Array("OK".utf8), number: 0, &items)

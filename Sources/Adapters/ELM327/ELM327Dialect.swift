@@ -72,7 +72,7 @@ public struct ELM327Dialect: AdapterDialect {
     /// The exchange under way; of no meaning in other phases.
     var running = RunningExchange.none
     var lexer = ReplyLexer()
-    var reader = ConversationReader(ConversationReader.Options())
+    var reader = ConversationReader(.live)
     var items: [ConversationItem] = []
     private var tokens: [ReplyLexer.Token] = []
     /// Lines of the reply at hand, where they are wanted as text.
@@ -130,7 +130,7 @@ public struct ELM327Dialect: AdapterDialect {
         identity = AdapterIdentity()
         wire = WireSettings()
         capabilities = LinkCapabilities(itemsPerRequest: 1, frameCountHelps: true)
-        reader = ConversationReader(ConversationReader.Options())
+        reader = ConversationReader(.live)
         lexer = ReplyLexer()
         sayFirstWord(attempt: 0, &out)
     }

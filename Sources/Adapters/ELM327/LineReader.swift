@@ -493,6 +493,7 @@ extension ReplyReader {
             let isSpoken = (settings.vehicleProtocol ?? fallback)?.family == .j1850
             if answer < .exact || isSpoken && digits.count >= 10 { return nil }
         }
+        if answer < .exact, isBehindLegacyHeader { return nil }
         // A line with a usual identifier that has lost a digit is no answer to 3E.
         let lostDigit =
             digits.groups == 1 && digits.count >= 6 && (0x7E8...0x7EF).contains(digits.number(0, 3))
@@ -514,6 +515,21 @@ extension ReplyReader {
             return known == .j1850 || known == nil && digits.count != 14
         default: return false
         }
+    }
+
+    /// Whether an answer stands behind three bytes that are a header, though its check byte is wrong:
+    /// `6C F1 10 41 0D …` answers 01 0D and is no message of service 2C.
+    private var isBehindLegacyHeader: Bool {
+        guard digits.count >= 10 else { return false }
+        let behind = answer(at: 6, count: digits.count / 2 - 4)
+        let target = digits.byte(2)
+        let isToTester = target == 0x6B || target == settings.testerAddress
+        if exchange.request == nil {
+            // Nothing else is known of 68 and 6C: `62 F1 90 41 …` may be data.
+            return isToTester && behind > .none && [0x68, 0x6C].contains(digits.byte(0))
+        }
+        let known = settings.vehicleProtocol?.family ?? inferredFamily ?? fallback?.family
+        return behind == .exact && (isToTester || known?.isLegacy ?? false)
     }
 
     // MARK: Answers

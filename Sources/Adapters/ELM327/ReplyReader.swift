@@ -459,7 +459,14 @@ struct ReplyReader: Hashable, Sendable {
                 can.extendedAddressing = settings.extendedAddressing || reading.isExtended
             }
             return try can.receive(frame)
-        case .j1939: return try j1939.receive(frame)
+        case .j1939:
+            if let id = frame.header, let group = askedGroup,
+                J1939.Identifier(id.value).parameterGroup == J1939.dataTransfer,
+                let length = segments.takeLength()
+            {
+                j1939.announce(total: length.total, parameterGroup: group, line: length.line)
+            }
+            return try j1939.receive(frame)
         case .iso9141: return try ISO9141.message(from: frame)
         case .j1850:
             let isPWM = frame.bytes.first == 0x41 || frame.bytes.first == 0x61

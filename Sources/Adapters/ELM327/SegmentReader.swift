@@ -55,6 +55,13 @@ struct SegmentReader: Hashable, Sendable {
         return false
     }
 
+    /// Gives the length that was seen last and that no segment has followed; it counts no more.
+    mutating func takeLength() -> (total: Int, line: Int)? {
+        guard case .open(let message) = state, message.segments == 0 else { return nil }
+        state = .idle(last: nil)
+        return (message.total, message.line)
+    }
+
     /// Takes a length line.
     ///
     /// - Parameter shortest: the shortest message that does not fit a single frame.

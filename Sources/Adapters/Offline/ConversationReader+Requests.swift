@@ -224,6 +224,7 @@ extension ConversationReader {
 
     mutating func begin(_ compact: [UInt8]) {
         requestText = compact
+        requestLine = lineNumber
         requestDigits = []
         longRequest = nil
         if let command = AdapterCommand(compact: compact) {
@@ -242,6 +243,27 @@ extension ConversationReader {
             longRequest = Int(digits[1]) << 8 | Int(digits[2]) << 4 | Int(digits[3])
         }
         reader.begin(Self.payload(of: digits, settings: reader.settings))
+    }
+
+    /// Whether what was asked is no command of any adapter known here: another maker's, or a request
+    /// with a time or a remark beside it.
+    var isUnreadableRequest: Bool {
+        asked.isOfAnotherMaker && AdapterCommand(compact: requestText) == nil
+            && !requestText.isEmpty
+    }
+
+    /// A vehicle's answer came to what cannot be read: it is told, and the answer counts.
+    mutating func giveUpRequest(_ out: inout [ConversationItem]) {
+        out.append(
+            ConversationItem(
+                .linkError(
+                    LinkError(.notAFrame, line: requestLine),
+                    text: String(decoding: requestText, as: UTF8.self)),
+                line: requestLine, exchange: reader.exchange))
+        asked = .unknown
+        requestText = []
+        isOpen = true
+        reader.begin(nil)
     }
 
     mutating func begin(_ command: AdapterCommand) {

@@ -13,12 +13,21 @@ public struct ConversationReader: Hashable, Sendable {
         public var request: String?
         /// How to read headers where the text alone is ambiguous.
         public var vehicleProtocol: VehicleProtocol?
+        /// Whether lines are cut where their ends were lost; an adapter at hand is asked again.
+        var cutsJoinedLines = true
 
         /// Options; without any the text tells.
         public init(request: String? = nil, vehicleProtocol: VehicleProtocol? = nil) {
             self.request = request
             self.vehicleProtocol = vehicleProtocol
         }
+
+        /// Options for a link at hand.
+        static let live = {
+            var options = Options()
+            options.cutsJoinedLines = false
+            return options
+        }()
     }
 
     /// What the lines that come now answer.
@@ -41,6 +50,8 @@ public struct ConversationReader: Hashable, Sendable {
     var requestText: [UInt8] = []
     /// The length of a request whose first frame was typed under `AT CAF0`; unit: bytes.
     var longRequest: Int?
+    /// The line on which the request stood.
+    var requestLine = 0
     /// The digits of ``requestText``; empty unless it is made of digits alone.
     var requestDigits: [UInt8] = []
     /// Whether requests stand behind the prompt: then no other line is an echo.
@@ -170,7 +181,7 @@ public struct ConversationReader: Hashable, Sendable {
         }
     }
 
-    private mutating func readPiece(
+    mutating func readPiece(
         _ piece: Span<UInt8>, isBehindPrompt: Bool, _ out: inout [ConversationItem]
     ) {
         let text = piece.extracting(trimmed(piece))
@@ -185,7 +196,9 @@ public struct ConversationReader: Hashable, Sendable {
                 reader.change { $0.note(answer: answer, to: .protocolNumber) }
                 return
             }
-            if options.request == nil, let end = endOfGluedRequest(text) {
+            if options.request == nil,
+                let end = endOfGluedRequest(text) ?? endOfAnsweredRequest(text)
+            {
                 promptsCarryRequests = true
                 ask(AdapterCommand.compact(bytes(text.extracting(..<end))), &out)
                 readPiece(text.extracting(end...), isBehindPrompt: false, &out)
@@ -226,10 +239,14 @@ public struct ConversationReader: Hashable, Sendable {
         endExchange(&out)
     }
 
-    private mutating func readDigits(_ text: Span<UInt8>, _ out: inout [ConversationItem]) {
+    mutating func readDigits(_ text: Span<UInt8>, _ out: inout [ConversationItem]) {
+        if options.cutsJoinedLines, readJoined(text, &out) { return }
         if case .adapter(let command, let answered) = asked, !isMonitor {
-            readAnswer(text, to: command, answered: answered, &out)
-            return
+            guard isUnreadableRequest, reader.digits.scan(text), reader.canOnlyBeAnswer else {
+                readAnswer(text, to: command, answered: answered, &out)
+                return
+            }
+            giveUpRequest(&out)
         }
         if let length = lengthOrRequest {
             lengthOrRequest = nil
@@ -281,6 +298,11 @@ public struct ConversationReader: Hashable, Sendable {
     }
 
     private mutating func readText(_ text: Span<UInt8>, _ out: inout [ConversationItem]) {
+        if options.cutsJoinedLines,
+            readSegments(text, &out) || readEchoedWords(text, &out)
+        {
+            return
+        }
         let compact = AdapterCommand.compact(bytes(text))
         if compact == requestText { return }
         // An STN asks for the data of an announced `STPX` with `DATA>`.

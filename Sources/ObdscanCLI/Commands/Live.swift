@@ -29,7 +29,7 @@ struct LiveCommand: ParsableCommand, OutputCommand {
     @Argument(
         help:
             ArgumentHelp(
-                "Signals to show; all without. rpm@10Hz and ect@5s tell how often.",
+                "Signals to show; all without. rpm@10Hz, ect@5s, maf@fast or ect@slow tell how often.",
                 valueName: "signal"))
     var signals: [String] = []
 

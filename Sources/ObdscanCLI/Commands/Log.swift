@@ -65,7 +65,7 @@ struct LogCommand: ParsableCommand, OutputCommand {
     @Argument(
         help:
             ArgumentHelp(
-                "Signals to record; all without. rpm@10Hz and ect@5s tell how often.",
+                "Signals to record; all without. rpm@10Hz, ect@5s, maf@fast or ect@slow tell how often.",
                 valueName: "signal"))
     var signals: [String] = []
 

@@ -41,7 +41,7 @@ struct ServeCommand: ParsableCommand, OutputCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "Signals to read; all without. rpm@10Hz and ect@5s tell how often.",
+            "Signals to read; all without. rpm@10Hz, ect@5s, maf@fast or ect@slow tell how often.",
             valueName: "signal"))
     var signals: [String] = []
 

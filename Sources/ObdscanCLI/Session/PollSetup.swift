@@ -99,7 +99,7 @@ struct PollSetup: Sendable {
         // Engine and pedal, vehicle speed, fuel rate.
         case 0xF000...0xF0FF, 0xFEF1, 0xFEF2: nil
         // Hours, distances, fuel used.
-        case 0xFEE0, 0xFEE5, 0xFEE9: .seconds(10)
+        case 0xFEE0, 0xFEE5, 0xFEE9: SignalPace.slow
         default: .seconds(1)
         }
     }
@@ -110,7 +110,7 @@ struct PollSetup: Sendable {
         // Monitors, what the vehicle was built with, counters since codes were cleared.
         case 0x01, 0x02, 0x12, 0x13, 0x1C, 0x1D, 0x1E, 0x21, 0x30, 0x31, 0x41, 0x4D...0x51, 0x5F,
             0x65, 0x7F, 0xA6:
-            .seconds(10)
+            SignalPace.slow
         // Temperatures, levels, run time, ambient pressure.
         case 0x05, 0x0F, 0x1F, 0x2F, 0x33, 0x3C...0x3F, 0x42, 0x46, 0x5C, 0x67, 0x68: .seconds(1)
         default: nil

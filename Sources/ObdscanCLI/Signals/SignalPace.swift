@@ -1,14 +1,20 @@
 import Diagnostics
 
-/// How often a signal is wanted, as it is typed behind its name: `rpm@10Hz`, `ect@5s`, `maf@fast`.
+/// How often a signal is wanted, as it is typed behind its name: `rpm@10Hz`, `ect@5s`, `maf@fast`,
+/// `mil@slow`.
 struct SignalPace: Hashable, Sendable {
     /// How often; nil = as often as the link allows.
     var period: Duration?
 
-    /// Reads `10Hz`, `0.2Hz`, `5s`, `200ms` or `fast`; nil for anything else.
+    /// What `slow` means: for counters, monitors, fuel levels.
+    static let slow = Duration.seconds(10)
+
+    /// Reads `10Hz`, `0.2Hz`, `5s`, `200ms`, `fast` or `slow`; nil for anything else.
     init?(_ text: some StringProtocol) {
         if text == "fast" {
             period = nil
+        } else if text == "slow" {
+            period = Self.slow
         } else if text.hasSuffix("Hz") || text.hasSuffix("hz") {
             guard let rate = Double(text.dropLast(2)), rate >= 0.0001, rate <= 10_000 else {
                 return nil
@@ -29,7 +35,8 @@ extension SignalNames {
         guard let pace = SignalPace(typed) else {
             throw Failure(
                 "\"\(printable(String(typed)))\" is no pace",
-                hint: "rpm@10Hz, ect@5s, ect@200ms, or maf@fast for as often as the link allows",
+                hint: "rpm@10Hz, ect@5s, ect@200ms, maf@fast for as often as the link allows, or "
+                    + "ect@slow for once in 10 s",
                 status: .usage)
         }
         var found = try find(String(text[..<place]))

@@ -1,0 +1,300 @@
+import OBDCore
+import VehicleLink
+
+/// Lines whose ends were lost on the way into a recording, cut where the adapter ended them.
+///
+/// Apps drop carriage returns, readers join lines. Nothing is guessed: the whole line has to be made
+/// of pieces that prove themselves by identifiers, lengths, or segment numbers that count on; else it
+/// stays as it is. On a live link such a line is damage, and asked for again.
+struct JoinedLines {
+    /// The digits of the line, upper case, and where each stands in it.
+    private var digits: [UInt8] = []
+    private var places: [Int] = []
+    /// The digits that a blank stands in front of.
+    private var groupStarts: [Int] = []
+    /// The digits behind which a colon stands.
+    private var colons: [Int] = []
+    private let length: Int
+
+    /// A line of digits, blanks and colons; nil for any other.
+    init?(_ text: Span<UInt8>) {
+        length = text.count
+        digits.reserveCapacity(text.count)
+        places.reserveCapacity(text.count)
+        var isBehindBlank = true
+        for index in text.indices {
+            let byte = text[index]
+            if let value = Hex.value(byte) {
+                if isBehindBlank { groupStarts.append(digits.count) }
+                isBehindBlank = false
+                digits.append(value)
+                places.append(index)
+            } else if isBlank(byte) {
+                isBehindBlank = true
+            } else if byte == UInt8(ascii: ":"), !digits.isEmpty {
+                colons.append(digits.count)
+            } else {
+                return nil
+            }
+        }
+    }
+
+    // MARK: Segments
+
+    /// `0140:4902015756571:5A…`: the pieces in front, the length, and every numbered segment.
+    func segments() -> [Range<Int>]? {
+        guard let first = colons.first, first >= 4, digits[first - 1] == 0, isOrder() else {
+            return nil
+        }
+        var pieces: [Range<Int>] = []
+        if first > 4 { pieces.append(0..<first - 4) }
+        pieces.append(first - 4..<first - 1)
+        var expected: UInt8 = 0
+        for (number, colon) in colons.enumerated() {
+            guard digits[colon - 1] == expected else { return nil }
+            let isLast = number + 1 == colons.count
+            var end = isLast ? digits.count : colons[number + 1] - 1
+            let full = number == 0 || pieces.last.map({ $0.count == 3 }) ?? false ? 12 : 14
+            var next: Range<Int>?
+            if isLast {
+                // Whatever is more than a segment holds is a line of its own.
+                if end - colon > full { next = colon + full..<end }
+                guard (end - colon) % 2 == 0 || next != nil else { return nil }
+                end = min(end, colon + full)
+            } else if end - colon > full || digits[end] != (expected + 1) % 16 {
+                // The length of the next message stands behind the last segment.
+                guard digits[end] == 0, end - colon >= 3, (end - colon - 3) % 2 == 0,
+                    end - colon - 3 <= full
+                else { return nil }
+                next = end - 3..<end
+                end -= 3
+            } else if end - colon != full {
+                return nil
+            }
+            pieces.append(colon - 1..<end)
+            if let next { pieces.append(next) }
+            expected = next != nil && !isLast ? 0 : (expected + 1) % 16
+        }
+        return cut(pieces)
+    }
+
+    private func isOrder() -> Bool {
+        zip(colons, colons.dropFirst()).allSatisfy { $1 - $0 >= 1 }
+    }
+
+    // MARK: Frames
+
+    /// `7E8 02 43 00 7EB 02 43 00`, `7EB064100…7E8064100…`: every frame.
+    func frames() -> [Range<Int>]? {
+        guard colons.isEmpty, digits.count >= 14 else { return nil }
+        if let grouped = groupedFrames() { return cut(grouped) }
+        guard let found = frames(from: 0), found.count > 1 else { return nil }
+        return cut(found)
+    }
+
+    /// Identifiers that blanks show: three digits are no byte.
+    private func groupedFrames() -> [Range<Int>]? {
+        guard groupStarts.count > 1 else { return nil }
+        let ends = groupStarts.dropFirst() + [digits.count]
+        let groups = zip(groupStarts, ends).map { $0..<$1 }
+        var found: [Range<Int>] = []
+        for group in groups {
+            switch group.count {
+            case 3 where number(group) < 0x800: found.append(group)
+            case 2:
+                guard let last = found.last, last.count < 3 + 2 * ISO15765.frameLength else {
+                    return nil
+                }
+                found[found.count - 1] = last.lowerBound..<group.upperBound
+            // A whole frame without blanks; the next one begins behind one.
+            case 5...: if isFrame(group) { found.append(group) } else { return nil }
+            default: return nil
+            }
+        }
+        return found.count > 1 && found.allSatisfy(isFrame) ? found : nil
+    }
+
+    /// Whether the digits are an identifier and as many bytes as its control byte asks for.
+    private func isFrame(_ range: Range<Int>) -> Bool {
+        guard let start = endOfIdentifier(at: range.lowerBound, anyOf11: true),
+            (range.upperBound - start) % 2 == 0
+        else { return false }
+        return lengths(at: start).contains((range.upperBound - start) / 2)
+    }
+
+    /// Whether a line is worth looking at: longer than what an adapter writes in one, or not cut into
+    /// bytes.
+    static func mayBe(_ line: HexLine) -> Bool {
+        if line.segment != nil || line.count < 14 { return false }
+        if line.oddAfterTwo > 0 || line.count > 24 { return true }
+        guard (0x7E8...0x7EF).contains(line.number(0, 3)) else { return false }
+        return line.count > 19 || line.count % 2 == 0
+    }
+
+    /// The one way in which everything from `start` on is frames of usual identifiers; nil where
+    /// there is none or a choice.
+    private func frames(from start: Int) -> [Range<Int>]? {
+        // From behind: in how many ways the digits from each place on are frames.
+        var ways = [Int](repeating: 0, count: digits.count + 1)
+        var ends = [Int](repeating: 0, count: digits.count + 1)
+        ways[digits.count] = 1
+        for place in stride(from: digits.count - 5, through: start, by: -1) {
+            guard let data = endOfIdentifier(at: place, anyOf11: false) else { continue }
+            for count in lengths(at: data) {
+                let end = data + 2 * count
+                guard end <= digits.count, ways[end] > 0 else { continue }
+                ways[place] = min(2, ways[place] + ways[end])
+                ends[place] = end
+            }
+        }
+        guard ways[start] == 1 else { return nil }
+        var found: [Range<Int>] = []
+        var place = start
+        while place < digits.count {
+            found.append(place..<ends[place])
+            place = ends[place]
+        }
+        return found
+    }
+
+    /// Where the data field behind an identifier that answers have begins.
+    private func endOfIdentifier(at place: Int, anyOf11: Bool) -> Int? {
+        if place + 8 <= digits.count,
+            (0x18DA_F100...0x18DA_F1FF).contains(number(place..<place + 8))
+        {
+            return place + 8
+        }
+        guard place + 3 <= digits.count else { return nil }
+        let id = number(place..<place + 3)
+        return anyOf11 && id < 0x800 || (0x7E8...0x7EF).contains(id) ? place + 3 : nil
+    }
+
+    /// How many bytes a data field has, padded or not; none where no control byte stands.
+    private func lengths(at data: Int) -> [Int] {
+        guard data + 2 <= digits.count else { return [] }
+        let control = digits[data] << 4 | digits[data + 1]
+        switch control >> 4 {
+        case 0 where control > 0 && control < ISO15765.frameLength:
+            return control == 7 ? [8] : [Int(control) + 1, ISO15765.frameLength]
+        case 1: return [ISO15765.frameLength]
+        // The last consecutive frame may be shorter where nothing pads it.
+        case 2: return Array(2...ISO15765.frameLength)
+        default: return []
+        }
+    }
+
+    // MARK: Before CAN
+
+    /// `49 04 01 … 49 04 02 …` and `43 … 43 …` as they come before CAN: seven bytes each.
+    func legacyLines() -> [Range<Int>]? {
+        guard colons.isEmpty, digits.count >= 28, digits.count % 14 == 0,
+            groupStarts.allSatisfy({ $0 % 2 == 0 })
+        else { return nil }
+        let starts = Array(stride(from: 0, to: digits.count, by: 14))
+        switch byte(0) {
+        case 0x49:
+            let numbers = starts.map { byte($0 + 4) }
+            guard starts.allSatisfy({ byte($0) == 0x49 && byte($0 + 2) == byte(2) }),
+                zip(numbers, numbers.dropFirst()).allSatisfy({ $0 < $1 })
+            else { return nil }
+        case 0x43, 0x47, 0x4A:
+            // A list of codes over CAN says how many there are.
+            guard starts.allSatisfy({ byte($0) == byte(0) }),
+                digits.count / 2 != 2 + 2 * Int(byte(2))
+            else { return nil }
+        default: return nil
+        }
+        return cut(starts.map { $0..<$0 + 14 })
+    }
+
+    // MARK: Requests
+
+    /// `010C41 0C 17 06`: where a request ends whose answer stands behind it; nil for any other
+    /// line.
+    ///
+    /// - Parameter known: the digits of the request, where those are known.
+    func endOfRequest(known: [UInt8] = []) -> Int? {
+        guard colons.isEmpty, !isField else { return nil }
+        let candidates =
+            known.isEmpty ? requestLengths() : digits.starts(with: known) ? [known.count] : []
+        let end = candidates.first { end in
+            end < digits.count && isAnswer(at: end) || end + 3 == digits.count && isLength(at: end)
+        }
+        return end.map { places[$0] }
+    }
+
+    /// How many digits a request that begins the line may have, the number of answers included.
+    private func requestLengths() -> [Int] {
+        guard digits.count >= 6 else { return [] }
+        let counts: ClosedRange<Int>
+        switch byte(0) {
+        case 0x01: counts = 2...7
+        case 0x02: counts = 2...3
+        case 0x03, 0x04, 0x07, 0x0A: counts = 1...1
+        case 0x05, 0x06, 0x08, 0x09: counts = 2...3
+        case 0x19: counts = 2...5
+        case 0x1A, 0x21: counts = 2...3
+        case 0x22: counts = 3...7
+        default: return []
+        }
+        return counts.flatMap { [2 * $0, 2 * $0 + 1] }
+    }
+
+    /// Whether an answer to the request in front begins here, and goes on.
+    private func isAnswer(at start: Int) -> Bool {
+        if isPositive(at: start) { return true }
+        if byte(start) == 0x7F { return byte(start + 2) == byte(0) && digits.count - start == 6 }
+        guard let frames = frames(from: start), let first = frames.first,
+            let data = endOfIdentifier(at: first.lowerBound, anyOf11: false)
+        else { return false }
+        let service = data + (digits[data] == 1 ? 4 : 2)
+        return isPositive(at: service) || byte(service) == 0x7F && byte(service + 2) == byte(0)
+    }
+
+    private func isPositive(at start: Int) -> Bool {
+        guard byte(start) == byte(0) &+ 0x40 else { return false }
+        switch byte(0) {
+        case 0x03, 0x07, 0x0A: return digits.count - start >= 4
+        case 0x04: return true
+        case 0x22:
+            return byte(start + 2) == byte(2) && byte(start + 4) == byte(4)
+                && digits.count - start >= 8
+        default: return byte(start + 2) == byte(2) && digits.count - start >= 6
+        }
+    }
+
+    /// Whether the length of the segments on the lines behind stands here.
+    private func isLength(at start: Int) -> Bool {
+        byte(0) == 0x09 && start == 4 && digits[start] == 0
+            && number(start..<start + 3) >= ISO15765.frameLength
+    }
+
+    /// Whether the line is a data field as `AT CAF0` shows it: a control byte, an answer as long as
+    /// it says, padding.
+    private var isField: Bool {
+        let control = Int(byte(0))
+        guard (1...7).contains(control), ReplyReader.isResponse(byte(2)) else { return false }
+        let end = 2 + 2 * control
+        guard digits.count == end || end < digits.count && digits.count == 2 * ISO15765.frameLength
+        else { return false }
+        return stride(from: end, to: digits.count - 1, by: 2).allSatisfy { byte($0) == byte(end) }
+    }
+
+    // MARK: Digits
+
+    private func byte(_ place: Int) -> UInt8 {
+        place + 1 < digits.count ? digits[place] << 4 | digits[place + 1] : 0
+    }
+
+    private func number(_ range: Range<Int>) -> UInt32 {
+        digits[range].reduce(0) { $0 << 4 | UInt32($1) }
+    }
+
+    /// Where pieces of the digits stand in the line.
+    private func cut(_ pieces: [Range<Int>]) -> [Range<Int>] {
+        pieces.map { piece in
+            let end = piece.upperBound < places.count ? places[piece.upperBound] : length
+            return places[piece.lowerBound]..<end
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import OBDCore
+
+// Answers of several ECUs, or to several requests, that stand in one line without headers.
+extension ResponseDecoder {
+    /// The answers that `message` is made of; nil where it is one.
+    ///
+    /// A frame holds seven bytes: PID 41 with its four cannot stand in it behind another record, and
+    /// a list of codes ends where its count says. So a service's own answer byte in such a place
+    /// begins the next answer, whose line end was lost.
+    func joinedAnswers(_ message: ECUMessage, _ exchange: Exchange) -> [ECUMessage]? {
+        let payload = message.payload
+        guard message.ecu == nil, message.frames <= 1, payload.count > 3,
+            payload[2...].contains(payload[0]), let kind = DecodedAnswer(rawValue: payload[0]),
+            // What was asked for may stand anywhere.
+            !(exchange.request?.dropFirst().contains(payload[0]) ?? false)
+        else { return nil }
+        let starts: [Int]
+        switch kind {
+        case .currentData: starts = startsOfRecords(payload, headerLength: 1)
+        case .freezeFrame: starts = startsOfRecords(payload, headerLength: 2)
+        case .monitorTests: starts = startsOfTests(payload)
+        case .storedCodes, .pendingCodes, .permanentCodes: starts = startsOfLists(payload)
+        case .codesCleared, .informationCleared, .oxygenSensorTests, .vehicleInformation,
+            .codesByStatus, .codeInformation, .identification, .localData, .dataIdentifiers:
+            return nil
+        }
+        guard starts.count > 1 else { return nil }
+        let ends = starts.dropFirst() + [payload.count]
+        return zip(starts, ends).map { start, end in
+            var one = message
+            one.payload = Array(payload[start..<end])
+            return one
+        }
+    }
+
+    /// Where answers of records of known lengths begin.
+    private func startsOfRecords(_ payload: [UInt8], headerLength: Int) -> [Int] {
+        var starts = [0]
+        var place = 1
+        while place < payload.count {
+            if payload[place] == payload[0], place > (starts.last ?? 0) + 1 {
+                starts.append(place)
+                place += 1
+                continue
+            }
+            let id = DataID(.currentData, UInt32(payload[place]))
+            guard let record = table.recordPlace(id, from: nil) else { break }
+            let length = table.records[record].length
+            guard length.lowerBound == length.upperBound else { break }
+            place += headerLength + length.lowerBound
+        }
+        return starts
+    }
+
+    /// Where answers of service 06 over CAN begin: nine bytes a test.
+    private func startsOfTests(_ payload: [UInt8]) -> [Int] {
+        var starts = [0]
+        var place = 1
+        while place + 9 <= payload.count {
+            place += 9
+            guard place < payload.count, payload[place] == payload[0] else { continue }
+            starts.append(place)
+            place += 1
+        }
+        return place == payload.count ? starts : [0]
+    }
+
+    /// Where lists of codes begin that say how many there are: `43 00 43 01 01 33`.
+    private func startsOfLists(_ payload: [UInt8]) -> [Int] {
+        var starts: [Int] = []
+        var place = 0
+        while place + 1 < payload.count, payload[place] == payload[0] {
+            starts.append(place)
+            place += 2 + 2 * Int(payload[place + 1])
+        }
+        return place == payload.count ? starts : [0]
+    }
+}

@@ -131,8 +131,8 @@ extension ResponseDecoder {
             report.statusByte = status
             if let offset = form.severityOffset {
                 let severity = payload[place + offset]
-                let masked = severity & (form.severityMaskAt.map { payload[$0] } ?? 0xFF)
-                report.severity = masked == 0 ? severity : masked
+                let mask = form.severityMaskAt.map { payload[$0] } ?? 0xFF
+                report.severity = severity & mask == 0 && mask != 0 ? severity : severity & mask
             }
             out.append(.code(report))
         }

@@ -51,8 +51,8 @@ public struct ReadingBatch: Hashable, Sendable {
 
 /// Takes batches from a session's thread.
 ///
-/// `offer` is called between the end of one reply and the next request, so it must neither block
-/// nor do work: put the batch into a queue and return.
+/// `offer` is called on the thread that talks to the adapter, while a poll's next request is under
+/// way, so it must neither block nor do work: put the batch into a queue and return.
 public protocol ReadingSink: Sendable {
     /// Becomes readable when there is space again after a refused offer; nil for a sink that never
     /// refuses because it drops what it cannot keep.

@@ -241,7 +241,8 @@ import Testing
                 ["stored SPN91/FMI2 count 2", "stored SPN168/FMI1 count 1"]
             ),
             (0xFECF, "04FF5B00E202FFFF", ["pending SPN458843/FMI2 count 2"]),
-            (0xFECA, "04FFFFFFFFFFFFFF", []),
+            // A lamp that is on without a code.
+            (0xFECA, "04FFFFFFFFFFFFFF", ["message"]), (0xFECA, "00FFFFFFFFFFFFFF", []),
             (0xFECA, "04FF5B0002", ["error"]),
             (0xFECA, "04FF5B000202A80001", ["stored SPN91/FMI2 count 2", "error"]),
             (0xF004, "FFFFFF6813FFFFFF", ["ENG_SPEED=621"]),

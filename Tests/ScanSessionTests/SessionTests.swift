@@ -35,6 +35,31 @@ final class Witness: ScanObserver {
     func scan(_ event: ScanEvent, at time: Instant) { seen.withLock { $0.append(event) } }
 }
 
+/// What happened on a session's thread, in order.
+final class Diary: ReadingSink, ScanObserver {
+    private let lines = Mutex<[String]>([])
+
+    var entries: [String] { lines.withLock { $0 } }
+    var spaceDescriptor: Int32? { nil }
+    var interests: ScanEvent.Kinds { .all }
+
+    func offer(_ batch: ReadingBatch) -> Bool {
+        lines.withLock { $0.append("stored \(batch.id.rawValue)") }
+        return true
+    }
+
+    func scan(_ event: ScanEvent, at time: Instant) {
+        lines.withLock { lines in
+            switch event {
+            case .didSendCommand(let request): lines.append("asked \(request.id.rawValue)")
+            case .didReceiveResponses(let id, _): lines.append("heard \(id.rawValue)")
+            case .pollDidFinish: lines.append("done")
+            default: break
+            }
+        }
+    }
+}
+
 /// Takes batches; optionally refuses as long as it is full.
 final class Store: ReadingSink {
     private struct Content: Sendable {
@@ -219,6 +244,20 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
         session.poll(PollPlan(wants: [rpm]))
         for _ in 0..<20 { #expect(try session.ask(read).reply.messages.count == 1) }
         session.stop()
+    }
+
+    @Test func `asks the next before it hands on the last`() throws {
+        let diary = Diary()
+        let session = try ScanSession.scripted(
+            Peer(.byte, wellBehaved), sinks: [diary], observers: [diary])
+        session.poll(PollPlan(wants: [rpm], rounds: 3))
+        #expect(try session.await { $0 == .pollDidFinish })
+        session.stop()
+        #expect(
+            diary.entries == [
+                "asked 1", "heard 1", "asked 2", "stored 1", "heard 2", "asked 3", "stored 2",
+                "heard 3", "stored 3", "done",
+            ])
     }
 
     @Test func `waits for a store that is full and loses nothing`() throws {

@@ -15,7 +15,8 @@ struct DecodeCommand: ParsableCommand {
             Reads what an ELM327-class adapter printed, as it comes: with or without spaces, headers, \
             echoes and prompts; one reply or a whole conversation, in which lines that begin with > are \
             the requests. AT commands in it are followed, because they decide how the lines after them \
-            are read. Without FILE or HEX it reads standard input.
+            are read. Lines that lost their ends are cut where lengths, identifiers or an echo prove it. \
+            Without FILE or HEX it reads standard input.
 
             Bad input gives error objects, and exit code 65 after all good input was printed. Nothing is \
             guessed: a short reply, a frame out of sequence or a wrong checksum is an error.

@@ -27,6 +27,7 @@ extension ResponseDecoder {
         var splitter = RecordSplitter(answer.payload, layout: layout, request: answer.request)
         var isForeign = false
         var isFirst = true
+        let begin = out.count
         walk: while true {
             let step = splitter.next { id in
                 table.recordPlace(DataID(tableService, id), from: ecu).map {
@@ -52,6 +53,9 @@ extension ResponseDecoder {
                 out.append(tooShort(answer, DataID(service, id), expected, received))
                 break walk
             case .leftOver(let rest):
+                // Service 21 answers one identifier: one of another length is another record, as
+                // other years and batteries have, and none of its bytes is where the table says.
+                if service == Service(0x21) { out.removeSubrange(begin...) }
                 if !isForeign {
                     out.append(answer.error(.leftOver(InlineBytes(answer.payload[rest]))))
                 }

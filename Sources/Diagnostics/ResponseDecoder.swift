@@ -60,6 +60,10 @@ public struct ResponseDecoder: Sendable {
             out.append(.message(message))
             return
         }
+        if isOfAnotherECU(message, exchange) {
+            out.append(.message(message))
+            return
+        }
         switch kind {
         case .currentData, .freezeFrame, .localData, .identification: decodeRecords(answer, &out)
         case .storedCodes: decodeCodes(answer, .stored, &out)
@@ -74,6 +78,33 @@ public struct ResponseDecoder: Sendable {
         case .codesByStatus: decodeCodesByStatus(answer, &out)
         case .codeInformation: decodeCodeInformation(answer, &out)
         case .dataIdentifiers: decodeDataIdentifiers(answer, &out)
+        }
+    }
+
+    /// Whether a table describes such answers of one ECU, and another one was asked.
+    ///
+    /// Users' tables name the ECU of services 21 and 22. Where headers are off only the request's own
+    /// header tells who answered.
+    private func isOfAnotherECU(_ message: ECUMessage, _ exchange: Exchange) -> Bool {
+        guard message.ecu == nil, let header = exchange.header, message.payload.count > 2 else {
+            return false
+        }
+        let payload = message.payload
+        let id: DataID
+        switch DecodedAnswer(rawValue: payload[0]) {
+        case .localData: id = DataID(Service(0x21), UInt32(payload[1]))
+        case .dataIdentifiers:
+            id = DataID(.readData, UInt32(payload[1]) << 8 | UInt32(payload[2]))
+        default: return false
+        }
+        guard let target = table.record(id, from: nil)?.target else { return false }
+        switch target.form {
+        case .can11: return header != target.value && header != 0x7DF
+        // The priority is set apart from the other three bytes.
+        case .can29:
+            return header & 0xFF_FFFF != target.value & 0xFF_FFFF
+                && header & 0xFF_FF00 != 0xDB_3300
+        case .byte: return false
         }
     }
 

@@ -6,6 +6,9 @@ public struct Exchange: Hashable, Sendable {
     public var vehicleProtocol: VehicleProtocol?
     /// How frames are built; may be known (from the text) before the protocol is.
     public var family: VehicleProtocol.Family?
+    /// The header that requests were given (`AT SH`), with or without the priority of 29 bits; nil =
+    /// the protocol's own, to all ECUs, or nobody said.
+    public var header: UInt32?
 
     /// An exchange; the family follows from the protocol unless given.
     public init(

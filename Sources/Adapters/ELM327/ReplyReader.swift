@@ -115,7 +115,9 @@ struct ReplyReader: Hashable, Sendable {
         change { $0.apply(command) }
         // Chosen anew, even if it is the same: what lines have shown may no longer hold.
         switch command {
-        case .choose, .reset: forgetInference()
+        case .choose, .reset:
+            exchange.header = nil
+            forgetInference()
         case .echo, .linefeeds, .headers, .spaces, .showLength, .automaticFormatting,
             .extendedAddressing, .joinFrames, .formatJ1939Headers, .testerAddress, .voltage,
             .protocolNumber, .protocolName, .stnProtocolNumber, .monitor, .monitorGroup,
@@ -123,6 +125,9 @@ struct ReplyReader: Hashable, Sendable {
             break
         }
     }
+
+    /// Takes over the header of `AT SH`, which requests have from now on.
+    mutating func apply(header: UInt32) { exchange.header = header }
 
     private mutating func forgetInference() {
         inferredFamily = nil

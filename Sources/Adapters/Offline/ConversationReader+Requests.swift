@@ -197,9 +197,19 @@ extension ConversationReader {
 
     /// A setting without any answer was taken over silently.
     mutating func settle() {
-        if case .adapter(let command, answered: false) = asked {
-            reader.apply(command)
-        }
+        if case .adapter(let command, answered: false) = asked { takeOver(command) }
+    }
+
+    /// A command that the adapter confirmed.
+    mutating func takeOver(_ command: AdapterCommand) {
+        reader.apply(command)
+        let setHeader = Array("ATSH".utf8)
+        guard command == .other, requestText.starts(with: setHeader) else { return }
+        let digits = requestText.dropFirst(setHeader.count)
+        guard [3, 6, 8].contains(digits.count),
+            let header = UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
+        else { return }
+        reader.apply(header: header)
     }
 
     /// Whether a request goes on with the one before: flow control, or a consecutive frame of a

@@ -337,7 +337,7 @@ public struct ConversationReader: Hashable, Sendable {
         }
         asked = .adapter(command, answered: true)
         if AdapterWords.end(of: "OK", in: text, at: 0) == text.count {
-            reader.apply(command)
+            takeOver(command)
         } else if let voltage = Voltage.read(text, unitIsOptional: command == .voltage) {
             append(.voltage(voltage), &out)
         } else if !isDigits {

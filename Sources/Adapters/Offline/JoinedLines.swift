@@ -43,9 +43,9 @@ struct JoinedLines {
 
     /// `0140:4902015756571:5A…`: the pieces in front, the length, and every numbered segment.
     func segments() -> [Range<Int>]? {
-        guard let first = colons.first, first >= 4, digits[first - 1] == 0, isOrder() else {
-            return nil
-        }
+        guard let first = colons.first, first >= 4, digits[first - 1] == 0,
+            zip(colons, colons.dropFirst()).allSatisfy({ $0 < $1 })
+        else { return nil }
         var pieces: [Range<Int>] = []
         if first > 4 { pieces.append(0..<first - 4) }
         pieces.append(first - 4..<first - 1)
@@ -54,7 +54,8 @@ struct JoinedLines {
             guard digits[colon - 1] == expected else { return nil }
             let isLast = number + 1 == colons.count
             var end = isLast ? digits.count : colons[number + 1] - 1
-            let full = number == 0 || pieces.last.map({ $0.count == 3 }) ?? false ? 12 : 14
+            // The first segment behind a length holds six bytes.
+            let full = pieces.last?.count == 3 ? 12 : 14
             var next: Range<Int>?
             if isLast {
                 // Whatever is more than a segment holds is a line of its own.
@@ -76,10 +77,6 @@ struct JoinedLines {
             expected = next != nil && !isLast ? 0 : (expected + 1) % 16
         }
         return cut(pieces)
-    }
-
-    private func isOrder() -> Bool {
-        zip(colons, colons.dropFirst()).allSatisfy { $1 - $0 >= 1 }
     }
 
     // MARK: Frames

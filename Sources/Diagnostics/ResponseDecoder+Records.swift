@@ -55,7 +55,7 @@ extension ResponseDecoder {
             case .leftOver(let rest):
                 // Service 21 answers one identifier: one of another length is another record, as
                 // other years and batteries have, and none of its bytes is where the table says.
-                if service == Service(0x21) { out.removeSubrange(begin...) }
+                if service == .readLocalData { out.removeSubrange(begin...) }
                 if !isForeign {
                     out.append(answer.error(.leftOver(InlineBytes(answer.payload[rest]))))
                 }

@@ -92,7 +92,7 @@ public struct ResponseDecoder: Sendable {
         let payload = message.payload
         let id: DataID
         switch DecodedAnswer(rawValue: payload[0]) {
-        case .localData: id = DataID(Service(0x21), UInt32(payload[1]))
+        case .localData: id = DataID(.readLocalData, UInt32(payload[1]))
         case .dataIdentifiers:
             id = DataID(.readData, UInt32(payload[1]) << 8 | UInt32(payload[2]))
         default: return false

@@ -4,7 +4,7 @@ public import OBDCore
 public struct TimeAccount: Hashable, Sendable {
     /// The sum over all exchanges.
     public private(set) var exchanges = ExchangeTiming.Split()
-    /// Between an answer and the next request, though something was due: decoding, storing, planning.
+    /// Between an answer and the next request, though something was due: reading and planning.
     public private(set) var own = Duration.zero
     /// Nothing was due.
     public private(set) var idle = Duration.zero
@@ -88,7 +88,7 @@ public struct TimeAccount: Hashable, Sendable {
         public var link: Duration
         /// Commands to the adapter itself: its voltage, settings between requests.
         public var commands: Duration
-        /// This program: decoding, storing, planning.
+        /// This program, from a reply to the next request.
         public var own: Duration
         /// Nothing was due.
         public var idle: Duration

@@ -64,7 +64,7 @@ struct PollExplanation: Sendable {
             ("adapter waiting", time.adapterWait, "for more answers after the last"),
             (line, time.link, ""),
             ("adapter commands", time.commands, ""),
-            ("obdscan", time.own, "decoding, storing, planning"),
+            ("obdscan", time.own, "from a reply to the next request"),
             ("nothing due", time.idle, ""),
             ("failed requests, outages", time.lost, ""),
         ].filter { $0.1 > .zero && ($0.0 != "line" || report.lineRate != nil) }

@@ -1,0 +1,88 @@
+import OBDCore
+import VehicleLink
+
+/// Requests among the answers: which lines of digits are echoes, and which can be none.
+extension ReplyReader {
+    /// Whether the scanned digits can be nothing but an answer, standing where a request could.
+    ///
+    /// Testers ask with services below 40; an answer has bit 6 set and the data that go with it.
+    /// A header has to be one that answers have, or to prove itself by what follows it: digits that
+    /// fit a length by chance are no frame.
+    var canOnlyBeAnswer: Bool {
+        if digits.segment != nil { return true }
+        if isWakeUp || looksLikeGroupRequest { return false }
+        guard let reading = bestReading() else { return false }
+        switch reading.shape {
+        case .bare, .fieldAlone:
+            return reading.shape == .bare && Self.isResponse(digits.byte(0))
+                && digits.count >= 2 * Self.shortest(digits.byte(0))
+        case .can11, .can29:
+            guard reading.proof >= .length else { return false }
+            return reading.usualAddress >= 3
+                || reading.answer > .none && !looksLikeRequest
+                    && (!reading.lengthCodeFits || settings.showsLength == true)
+        case .iso9141, .j1850, .iso14230:
+            return reading.proof == .checksum || reading.usualAddress >= 3 && !looksLikeRequest
+        case .j1939: return reading.proof >= .length && digits.count > 16 && !looksLikeRequest
+        case .joined11, .joined29: return false
+        }
+    }
+
+    /// The fewest bytes of an answer that says anything.
+    private static func shortest(_ first: UInt8) -> Int {
+        switch first {
+        case 0x41, 0x49, 0x59, 0x5A, 0x61, 0x7F: 3
+        case 0x42, 0x45, 0x62: 4
+        case 0x46: 6
+        case 0x43, 0x47, 0x4A, 0x50, 0x51, 0x58: 2
+        default: 1
+        }
+    }
+
+    /// Whether a line that may be an echo is rather that than a frame: its digits are a request, and
+    /// no header that answers have stands in front.
+    func isRatherRequest(_ reading: LineReading) -> Bool {
+        guard looksLikeRequest else { return false }
+        if isWakeUp || reading.answer == .none && reading.usualAddress == 0 { return true }
+        switch reading.shape {
+        case .bare, .fieldAlone: return looksLikeGroupRequest
+        case .can11, .can29, .joined11, .joined29, .j1939:
+            // A length code that nobody asked for fits by chance once in sixteen requests.
+            let isAsCounted = reading.lengthCodeFits && settings.showsLength != true
+            return reading.usualAddress == 0 && (reading.answer < .exact || isAsCounted)
+        case .iso9141, .j1850, .iso14230: return false
+        }
+    }
+
+    /// Whether the digits are `7F7F`, which wakes the receiver of an adapter whose line rate is
+    /// looked for; it answers with `?`.
+    var isWakeUp: Bool {
+        digits.segment == nil && digits.count == 4 && digits.number(0, 4) == 0x7F7F
+    }
+
+    /// Whether the digits are a request for a parameter group: two or three bytes and perhaps a
+    /// count, where SAE J1939 is spoken.
+    var looksLikeGroupRequest: Bool {
+        (settings.vehicleProtocol ?? fallback)?.family == .j1939 && digits.segment == nil
+            && (4...7).contains(digits.count)
+    }
+
+    /// Whether the digits could be an echoed request: a service that testers ask, not too long.
+    var looksLikeRequest: Bool {
+        if isWakeUp || looksLikeGroupRequest { return true }
+        // `110 03 41 05 7B`: nobody writes the first byte of a request with three digits.
+        if digits.groups > 1, digits.length(0) == 3 { return false }
+        let isRaw = settings.automaticFormatting == false
+        // Seven bytes and a count digit; eight with the protocol control byte.
+        let isRawField = isRaw && (1...7).contains(digits.byte(0))
+        guard digits.segment == nil, digits.count >= 2, digits.count <= (isRawField ? 17 : 15)
+        else { return false }
+        let service = isRawField ? digits.byte(2) : digits.byte(0)
+        switch service {
+        // ISO 14230-3 service 18 has a status of 00 to 03; 18 DA F1 begins an identifier.
+        case 0x18: return digits.count < 4 || isRawField || digits.byte(2) <= 0x03
+        case 0x01...0x0A, 0x10, 0x11, 0x14, 0x19, 0x1A, 0x21, 0x22, 0x3E: return true
+        default: return false
+        }
+    }
+}

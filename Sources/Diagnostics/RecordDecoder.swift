@@ -92,8 +92,7 @@ public struct RecordDecoder: Sendable {
         _ payload: [UInt8], _ data: Range<Int>, signals: Range<Int32>, _ origin: Origin,
         _ body: (Reading) -> Void
     ) {
-        var raw = InlineBytes()
-        for index in data { raw.append(payload[index]) }
+        let raw = InlineBytes(payload, data)
         for index in signals {
             let signal = SignalIndex(rawValue: index)
             guard let value = value(of: signal, in: payload, data, origin) else { continue }

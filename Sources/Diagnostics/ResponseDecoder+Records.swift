@@ -7,6 +7,10 @@ extension ResponseDecoder {
             out.append(answer.error(.malformed("answer without data")))
             return
         }
+        if isExactly(answer) {
+            decodeExactly(answer, &out)
+            return
+        }
         let begin = out.count
         let before = memory.revision
         walkRecords(answer, &out)
@@ -14,6 +18,52 @@ extension ResponseDecoder {
         if memory.revision != before {
             out.removeSubrange(begin...)
             walkRecords(answer, &out)
+        }
+    }
+
+    /// Whether service 01 is answered by just the records that were asked for, in their order, each of
+    /// the one length that it can have, none of which says anything about another.
+    ///
+    /// Nearly all answers of a poll are; there is nothing to be found out about them.
+    private func isExactly(_ answer: Answer) -> Bool {
+        let payload = answer.payload
+        guard let request = answer.request, request.count > 1, payload[0] == 0x41 else {
+            return false
+        }
+        var place = 1
+        for index in 1..<request.count {
+            let id = request[index]
+            guard place < payload.count, payload[place] == id, !Self.tellsOfOthers(id),
+                let record = table.recordPlace(DataID(.currentData, UInt32(id)), from: answer.ecu)
+            else { return false }
+            let length = table.records[record].length
+            guard length.lowerBound == length.upperBound else { return false }
+            place += 1 + length.lowerBound
+        }
+        return place == payload.count
+    }
+
+    /// Whether a PID's data say how other records are read.
+    private static func tellsOfOthers(_ pid: UInt8) -> Bool {
+        switch pid {
+        case 0x01, 0x41, 0x4F, 0x50: true
+        default: false
+        }
+    }
+
+    private func decodeExactly(_ answer: Answer, _ out: inout [DiagnosticItem]) {
+        var place = 1
+        while place < answer.payload.count {
+            let id = DataID(.currentData, UInt32(answer.payload[place]))
+            guard let record = table.recordPlace(id, from: answer.ecu) else { return }
+            let data = place + 1..<place + 1 + table.records[record].length.lowerBound
+            let origin = RecordDecoder.Origin(
+                ecu: answer.ecu, dataID: id, line: answer.line,
+                overrides: memory.overrides(of: answer.ecu), pid: id.id)
+            records.decode(answer.payload, data, signals: table.records[record].signals, origin) {
+                out.append(.reading($0))
+            }
+            place = data.upperBound
         }
     }
 

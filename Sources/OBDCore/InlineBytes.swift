@@ -19,6 +19,25 @@ public struct InlineBytes: Hashable, Sendable {
         for byte in bytes { append(byte) }
     }
 
+    /// Copies the bytes of `array` at `range`.
+    public init(_ array: [UInt8], _ range: Range<Int>) {
+        guard range.count <= Self.inlineCapacity else {
+            heap = Array(array[range])
+            return
+        }
+        var shift: UInt64 = 0
+        for index in range.prefix(8) {
+            low |= UInt64(array[index]) &<< shift
+            shift &+= 8
+        }
+        shift = 0
+        for index in range.dropFirst(8) {
+            high |= UInt64(array[index]) &<< shift
+            shift &+= 8
+        }
+        inlineCount = UInt8(range.count)
+    }
+
     /// The number of bytes.
     @inline(__always)
     public var count: Int {

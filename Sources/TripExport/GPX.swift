@@ -17,7 +17,7 @@ public struct GPX: Sendable {
     }
 
     /// Appends what stands before all tracks.
-    public func begin(_ output: inout [UInt8]) {
+    public static func begin(_ output: inout [UInt8]) {
         XMLText.append(
             raw: """
                 <?xml version="1.0" encoding="UTF-8"?>
@@ -74,7 +74,7 @@ public struct GPX: Sendable {
     }
 
     /// Appends what stands behind all tracks.
-    public func end(_ output: inout [UInt8]) {
+    public static func end(_ output: inout [UInt8]) {
         XMLText.append(raw: "</gpx>\n", to: &output)
     }
 

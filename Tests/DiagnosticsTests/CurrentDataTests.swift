@@ -240,6 +240,20 @@ import Testing
             ])
     }
 
+    /// Records in the order of the request are read without looking for where each begins.
+    @Test(arguments: [
+        Pair("010C0D05", "410C1AF80D32057B", ["RPM=1726", "VSS=50", "ECT=83"]),
+        Pair("01050D0C", "410C1AF80D32057B", ["RPM=1726", "VSS=50", "ECT=83"]),
+        Pair("010C0D05", "410C1AF80D3205", ["RPM=1726", "VSS=50", "error"]),
+        Pair("010C0D05", "410C1AF80D32", ["RPM=1726", "VSS=50"]),
+        Pair("010C0D", "410C1AF80D320000", ["RPM=1726", "VSS=50"]),
+        Pair("010C0D", "410C1AF80D3201", ["RPM=1726", "VSS=50", "error"]),
+        Pair("010C0C", "410C1AF80C1AF8", ["RPM=1726", "RPM=1726"]),
+    ])
+    func `records are the same in any order, and cut where they end`(_ row: Pair) {
+        #expect(decode(Asked(request: row.request), [row.answer]) == row.expected)
+    }
+
     @Test func `raw bytes are those of the record`() {
         var decoder = ResponseDecoder(table: TestTable.pids, monitors: TestTable.monitors)
         var items: [DiagnosticItem] = []

@@ -9,6 +9,7 @@ import Testing
         #expect(Array(inline) == bytes)
         #expect(inline.count == count)
         #expect(inline == InlineBytes(bytes))
+        #expect(inline == InlineBytes([0xFE] + bytes + [0xFF], 1..<count + 1))
     }
 
     @Test func `hexadecimal text is read strictly`() {

@@ -68,14 +68,14 @@ private final class Elements: NSObject, XMLParserDelegate {
         let values = values()
         var gpx = GPX(columns: values.columns)
         let text = Fixtures.text { output in
-            gpx.begin(&output)
+            GPX.begin(&output)
             gpx.beginTrack(name: "<Sea> & \"hills\"\u{1B}", &output)
             for seconds: Int64 in [0, 11, 100] {
                 let point = point(seconds, altitude: seconds == 0 ? 400.5 : nil)
                 gpx.append(point, values.values(at: point.time), to: &output)
             }
             gpx.endTrack(&output)
-            gpx.end(&output)
+            GPX.end(&output)
         }
         let elements = try #require(Elements.of(text))
         #expect(elements.texts("name") == ["<Sea> & \"hills\"\u{FFFD}"])

@@ -161,9 +161,18 @@ struct HexLine: Hashable, Sendable {
     func array(from offset: Int, length: Int) -> [UInt8] {
         let available = max(0, (count - offset) / 2)
         let length = min(length, available)
-        var bytes = [UInt8](repeating: 0, count: length)
-        for index in 0..<length { bytes[index] = byte(offset + index * 2) }
-        return bytes
+        // `Array(repeating:count:)` looks its own type up each time: as long as reading the line takes.
+        // Most answers hold one or two bytes of data; for them nothing but the memory is asked for.
+        let second = offset &+ 2, third = offset &+ 4, fourth = offset &+ 6
+        switch length {
+        case 3: return [byte(offset), byte(second), byte(third)]
+        case 4: return [byte(offset), byte(second), byte(third), byte(fourth)]
+        default:
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(length)
+            for index in 0..<length { bytes.append(byte(offset &+ index &* 2)) }
+            return bytes
+        }
     }
 
     /// Whether the digits begin with these and go on.

@@ -204,7 +204,7 @@ struct ReplyReader: Hashable, Sendable {
     mutating func readDigits(
         _ text: Span<UInt8>, line: Int, mayBeRequest: Bool, _ out: inout [ReplyEvent]
     ) -> DigitsResult {
-        if readAsBefore(line, &out) || readBareAsBefore(line, &out) { return .read }
+        if readBareAsBefore(line, &out) { return .read }
         if let number = digits.segment {
             if knowsHeaders, kind != .monitor {
                 return .meaningless(LinkError(.notAFrame, line: line))
@@ -234,10 +234,9 @@ struct ReplyReader: Hashable, Sendable {
         return .read
     }
 
-    /// The common case at full speed: a single CAN frame in the shape of the line before, which
-    /// answers exactly what was asked.
-    @inline(__always)
-    private mutating func readAsBefore(_ line: Int, _ out: inout [ReplyEvent]) -> Bool {
+    /// Reads the scanned digits if they are the common case: a single CAN frame in the shape of the
+    /// line before, which answers exactly what was asked; false = they are something else.
+    mutating func readAsBefore(_ line: Int, _ out: inout [ReplyEvent]) -> Bool {
         guard lastShape == .can11, digits.segment == nil, !settings.extendedAddressing,
             kind == .vehicle(mayBeJoined: false), settings.showsLength != true,
             !can.isBusy, digits.count & 1 == 1, digits.count >= 9, digits.count <= 19
@@ -251,7 +250,7 @@ struct ReplyReader: Hashable, Sendable {
         }
         guard length >= 2, length == available || length < available && available == 7,
             let request = exchange.request,
-            request.count == 2, request[0] == 0x01, digits.byte(5) == 0x41,
+            request.count >= 2, request[0] == 0x01, digits.byte(5) == 0x41,
             digits.byte(7) == request[1]
         else { return false }
         out.append(

@@ -240,6 +240,13 @@ public struct ConversationReader: Hashable, Sendable {
     }
 
     mutating func readDigits(_ text: Span<UInt8>, _ out: inout [ConversationItem]) {
+        if case .vehicle = asked, lengthOrRequest == nil,
+            reader.readAsBefore(lineNumber, &events)
+        {
+            isOpen = true
+            flush(text, &out)
+            return
+        }
         if options.cutsJoinedLines, readJoined(text, &out) { return }
         if case .adapter(let command, let answered) = asked, !isMonitor {
             guard isUnreadableRequest, reader.digits.scan(text), reader.canOnlyBeAnswer else {

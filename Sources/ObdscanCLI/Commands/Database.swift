@@ -110,6 +110,12 @@ struct DatabaseRecoverCommand: ParsableCommand, OutputCommand {
             saved = try mapped { () throws(StoreError) in
                 try TripStore(path: to).salvage(from: damaged) { progress.show($0, "recovered") }
             }
+            guard !saved.rows.isEmpty else {
+                throw Failure(
+                    "\(damaged) holds nothing that could be saved",
+                    hint: "is it the right file? obdscan's own is named by obdscan db check",
+                    status: .badData)
+            }
         } catch {
             // Nobody wants what is empty, and the next try would take it for another's.
             for file in [to, to + "-wal", to + "-shm"] { unlink(file) }

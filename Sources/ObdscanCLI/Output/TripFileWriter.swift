@@ -110,17 +110,23 @@ struct TripFileWriter {
     // MARK: Tracks
 
     func writeGPX(_ file: inout TextOutput) throws {
-        for (index, part) in parts.enumerated() {
+        var hasBegun = false
+        for part in parts {
             var values = TrackValues(table: part.table, columns: columns(part), units: units)
             var gpx = GPX(columns: values.columns)
-            if index == 0 { try file.append { gpx.begin(&$0) } }
-            try file.append { gpx.beginTrack(name: part.trip.title, &$0) }
-            try forEachPoint(part, &values) { point, found in
-                try file.append { gpx.append(point, found, to: &$0) }
+            // Of several trips those without a receiver are left out.
+            let points = try forEachPoint(part, &values) { count, point, found in
+                try file.append { bytes in
+                    if !hasBegun { GPX.begin(&bytes) }
+                    if count == 1 { gpx.beginTrack(name: part.trip.title, &bytes) }
+                    gpx.append(point, found, to: &bytes)
+                }
+                hasBegun = true
             }
-            try file.append { gpx.endTrack(&$0) }
-            if index == parts.count - 1 { try file.append { gpx.end(&$0) } }
+            if points > 0 { try file.append { gpx.endTrack(&$0) } }
         }
+        guard hasBegun else { throw noPositions }
+        try file.append { GPX.end(&$0) }
     }
 
     func writeKML(_ file: inout TextOutput) throws {
@@ -132,32 +138,38 @@ struct TripFileWriter {
         var values = TrackValues(table: part.table, columns: columns(part), units: units)
         var kml = KML(columns: values.columns)
         try file.append { kml.begin(&$0) }
-        try forEachPoint(part, &values) { point, found in kml.append(point, found) }
+        let points = try forEachPoint(part, &values) { _, point, found in kml.append(point, found) }
+        guard points > 0 else { throw noPositions }
         try file.append {
             kml.endTrack(name: part.trip.title, &$0)
             kml.end(&$0)
         }
     }
 
+    /// Every position, from the first with number 1, and what was read until then; how many there
+    /// are.
     private func forEachPoint(
         _ part: TripReadings, _ values: inout TrackValues,
-        _ body: (TrackPoint, [TrackValues.Value]) throws -> Void
-    ) throws {
+        _ body: (Int, TrackPoint, [TrackValues.Value]) throws -> Void
+    ) throws -> Int {
         var count = 0
         try part.forEachRecord { time, record in
             switch record {
             case .item(.reading(let reading)): values.take(reading, at: time)
             case .position(let position):
                 count += 1
-                try body(TrackPoint(position, time: time), values.values(at: time))
+                try body(count, TrackPoint(position, time: time), values.values(at: time))
             case .item, .event, .note, .codeList: return
             }
         }
-        if count == 0 {
-            throw Failure(
-                "trip \(part.trip.id) has no positions",
-                hint: "CSV and JSON Lines hold what it has", status: .noInput)
-        }
+        return count
+    }
+
+    private var noPositions: Failure {
+        let what = parts.count == 1 ? "trip \(parts[0].trip.id) has" : "these trips have"
+        return Failure(
+            "\(what) no positions", hint: "CSV and JSON Lines hold everything else",
+            status: .noInput)
     }
 
     // MARK: Line protocol

@@ -556,7 +556,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips list" vehicle' -l 'vehicle' -d 'Of the vehicle with this VIN or name.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips list" tag' -l 'tag' -d 'With this tag.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips list" name' -l 'name' -d 'With this name.' -rfka ''
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips list" from' -l 'from' -d 'That end at or behind this point.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips list" from' -l 'from' -d 'That end at or after this point.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips list" until' -l 'until' -d 'That begin before this point.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips list" all' -l 'all' -d 'Not only drives: also what was kept when codes were read or cleared.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips list" db' -l 'db' -d 'The database.' -rF
@@ -588,10 +588,10 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips report" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips report" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips report" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips fuel" from' -l 'from' -d 'All drives that end at or behind this point.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips fuel" from' -l 'from' -d 'All drives that end at or after this point.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips fuel" until' -l 'until' -d 'All drives that begin before this point.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips fuel" vehicle' -l 'vehicle' -d 'Only drives of the vehicle with this VIN or name.' -rfka ''
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips fuel" filled' -l 'filled' -d 'What was filled in behind these trips, in litres (kg of natural gas, gallons with --units us or imperial).' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips fuel" filled' -l 'filled' -d 'What was filled in after these trips, in litres (kg of natural gas, gallons with --units us or imperial).' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips fuel" save' -l 'save' -d 'Keep the factor that --filled gives in the configuration.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips fuel" db' -l 'db' -d 'The database.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips fuel" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
@@ -630,7 +630,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips tag" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips tag" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips tag" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips note" at' -l 'at' -d 'When: +12m behind the start, or a date and a time.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips note" at' -l 'at' -d 'When: +12m after the start, or a date and a time.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips note" db' -l 'db' -d 'The database.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips note" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips note" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
@@ -640,7 +640,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips note" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips note" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips note" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips split" at' -l 'at' -d 'Cut here: +25m behind the start, or a date and a time.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips split" at' -l 'at' -d 'Cut here: +25m after the start, or a date and a time.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips split" gap' -l 'gap' -d 'Cut wherever nothing was answered for so long.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips split" standstill' -l 'standstill' -d 'Cut wherever it had stood still for so long.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips split" db' -l 'db' -d 'The database.' -rF
@@ -689,8 +689,8 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" fill' -l 'fill' -d 'What stands in wide CSV where nothing was read, with --every.' -rfka 'last linear none'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export"' -l 'signal' -d 'Only this signal; may be repeated.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" ecu' -l 'ecu' -d 'Only this ECU.' -rfka ''
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" from' -l 'from' -d 'Not before: +5m behind a trip\'s start, or a date and a time.' -rfka ''
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" until' -l 'until' -d 'Not at or behind.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" from' -l 'from' -d 'Not before: +5m after a trip\'s start, or a date and a time.' -rfka ''
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" until' -l 'until' -d 'Not at or after.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" relative' -l 'relative' -d 'Print times as seconds since the trip\'s start (CSV).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" db' -l 'db' -d 'The database.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan export" format' -l 'format' -d 'The form; without it the ending of the file decides.' -rfka 'csv json gpx kml influx sqlite'

@@ -9,6 +9,9 @@ public struct ObdscanCommand: ParsableCommand {
         commandName: "obdscan",
         abstract: "OBD-II scan tool: reads, logs and explains what a vehicle says.",
         discussion: """
+            Without -d the accessory comes from OBDSCAN_DEVICE; else from `device` of the \
+            configuration, which obdscan setup writes; else the only attached one is taken.
+
             EXAMPLES
               obdscan devices                        what is attached
               obdscan info -d /dev/ttyUSB0           adapter, protocol, ECUs, VIN
@@ -16,8 +19,6 @@ public struct ObdscanCommand: ParsableCommand {
               obdscan dtc                            trouble codes of every ECU
               obdscan log --duration 10m             records a trip
               obdscan live -d sim:                   no hardware at hand
-
-            Without -d the accessory comes from OBDSCAN_DEVICE; else the only attached one is taken.
             """,
         version: "0.1.0",
         subcommands: [

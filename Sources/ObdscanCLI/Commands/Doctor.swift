@@ -13,8 +13,8 @@ struct DoctorCommand: ParsableCommand, OutputCommand {
 
             With --adapter it also tries what the adapter really is and can do: which commands of \
             its claimed version answer, how fast it is, whether count digit, several PIDs a request, \
-            headers and long messages work. The dialect is found out; the option of that name of \
-            other commands is not there.
+            headers and long messages work. What the adapter speaks is always detected; unlike \
+            elsewhere, --adapter takes no value here.
 
             EXAMPLES
               obdscan doctor

@@ -119,10 +119,10 @@ struct ExportCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Not before: +5m behind a trip's start, or a date and a time.", valueName: "time"))
+            "Not before: +5m after a trip's start, or a date and a time.", valueName: "time"))
     var from: TripMoment?
 
-    @Option(help: ArgumentHelp("Not at or behind.", valueName: "time"))
+    @Option(help: ArgumentHelp("Not at or after.", valueName: "time"))
     var until: TripMoment?
 
     @Flag(help: "Print times as seconds since the trip's start (CSV).")

@@ -16,8 +16,8 @@ struct SendCommand: ParsableCommand, OutputCommand {
             hexadecimal. Without any they are read from standard input, line by line, with a prompt \
             on a terminal.
 
-            What is known only to read is sent at once. Everything else needs a confirmation (or \
-            --yes), is refused while the engine runs or the vehicle moves (unless --force), and is \
+            Commands that are known to only read are sent at once. Everything else needs a \
+            confirmation (or --yes), is refused while the engine runs or the vehicle moves (unless --force), and is \
             never repeated. Requests are judged by what the commands before them make of them: \
             after AT CAF0 the first byte is a length, after AT SH the address decides.
 

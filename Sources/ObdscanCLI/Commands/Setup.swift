@@ -35,7 +35,10 @@ struct SetupCommand: ParsableCommand, OutputCommand {
         inversion: .prefixedNo,
         help: ArgumentHelp(
             "Log a trip whenever this USB adapter is plugged in, until the vehicle is off.",
-            discussion: "Needs the service that the Debian package brings."))
+            discussion: """
+                Needs the udev rule and the service that the package brings, and install.sh where \
+                root runs it.
+                """))
     var logWhenPlugged: Bool?
 
     @OptionGroup var database: DatabaseOptions

@@ -28,7 +28,7 @@ struct SimulateCommand: ParsableCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp("The vehicle, with its options behind a question mark."))
+        help: ArgumentHelp("The vehicle, with its options after a question mark."))
     var scenario = "petrol"
 
     @Flag(help: "Serve on a pseudo terminal; this is the default.")

@@ -52,7 +52,7 @@ struct TripsListCommand: ParsableCommand, OutputCommand {
     @Option(help: ArgumentHelp("With this name.", valueName: "text"))
     var name: String?
 
-    @Option(help: ArgumentHelp("That end at or behind this point.", valueName: "time"))
+    @Option(help: ArgumentHelp("That end at or after this point.", valueName: "time"))
     var from: TripMoment?
 
     @Option(help: ArgumentHelp("That begin before this point.", valueName: "time"))

@@ -9,7 +9,7 @@ struct TripsCompareCommand: ParsableCommand, OutputCommand {
         commandName: "compare", abstract: "Two trips side by side, signal by signal.",
         discussion: """
             Signals are the same when ECU, identifier and name are. With --format json one object \
-            a signal, behind the objects of both trips.
+            a signal, after the objects of both trips.
 
             EXAMPLES
               obdscan trips compare 12 13

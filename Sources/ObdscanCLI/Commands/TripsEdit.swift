@@ -24,7 +24,7 @@ struct TripsSplitCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Cut here: +25m behind the start, or a date and a time.", valueName: "time"))
+            "Cut here: +25m after the start, or a date and a time.", valueName: "time"))
     var at: TripMoment?
 
     @Option(
@@ -153,7 +153,7 @@ struct TripsUndoCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "undo", abstract: "Take the last split, join or delete back.",
         discussion: """
-            Again and it takes the one before it back.
+            Run again, it takes back the one before.
 
             EXAMPLES
               obdscan trips undo

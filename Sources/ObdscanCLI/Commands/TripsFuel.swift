@@ -33,7 +33,7 @@ struct TripsFuelCommand: ParsableCommand, OutputCommand {
         help: ArgumentHelp("Numbers or names of trips; the latest without.", valueName: "trip"))
     var trips: [TripReference] = []
 
-    @Option(help: ArgumentHelp("All drives that end at or behind this point.", valueName: "time"))
+    @Option(help: ArgumentHelp("All drives that end at or after this point.", valueName: "time"))
     var from: TripMoment?
 
     @Option(help: ArgumentHelp("All drives that begin before this point.", valueName: "time"))
@@ -46,7 +46,7 @@ struct TripsFuelCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "What was filled in behind these trips, in litres (kg of natural gas, gallons with "
+            "What was filled in after these trips, in litres (kg of natural gas, gallons with "
                 + "--units us or imperial).", valueName: "amount"))
     var filled: Double?
 

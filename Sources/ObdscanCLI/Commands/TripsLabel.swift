@@ -89,7 +89,7 @@ struct TripsNoteCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "When: +12m behind the start, or a date and a time.", valueName: "time"))
+            "When: +12m after the start, or a date and a time.", valueName: "time"))
     var at: TripMoment?
 
     @OptionGroup var database: DatabaseOptions

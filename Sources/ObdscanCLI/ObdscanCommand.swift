@@ -43,6 +43,7 @@ public struct ObdscanCommand: ParsableCommand {
     /// Parses the process's arguments, runs the command and ends the process with its exit code.
     public static func runAndExit() -> Never {
         ignoreBrokenPipes()
+        occupyClosedStreams()
         // Swift reads them from /proc: without it every command would be taken for the overview.
         if CommandLine.arguments.isEmpty {
             endProcess(
@@ -64,7 +65,9 @@ public struct ObdscanCommand: ParsableCommand {
         let log = logOptions(of: command)
         do {
             // A wrong file stops everything but the command that mends it.
-            if log != nil { _ = try Settings.loaded.get() }
+            if !["config", "help"].contains(arguments.first ?? "") {
+                _ = try Settings.loaded.get()
+            }
             try log?.log("starts: " + loggable(CommandLine.arguments).joined(separator: " "))
             try command.run()
             end(.silent(.done), log)

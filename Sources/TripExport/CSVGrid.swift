@@ -19,6 +19,9 @@ public struct CSVGrid: Sendable {
     /// Values further apart are not joined by a line; unit: µs.
     public static let longestGap: Int64 = 60_000_000
 
+    /// Lines that ``advance(to:time:_:)`` appends at most.
+    public static let linesAtOnce = 10_000
+
     /// A line that is not complete yet.
     private struct Line {
         var time: Int64
@@ -68,6 +71,22 @@ public struct CSVGrid: Sendable {
         columns.appendHeader(time: grid, to: &output)
     }
 
+    /// Appends at most ``linesAtOnce`` of the lines that `reading` completes; whether there are more.
+    ///
+    /// Until there are none ``append(_:time:to:)`` has to wait, so that a pause of days in a trip need
+    /// not stand in memory.
+    public mutating func advance(
+        to reading: borrowing Reading, time: UTC, _ output: inout [UInt8]
+    ) -> Bool {
+        guard next != nil, columns.place(of: reading) != nil else { return false }
+        let t = time.microseconds &- start.microseconds
+        switch fill {
+        case .none: return emit(before: t - step + 1, atMost: Self.linesAtOnce, &output)
+        case .last: return emit(before: t, atMost: Self.linesAtOnce, &output)
+        case .linear: return makeLines(before: t, atMost: Self.linesAtOnce, &output)
+        }
+    }
+
     /// Takes a reading, in the order of time; appends the lines that are complete.
     public mutating func append(
         _ reading: borrowing Reading, time: UTC, to output: inout [UInt8]
@@ -80,9 +99,9 @@ public struct CSVGrid: Sendable {
         }
         latest = max(latest, t)
         switch fill {
-        case .none: emit(before: t - step + 1, &output)
-        case .last: emit(before: t, &output)
-        case .linear: makeLines(before: t, &output)
+        case .none: _ = emit(before: t - step + 1, &output)
+        case .last: _ = emit(before: t, &output)
+        case .linear: _ = makeLines(before: t, &output)
         }
         if fill == .linear, case .number(let value) = reading.value {
             let shown = columns.conversions[place].map { $0(value) } ?? value
@@ -98,9 +117,9 @@ public struct CSVGrid: Sendable {
     public mutating func finish(_ output: inout [UInt8]) {
         guard next != nil else { return }
         switch fill {
-        case .none, .last: emit(before: latest + 1, &output)
+        case .none, .last: _ = emit(before: latest + 1, &output)
         case .linear:
-            makeLines(before: latest + 1, &output)
+            _ = makeLines(before: latest + 1, &output)
             for place in columns.columns.indices {
                 if let known = last[place] { join(place, to: known.time, known.value) }
             }
@@ -111,19 +130,36 @@ public struct CSVGrid: Sendable {
 
     // MARK: Lines
 
-    /// Appends the lines before `t` from what is known.
-    private mutating func emit(before t: Int64, _ output: inout [UInt8]) {
+    /// Appends the lines before `t` from what is known; whether more than `limit` of them are due.
+    private mutating func emit(
+        before t: Int64, atMost limit: Int = .max, _ output: inout [UInt8]
+    ) -> Bool {
+        var room = limit
         while let due = next, due < t {
+            if room == 0 { return true }
+            room -= 1
             append(due, current, to: &output)
             next = due + step
             guard fill == .none else { continue }
             for place in current.indices { current[place].removeAll(keepingCapacity: true) }
         }
+        return false
     }
 
-    /// Begins the lines before `t` and appends those to which nothing can be added any more.
-    private mutating func makeLines(before t: Int64, _ output: inout [UInt8]) {
+    /// Begins the lines before `t` and appends those to which nothing can be added any more; whether
+    /// more than `limit` of these are due.
+    private mutating func makeLines(
+        before t: Int64, atMost limit: Int = .max, _ output: inout [UInt8]
+    ) -> Bool {
+        // Nothing joins values that far apart.
+        let complete = t - Self.longestGap
+        let done = waiting.prefix { $0.time < complete }.count
+        for line in waiting[..<done] { append(line.time, line.cells, to: &output) }
+        waiting.removeFirst(done)
+        var room = limit
         while let due = next, due < t {
+            if room == 0 { return true }
+            room -= 1
             // A number that is read at a line's own time stands in it as it is.
             var cells = current
             for place in cells.indices {
@@ -131,12 +167,14 @@ public struct CSVGrid: Sendable {
                     NumberText.append(known.value, to: &cells[place])
                 }
             }
-            waiting.append(Line(time: due, cells: cells))
+            if due < complete {
+                append(due, cells, to: &output)
+            } else {
+                waiting.append(Line(time: due, cells: cells))
+            }
             next = due + step
         }
-        let done = waiting.prefix { $0.time < t - Self.longestGap }.count
-        for line in waiting[..<done] { append(line.time, line.cells, to: &output) }
-        waiting.removeFirst(done)
+        return false
     }
 
     /// Fills a column's cells between its last number and this one.

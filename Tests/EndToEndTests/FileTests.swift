@@ -49,6 +49,26 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: workplace.database)) == bytes)
     }
 
+    @Test func `nothing is recovered from what is no database`() async throws {
+        let outcome = try await workplace.shell(
+            "head -c 50000 /dev/urandom > garbage; \"$OBDSCAN\" db recover --db garbage --to saved.db"
+        )
+        #expect(outcome.status == 65, "\(outcome)")
+        #expect(outcome.errors.contains("garbage holds nothing that could be saved"))
+        #expect(try await workplace.shell("ls garbage; rm garbage; ls saved.db").status != 0)
+    }
+
+    @Test func `a closed standard stream's number is given to no file`() async throws {
+        // The remark on what nobody answers would land in the recording.
+        let outcome = try await workplace.shell(
+            "\"$OBDSCAN\" read 01:5B -d 'sim:?latency=0' --record talk 2>&- >&-; cat talk")
+        #expect(outcome.output.contains("015B"), "\(outcome)")
+        #expect(!outcome.output.contains("01 5B: "))
+        let unwritable = try await workplace.shell("\"$OBDSCAN\" pids list >&-")
+        #expect(unwritable.status == 73, "\(unwritable)")
+        #expect(unwritable.errors.contains("standard output: Bad file descriptor"))
+    }
+
     @Test func `standard output on a full disk`() async throws {
         for command in [
             "live rpm --duration 5s -d sim:", "read rpm -d sim:", "info -d sim:", "pids list",

@@ -5,6 +5,28 @@ import Testing
 @Suite(.serialized) struct `The program at work` {
     private static let vehicle = "sim:petrol?frozen=true&latency=1ms"
 
+    // MARK: Configuration
+
+    @Test(arguments: [
+        ["read", "rpm", "-d", "sim:"], ["live", "rpm", "-d", "sim:", "--duration", "1s"], ["trips"],
+        ["pids", "count"], [],
+    ])
+    func `a wrong line of the configuration stops every command but config`(
+        _ arguments: [String]
+    ) throws {
+        let program = try Program()
+        defer { program.remove() }
+        let folder = program.home.appendingPathComponent(".config/obdscan")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Data("units = \"imperal\"\n".utf8).write(
+            to: folder.appendingPathComponent("config.toml"))
+        let result = try program.run(arguments)
+        #expect(result.status == 78, "\(result)")
+        #expect(result.errors.contains("config.toml:1: "))
+        #expect(try program.run(["config", "set", "units", "imperial"]).status == 0)
+        #expect(try program.run(["pids", "count"]).status == 0)
+    }
+
     // MARK: Trips
 
     @Test func `a trip is logged, listed, shown and exported`() throws {

@@ -59,7 +59,9 @@ struct CodeBatchRun {
             for (index, result) in outcomes {
                 results[index] = result
                 if let failure = result?.failure {
-                    output.note("\(entries[index].accessory): \(failure.message)")
+                    let accessory = entries[index].accessory
+                    let isNamed = failure.message.hasPrefix(accessory)
+                    output.note(isNamed ? failure.message : "\(accessory): \(failure.message)")
                 }
             }
             while written < results.count, let result = results[written] {

@@ -89,8 +89,11 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
         let readiness = Readiness(
             before.status.flatMap(\.answer.items), table: table)
         let complete = readiness.supported.count - readiness.incomplete.count
-        var losses = ["\(before.clearable.count) codes"]
-        if complete > 0 { losses.append("\(complete) completed monitors") }
+        let codes = before.clearable.count
+        var losses = [codes == 1 ? "1 code" : "\(codes) codes"]
+        if complete > 0 {
+            losses.append(complete == 1 ? "1 completed monitor" : "\(complete) completed monitors")
+        }
         let hasFrame = frozen.flatMap(\.answer.items).contains { item in
             guard case .reading(let reading) = item else { return false }
             return reading.dtc != nil || reading.frame != nil && reading.value.isText

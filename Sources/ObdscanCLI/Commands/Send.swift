@@ -328,6 +328,9 @@ private struct SendRun: ~Copyable {
                 object.add("lines", lines)
                 try writer.append { object.append(to: &$0) }
             }
+            if let voltage = asked.answer.reply.voltage {
+                try printer.print(voltage: voltage, at: time, to: &writer)
+            }
             for item in asked.answer.items { try printer.print(item, at: time, to: &writer) }
             try printer.printRest(of: asked, at: time, to: &writer)
             try printer.finish(&writer)

@@ -182,11 +182,16 @@ struct LiveModel: Sendable {
         if let known = places[key], rows[known].updated != nil { return known }
         // A row that waits for whoever answers first is his now.
         let isWaiting = { (row: Row) in row.signal == reading.signal && row.updated == nil }
+        var hadCursor = false
         if let waiting = rows.firstIndex(where: isWaiting) {
             rows.remove(at: waiting)
+            hadCursor = cursor == waiting
+            if let cursor, cursor > waiting { self.cursor = cursor - 1 }
         }
         insert(emptyRow(reading.signal, signal, ecu: reading.ecu))
-        return places[key] ?? 0
+        let place = places[key] ?? 0
+        if hadCursor { cursor = place }
+        return place
     }
 
     private mutating func insert(_ row: Row) {

@@ -102,3 +102,13 @@ func writeToStandardError(_ text: String) {
 func ignoreBrokenPipes() {
     signal(SIGPIPE, SIG_IGN)
 }
+
+/// Keeps the numbers of closed standard streams from being given to files and accessories, into which
+/// messages would then be written.
+///
+/// They are opened the wrong way round, so that using them fails as on a closed one.
+func occupyClosedStreams() {
+    for stream in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(stream, F_GETFD) == -1 {
+        _ = open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+    }
+}

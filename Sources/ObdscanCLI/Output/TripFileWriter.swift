@@ -49,6 +49,10 @@ struct TripFileWriter {
                 times: times(relative, part), start: part.trip.start, every: every, fill: fill)
             try file.append { csv.appendHeader(to: &$0) }
             try forEach(part) { time, reading in
+                var hasMore = true
+                while hasMore {
+                    try file.append { hasMore = csv.advance(to: reading, time: time, &$0) }
+                }
                 try file.append { csv.append(reading, time: time, to: &$0) }
             }
             try file.append { csv.finish(&$0) }

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Installs obdscan from this folder, under /usr/local or PREFIX; `install.sh --remove` takes it away.
+# Root also gets the udev rule and the user's service of `obdscan setup --log-when-plugged`, in /etc.
 set -eu
 cd "$(dirname "$0")"
 prefix=${PREFIX:-/usr/local}
@@ -7,8 +8,12 @@ prefix=${PREFIX:-/usr/local}
 fail() { echo "install.sh: $1" >&2; [ -z "${2:-}" ] || echo "hint: $2" >&2; exit 1; }
 
 files=$(find usr -type f | sed 's,^usr/,,' | grep -v '^lib/')
+rule=/etc/udev/rules.d/60-obdscan.rules
+unit=/etc/systemd/user/obdscan-log@.service
+reload() { udevadm control --reload 2>/dev/null || true; }
 if [ "${1:-}" = --remove ]; then
     for file in $files; do rm -f "$prefix/$file"; done
+    if [ "$(id -u)" = 0 ]; then rm -f "$rule" "$unit"; reload; fi
     rmdir "$prefix/share/doc/obdscan" 2>/dev/null || true
     echo "removed from $prefix; trips and configuration are where they were"
     exit 0
@@ -32,6 +37,17 @@ for file in $files; do
     install -D -m "$mode" "usr/$file" "$prefix/$file"
 done
 echo "obdscan $said is in $prefix/bin"
+if [ "$(id -u)" = 0 ]; then
+    # Not where packages keep theirs, so that neither takes the other's away.
+    install -D -m 644 "usr/lib/udev/rules.d/${rule##*/}" "$rule"
+    mkdir -p "${unit%/*}"
+    sed "s,/usr/bin/obdscan,$prefix/bin/obdscan,; s,(obdscan config,($prefix/bin/obdscan config," \
+        "usr/lib/systemd/user/${unit##*/}" > "$unit"
+    chmod 644 "$unit"
+    reload
+else
+    echo "note: setup --log-when-plugged needs a udev rule, which only sudo ./install.sh installs"
+fi
 case ":$PATH:" in
     *":$prefix/bin:"*) ;;
     *) echo "hint: $prefix/bin is not in your PATH" ;;

@@ -11,7 +11,7 @@ func runFuzzer(
 /// What is fuzzed: each reads bytes from outside and checks what must hold whatever they are.
 enum FuzzTarget: String, CaseIterable {
     case lexer, decode, links, services, transcripts, tables, simulator, machine, codes, positions,
-        requests
+        requests, golink, paddle, csv, json
 
     /// Reads one input; a property that does not hold ends the process.
     func read(_ input: [UInt8]) {
@@ -27,6 +27,10 @@ enum FuzzTarget: String, CaseIterable {
         case .codes: readCodes(input)
         case .positions: readPositions(input)
         case .requests: readRequest(input)
+        case .golink: readGoLink(input)
+        case .paddle: readPaddle(input)
+        case .csv: readCSV(input)
+        case .json: readJSON(input)
         }
     }
 

@@ -6,8 +6,13 @@ import ScanTool
 /// outcome, nothing that writes is written twice, and it always waits for something.
 func readEvents(_ input: [UInt8]) {
     var cutter = Cutter(input)
-    var tool = ScanTool(dialect: ELM327Dialect(), policy: Policy())
-    var world = MachineWorld()
+    readEvents(&cutter, ELM327Dialect(), clearing: Array("04\r".utf8))
+}
+
+/// The same for any dialect; `clearing` is what it writes to have codes cleared.
+func readEvents(_ cutter: inout Cutter, _ dialect: some AdapterDialect, clearing: [UInt8]) {
+    var tool = ScanTool(dialect: dialect, policy: Policy())
+    var world = MachineWorld(clearing: clearing)
     while !cutter.isAtEnd {
         let head = cutter.byte()
         let events = world.possible(in: tool)
@@ -21,13 +26,14 @@ func readEvents(_ input: [UInt8]) {
 private struct MachineWorld {
     enum Link { case none, ordered, open, closing }
 
+    let clearing: [UInt8]
     var link = Link.none
     var owed: Set<RequestID> = []
     var delivered: RequestID?
     var lastID: UInt32 = 0
     var clears = 0
 
-    func possible(in tool: ScanTool<ELM327Dialect>) -> [Event] {
+    func possible(in tool: ScanTool<some AdapterDialect>) -> [Event] {
         if link == .closing { return [.closed] }
         var events: [Event] = [
             .submitted(.command(id: RequestID(rawValue: 0), text: "", mayRepeat: true))
@@ -61,7 +67,7 @@ private struct MachineWorld {
         }
     }
 
-    mutating func take(_ event: Event, _ tool: inout ScanTool<ELM327Dialect>) {
+    mutating func take(_ event: Event, _ tool: inout ScanTool<some AdapterDialect>) {
         switch event {
         case .submitted(let request):
             owed.insert(request.id)
@@ -82,7 +88,7 @@ private struct MachineWorld {
             case .refuse(let id, _): require(owed.remove(id) != nil, "a second outcome of \(id)")
             case .write(let bytes):
                 require(link == .open, "written without a session")
-                if bytes == Array("04\r".utf8) { clears += 1 }
+                if bytes == clearing { clears += 1 }
                 require(clears <= 1, "a writing request was written twice")
             case .open: if link == .none { link = .ordered }
             case .close:

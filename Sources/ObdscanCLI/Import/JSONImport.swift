@@ -1,5 +1,6 @@
 import Diagnostics
 import OBDCore
+import TripExport
 import TripStore
 
 /// Reads the JSON Lines that obdscan writes.

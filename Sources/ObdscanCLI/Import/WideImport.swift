@@ -1,6 +1,7 @@
 import Diagnostics
 import Glibc
 import OBDCore
+import TripExport
 import TripStore
 
 /// The columns of a table with a column a signal.

@@ -1,14 +1,17 @@
 /// Reads the rows of CSV (RFC 4180), CR LF or LF, one after the other.
-struct CSVReader {
+///
+/// Cells are separated by commas, or by semicolons where the first line has these alone. A quote that
+/// is never closed takes the rest of the file into its cell.
+public struct CSVReader {
     private let bytes: [UInt8]
     private var place: Int
     private var nextLine = 1
     private let separator: UInt8
     /// The line that the last row began on, from 1.
-    private(set) var line = 0
+    public private(set) var line = 0
 
     /// A reader of a whole file; a byte order mark is passed over.
-    init(_ bytes: [UInt8]) {
+    public init(_ bytes: [UInt8]) {
         self.bytes = bytes
         place = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         let first = bytes.prefix { $0 != 0x0A }
@@ -17,10 +20,10 @@ struct CSVReader {
     }
 
     /// Whether numbers may have a comma: it separates no cells.
-    var hasDecimalComma: Bool { separator == 0x3B }
+    public var hasDecimalComma: Bool { separator == 0x3B }
 
     /// The next row that is not empty; nil at the end.
-    mutating func next() -> [String]? {
+    public mutating func next() -> [String]? {
         while place < bytes.count {
             line = nextLine
             let row = row()
@@ -66,7 +69,7 @@ struct CSVReader {
     }
 
     /// Text as it was before an apostrophe defused it for spreadsheets.
-    static func undefused(_ text: String) -> String {
+    public static func undefused(_ text: String) -> String {
         let bytes = text.utf8.prefix(2)
         guard bytes.first == 0x27, let second = bytes.dropFirst().first,
             [0x3D, 0x2B, 0x2D, 0x40, 0x09, 0x0D].contains(second)

@@ -1,0 +1,70 @@
+import Adapters
+import OBDCore
+
+/// A GoLink that says anything: any split gives the same, an ECU's word stands in what came, and the
+/// machine around it keeps what it promises with every adapter.
+func readGoLink(_ input: [UInt8]) {
+    var cutter = Cutter(input)
+    let choice = cutter.byte()
+    let cut = Int(cutter.byte())
+    if choice & 1 == 1 {
+        return readEvents(&cutter, GoLinkDialect(), clearing: [0x07, 0xDF, 0x01, 0x04])
+    }
+    let bytes = cutter.rest()
+    let whole = spoken(choice, [bytes[...]])
+    let pieces = spoken(choice, [bytes.prefix(cut), bytes.dropFirst(cut)])
+    require(whole == pieces, "a split changes what a GoLink said")
+    for case .message(let message) in whole {
+        require(isFound(message.payload, in: bytes), "nobody said \(message.payload)")
+    }
+    var frames: [GoLinkLexer.Token] = []
+    var lexer = GoLinkLexer()
+    lexer.receive(bytes.span, &frames)
+    for case .frame(let frame) in frames {
+        guard case .data(let ecu, let payload) = frame else { continue }
+        require(frame.bytes == [0, ecu, UInt8(payload.count)] + payload, "a frame that is another")
+    }
+}
+
+/// What a dialect makes of bytes that follow its request, timers left out.
+private func spoken(_ choice: UInt8, _ pieces: [ArraySlice<UInt8>]) -> [DialectOutput] {
+    var out: [DialectOutput] = []
+    var dialect = GoLinkDialect(.init(connectsVehicle: choice & 2 == 0))
+    dialect.initialise(&out)
+    if choice & 4 == 0 {
+        dialect.receive([0x07, 0x00, 0x04, 0x01, 0x00, 0x00, 0x00].span, &out)
+        if choice & 2 == 0 {
+            dialect.receive([0x00, 0xE8, 0x06, 0x41, 0x00, 0xBF, 0xFF, 0xB9, 0x93].span, &out)
+            dialect.expired(.pause, &out)
+        }
+        let payload: [UInt8] = choice & 8 == 0 ? [0x01, 0x0C] : [0x03]
+        let frames = choice & 16 == 0 ? nil : 2
+        let request = VehicleRequest(
+            id: RequestID(rawValue: 1), payload: payload, expectedFrames: frames)
+        dialect.send(.vehicle(request), &out)
+    }
+    out.removeAll()
+    for piece in pieces { dialect.receive(Array(piece).span, &out) }
+    return out.filter {
+        switch $0 {
+        case .arm, .disarm: false
+        default: true
+        }
+    }
+}
+
+/// The demonstration protocol of four bytes: any split gives the same, every frame stands in what came,
+/// and every byte is of a frame, damaged or stray.
+func readPaddle(_ input: [UInt8]) {
+    var cutter = Cutter(input)
+    let cut = Int(cutter.byte())
+    let bytes = cutter.rest()
+    var lexer = PaddleLexer()
+    let whole = lexer.receive(bytes)
+    var other = PaddleLexer()
+    let pieces = other.receive(bytes.prefix(cut)) + other.receive(bytes.dropFirst(cut))
+    require(whole == pieces && lexer == other, "a split changes the frames")
+    for frame in whole { require(isFound(frame.bytes, in: bytes), "nobody sent \(frame)") }
+    require(
+        whole.count * 4 + lexer.damaged + lexer.stray <= bytes.count, "more came out than went in")
+}

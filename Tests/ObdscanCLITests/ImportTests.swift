@@ -257,15 +257,4 @@ import Testing
                     ]))
         }
     }
-
-    @Test func `CSV is read with its quotes, line ends and lines`() {
-        var csv = CSVReader(Array("\u{FEFF}a,\"b,\"\"c\"\"\nd\"\r\n\r\n1,2\n3,".utf8))
-        #expect(csv.next() == ["a", "b,\"c\"\nd"] && csv.line == 1)
-        #expect(csv.next() == ["1", "2"] && csv.line == 4)
-        #expect(csv.next() == ["3", ""] && csv.line == 5)
-        #expect(csv.next() == nil)
-        var other = CSVReader(Array("time;RPM\n1;2\n".utf8))
-        #expect(other.next() == ["time", "RPM"])
-        #expect(CSVReader.undefused("'=1+1") == "=1+1" && CSVReader.undefused("'a") == "'a")
-    }
 }

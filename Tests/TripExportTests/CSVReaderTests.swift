@@ -1,0 +1,24 @@
+import Testing
+import TripExport
+
+@Suite struct `Reading CSV` {
+    @Test func `cells have quotes, rows have line ends and lines of the file`() {
+        var csv = CSVReader(Array("\u{FEFF}a,\"b,\"\"c\"\"\nd\"\r\n\r\n1,2\n3,".utf8))
+        #expect(csv.next() == ["a", "b,\"c\"\nd"] && csv.line == 1)
+        #expect(csv.next() == ["1", "2"] && csv.line == 4)
+        #expect(csv.next() == ["3", ""] && csv.line == 5)
+        #expect(csv.next() == nil)
+        var other = CSVReader(Array("time;RPM\n1;2\n".utf8))
+        #expect(other.next() == ["time", "RPM"])
+        #expect(other.hasDecimalComma && !csv.hasDecimalComma)
+    }
+
+    @Test func `what was written for spreadsheets is read as it was`() {
+        let row = ["=1+1", "@a,b", "-5", "'a", "\"q\"", "two\r\nlines", "\ttab", "", "é;"]
+        var bytes: [UInt8] = []
+        CSVRow.append(row, to: &bytes)
+        var csv = CSVReader(bytes)
+        #expect(csv.next()?.map(CSVReader.undefused) == row)
+        #expect(csv.next() == nil)
+    }
+}

@@ -35,6 +35,10 @@ int ca_eventfd_take(int fd) {
     return eventfd_read(fd, &value);
 }
 
+int ca_open_unnamed(const char *folder) {
+    return open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+}
+
 int64_t ca_monotonic_ns(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);

@@ -1,4 +1,5 @@
 import Accessory
+import Glibc
 import TripStore
 
 /// What `obdscan` says by itself: what is attached, and what to do next.
@@ -11,7 +12,7 @@ struct Welcome {
     /// Looks at what is attached and known.
     init() throws {
         attached = AccessoryManager().attached(withHolders: true)
-        let database = try DatabaseOptions.parse([])
+        let database = DatabaseOptions(path: nil)
         let keys = attached.map { AdapterMemories.key(of: $0) }
         remembered = AdapterMemories.all(database).filter { !keys.contains($0.address) }
         chosen = environment("OBDSCAN_DEVICE").flatMap { $0.isEmpty ? nil : $0 }
@@ -24,7 +25,7 @@ struct Welcome {
     /// Prints it.
     func print() throws {
         var writer = TextOutput.standard
-        let palette = Palette(isOn: try OutputOptions.parse([]).colours(1))
+        let palette = Palette(isOn: OutputOptions(format: .text).colours(STDOUT_FILENO))
         try writer.write("obdscan \(ObdscanCommand.configuration.version): an OBD-II scan tool\n\n")
         try writer.write(accessories(palette))
         try writer.write("\n" + palette(.bold, "Next") + "\n" + next(palette))

@@ -68,6 +68,10 @@ int ca_tty_exclusive(int fd, int on);
 // Asks the driver to hand over bytes at once (FTDI: 16 ms → 1 ms). Needs a driver that has it.
 int ca_tty_low_latency(int fd);
 
+// open(2) for writing of a file without a name in `folder` (O_TMPFILE), its owner's alone, closed on
+// exec.
+int ca_open_unnamed(const char *folder);
+
 // An exclusive flock(2) without waiting; EWOULDBLOCK when another program holds one.
 int ca_lock(int fd);
 

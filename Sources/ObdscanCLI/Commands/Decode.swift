@@ -7,7 +7,7 @@ import PIDTables
 import TripExport
 
 /// Reads adapter output and prints what it says: `obdscan decode`.
-struct DecodeCommand: ParsableCommand {
+struct DecodeCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "decode",
         abstract: "Decode recorded adapter output, offline.",

@@ -31,7 +31,7 @@ struct DoctorCommand: ParsableCommand, OutputCommand {
     @Option(
         name: .customLong("protocol"),
         help: ArgumentHelp("The vehicle protocol to try alone.", valueName: "protocol"))
-    var vehicleProtocol: String?
+    var vehicleProtocol: ProtocolOption?
 
     @Option(
         help: ArgumentHelp(
@@ -49,19 +49,17 @@ struct DoctorCommand: ParsableCommand, OutputCommand {
     func run() throws {
         let table = try loadTable(tables)
         let printer = DoctorPrinter(output)
-        let run = try DoctorRun(
-            vehicleOptions(), output, grades: adapter,
+        let run = DoctorRun(
+            vehicle, output, grades: adapter,
             tell: { try printer.print($0) }, tellGrade: { try printer.print($0) })
         if let failure = try run.run(table) { throw Failure.silent(failure.status) }
         output.note("everything works")
     }
 
-    private func vehicleOptions() throws -> VehicleOptions {
-        var arguments: [String] = []
-        if let device { arguments += ["--device", device] }
-        if let vehicleProtocol { arguments += ["--protocol", vehicleProtocol] }
-        if let record { arguments += ["--record", record] }
-        if let database = database.path { arguments += ["--db", database] }
-        return try VehicleOptions.parse(arguments)
+    private var vehicle: VehicleOptions {
+        VehicleOptions(
+            device: device,
+            link: LinkOptions(
+                vehicleProtocol: vehicleProtocol, record: record, database: database))
     }
 }

@@ -133,10 +133,7 @@ struct ExportCommand: ParsableCommand, OutputCommand {
 
     /// The other commands' options, as far as there are some here.
     var output: OutputOptions {
-        var arguments: [String] = form.quiet ? ["--quiet"] : []
-        if let file = form.logFile { arguments += ["--log-file", file] }
-        let parsed = try? OutputOptions.parse(arguments + ["--units", form.units.rawValue])
-        return parsed ?? OutputOptions()
+        OutputOptions(format: .text, units: form.units, quiet: form.quiet, logFile: form.logFile)
     }
 
     func validate() throws {
@@ -251,18 +248,16 @@ struct ExportCommand: ParsableCommand, OutputCommand {
                 hint: "name a new file, or obdscan db merge takes trips into another database",
                 status: .cannotCreate)
         }
-        let place = to + ".partial"
-        let ends = ["", "-wal", "-shm", "-journal"]
-        for end in ends { unlink(place + end) }
-        do {
-            try mapped { () throws(StoreError) in
-                let new = try TripStore(path: place)
-                _ = try new.merge(from: store.path, only: ids)
-                try new.closeForMoving()
-            }
-        } catch {
-            for end in ends { unlink(place + end) }
-            throw error
+        let folder = try OutputFile.folder(beside: to)
+        let place = folder + "/new.db"
+        defer {
+            for end in ["", "-wal", "-shm", "-journal"] { unlink(place + end) }
+            rmdir(folder)
+        }
+        try mapped { () throws(StoreError) in
+            let new = try TripStore(path: place)
+            _ = try new.merge(from: store.path, only: ids)
+            try new.closeForMoving()
         }
         guard rename(place, to) == 0 else { throw Failure(outputFile: to, errno: errno) }
     }

@@ -37,7 +37,7 @@ struct ReportCommand: ParsableCommand, OutputCommand {
     @Option(
         name: .customLong("protocol"),
         help: ArgumentHelp("The vehicle protocol to try alone.", valueName: "protocol"))
-    var vehicleProtocol: String?
+    var vehicleProtocol: ProtocolOption?
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var tables: TableOptions
@@ -46,10 +46,10 @@ struct ReportCommand: ParsableCommand, OutputCommand {
     func run() throws {
         let table = try loadTable(tables)
         let recording = try TemporaryFile()
-        let options = try VehicleOptions.parse(
-            (device.map { ["--device", $0] } ?? []) + ["--record", recording.path]
-                + (vehicleProtocol.map { ["--protocol", $0] } ?? [])
-                + (database.path.map { ["--db", $0] } ?? []))
+        let options = VehicleOptions(
+            device: device,
+            link: LinkOptions(
+                vehicleProtocol: vehicleProtocol, record: recording.path, database: database))
         var bundle = ReportBundle(options)
         var findings: [String] = []
         var doctor = DoctorRun(
@@ -61,14 +61,7 @@ struct ReportCommand: ParsableCommand, OutputCommand {
         _ = try doctor.run(table)
         let text = try bundle.text(findings: findings, recording: recording.path)
         if let to {
-            let descriptor = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-            guard descriptor >= 0 else { throw Failure(outputFile: to, errno: errno) }
-            defer { close(descriptor) }
-            do {
-                try writeAll(Array(text.utf8), to: descriptor)
-            } catch .failed(let number) {
-                throw Failure(outputFile: to, errno: number)
-            }
+            try OutputFile.write(to) { file throws in try file.write(text) }
             output.note("\(to): read it before you publish it")
         } else {
             try writeAll(Array(text.utf8), to: STDOUT_FILENO)

@@ -104,9 +104,7 @@ struct ServeCommand: ParsableCommand, OutputCommand {
 
         let board = LiveBoard()
         let car = LiveFeed.Vehicle()
-        let silent = try OutputOptions.parse([
-            "--format", "json", "--quiet", "--units", output.units.rawValue,
-        ])
+        let silent = OutputOptions(format: .json, units: output.units, quiet: true)
         let routes = WebRoutes(
             rules: AccessRules(
                 isLoopback: place.isLoopback, names: further, token: word,

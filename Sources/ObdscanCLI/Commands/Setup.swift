@@ -57,11 +57,10 @@ struct SetupCommand: ParsableCommand, OutputCommand {
         let chosen = try SetupChoice(output: output, inbox: inbox).choose(device)
         let path = try plugPath(of: chosen)
         let printer = DoctorPrinter(output)
-        var arguments = ["--device", "\(chosen)"]
-        if let database = database.path { arguments += ["--db", database] }
         var steps: [Check] = []
         let run = DoctorRun(
-            try VehicleOptions.parse(arguments), output, grades: false,
+            VehicleOptions(device: "\(chosen)", link: LinkOptions(database: database)), output,
+            grades: false,
             tell: { check in
                 steps.append(check)
                 try printer.print(check)

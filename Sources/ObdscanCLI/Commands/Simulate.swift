@@ -6,7 +6,7 @@ import Simulator
 import TripExport
 
 /// `obdscan simulate`: the simulated vehicle for any scan tool.
-struct SimulateCommand: ParsableCommand {
+struct SimulateCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
         abstract: "Serve the simulated vehicle on a pty, on TCP or on RFCOMM, for any scan tool.",

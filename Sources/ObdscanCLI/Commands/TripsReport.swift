@@ -45,7 +45,7 @@ struct TripsReportCommand: ParsableCommand, OutputCommand {
         let readings = try mapped { () throws(StoreError) in try store.readings(ofTrip: id) }
         let report = try TripReport(readings, store, output.units, plotting: signals)
         try OutputFile.write(to) { file in
-            try file.append { $0.append(contentsOf: report.page.bytes) }
+            try file.write(bytes: report.page.bytes)
         }
     }
 }

@@ -16,16 +16,9 @@ extension SettingsFile {
         return path
     }
 
-    /// The file that a symbolic link leads to, so that the link stays one.
-    private static func target(of path: String) -> String {
-        guard let found = realpath(path, nil) else { return path }
-        defer { free(found) }
-        return String(cString: found)
-    }
-
     /// Changes the file's text; what would not be read back is not written.
     static func change(_ body: (inout SettingsText) -> Void) throws(Failure) {
-        let path = target(of: try existingPath())
+        let path = try existingPath()
         var text = SettingsText("")
         if access(path, F_OK) == 0 {
             text = SettingsText(String(decoding: try contents(of: path), as: UTF8.self))
@@ -33,21 +26,7 @@ extension SettingsFile {
         body(&text)
         _ = try parsed(Array(text.text.utf8), path)
         try makeFolder(of: path)
-        let new = path + ".new"
-        let descriptor = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw Failure(outputFile: new, errno: errno) }
-        do throws(OutputError) {
-            try writeAll(Array(text.text.utf8), to: descriptor)
-        } catch {
-            close(descriptor)
-            unlink(new)
-            throw Failure(outputFile: new, errno: EIO)
-        }
-        let isSafe = fsync(descriptor) == 0
-        close(descriptor)
-        guard isSafe, rename(new, path) == 0 else {
-            throw Failure(outputFile: path, errno: errno)
-        }
+        try OutputFile.write(path, Array(text.text.utf8))
     }
 
     /// Makes the folders of a path.

@@ -13,6 +13,13 @@ struct DatabaseOptions: ParsableArguments {
         completion: .file())
     var path: String?
 
+    init() {}
+
+    /// The database at `path`; nil = where the environment and the configuration say.
+    init(path: String?) {
+        self.path = path
+    }
+
     /// Whether the user says which database it is.
     var isNamed: Bool { path != nil || environment("OBDSCAN_DB").map { !$0.isEmpty } ?? false }
 

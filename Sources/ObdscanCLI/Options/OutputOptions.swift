@@ -39,6 +39,21 @@ struct OutputOptions: ParsableArguments {
         completion: .file())
     var logFile: String?
 
+    init() {}
+
+    /// What an option would say, said by the program itself.
+    init(
+        format: OutputFormat, units: UnitSystem? = nil, quiet: Bool = false,
+        logFile: String? = nil
+    ) {
+        self.format = format
+        chosenUnits = units
+        noColor = false
+        self.quiet = quiet
+        verbose = false
+        self.logFile = logFile
+    }
+
     /// Whether to colour what goes to `descriptor`: only on a terminal, and only if not refused.
     func colours(_ descriptor: Int32) -> Bool {
         guard !noColor, isatty(descriptor) == 1 else { return false }
@@ -52,7 +67,8 @@ struct OutputOptions: ParsableArguments {
     }
 }
 
-/// The value of an environment variable.
-func environment(_ name: String) -> String? {
-    getenv(name).map { String(cString: $0) }
+/// A command with the options that all commands share.
+protocol OutputCommand {
+    /// Format, colour, units, how much is said.
+    var output: OutputOptions { get }
 }

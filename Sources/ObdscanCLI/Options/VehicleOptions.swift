@@ -111,6 +111,20 @@ struct LinkOptions: ParsableArguments {
 
     @OptionGroup var database: DatabaseOptions
 
+    init() {}
+
+    /// What an option would say, said by the program itself.
+    init(
+        vehicleProtocol: ProtocolOption? = nil, record: String? = nil, database: DatabaseOptions
+    ) {
+        chosenAdapter = nil
+        chosenProtocol = vehicleProtocol
+        ecu = nil
+        self.record = record
+        traceStates = false
+        self.database = database
+    }
+
     /// What the adapter speaks.
     var adapter: DialectChoice { chosenAdapter ?? Settings.current.adapter ?? .automatic }
 

@@ -1,22 +1,31 @@
 import Glibc
 
-extension OutputOptions {
-    /// Opens the file of `--log-file`; nil without that option.
-    ///
-    /// Lines are appended whole, so that several writers may share it. It stays open until the
-    /// process ends.
-    func openLogFile() throws(Failure) -> Int32? {
-        guard let logFile else { return nil }
-        let descriptor = open(logFile, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-        if descriptor < 0 { throw Failure(outputFile: logFile, errno: errno) }
-        return descriptor
+/// The file of `--log-file`, open for as long as somebody has this.
+final class LogFile: Sendable {
+    private let descriptor: Int32
+
+    /// Opens it; what is there stays.
+    init(path: String) throws(Failure) {
+        descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        if descriptor < 0 { throw Failure(outputFile: path, errno: errno) }
     }
 
+    deinit {
+        close(descriptor)
+    }
+
+    /// Appends a line in one write, so that several writers may share the file; a log that cannot be
+    /// written ends nothing.
+    func append(_ line: [UInt8]) {
+        try? writeAll(line, to: descriptor)
+    }
+}
+
+extension OutputOptions {
     /// Appends one line with the time to the log file, where there is one.
     func log(_ text: String) throws(Failure) {
-        guard let descriptor = try openLogFile() else { return }
-        defer { close(descriptor) }
-        try? writeAll(Array("\(Clock.utc) \(printable(text))\n".utf8), to: descriptor)
+        guard let logFile else { return }
+        try LogFile(path: logFile).append(Array("\(Clock.utc) \(printable(text))\n".utf8))
     }
 }
 
@@ -29,12 +38,3 @@ func loggable(_ arguments: [String]) -> [String] {
         return argument.hasPrefix("--token=") ? "--token=…" : argument
     }
 }
-
-/// A command with the options that all commands share.
-protocol OutputCommand {
-    /// Format, colour, units, how much is said.
-    var output: OutputOptions { get }
-}
-
-extension DecodeCommand: OutputCommand {}
-extension SimulateCommand: OutputCommand {}

@@ -1,11 +1,12 @@
+import CAccessory
 import Glibc
 
 /// A file that appears whole or not at all.
 enum OutputFile {
     /// Writes what `body` writes to `path`, to standard output without one or for `-`.
     ///
-    /// A file is written beside its place and moved there when it is complete; devices and pipes
-    /// are written directly.
+    /// Devices and pipes are written directly. A new file is its owner's alone, as it may tell where
+    /// a vehicle was; one that is replaced keeps its permissions.
     static func write(
         _ path: String?, _ body: (inout TextOutput) throws -> Void
     ) throws {
@@ -15,29 +16,121 @@ enum OutputFile {
             try writer.flush()
             return
         }
-        var status = stat()
-        let isSpecial = stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
-        let place = isSpecial ? path : path + ".partial"
-        let flags = O_WRONLY | O_CLOEXEC | (isSpecial ? 0 : O_CREAT | O_TRUNC)
-        let descriptor = open(place, flags, 0o644)
-        guard descriptor >= 0 else { throw Failure(outputFile: path, errno: errno) }
         do {
-            var writer = TextOutput(descriptor: descriptor)
+            let file = try PendingFile(path)
+            var writer = TextOutput(descriptor: file.descriptor)
             try body(&writer)
             try writer.flush()
-        } catch {
-            close(descriptor)
-            if !isSpecial { unlink(place) }
-            if case OutputError.failed(let number) = error {
-                throw Failure(outputFile: path, errno: number)
-            }
-            throw error
-        }
-        let isWritten = close(descriptor) == 0 && (isSpecial || rename(place, path) == 0)
-        guard isWritten else {
-            let number = errno
-            if !isSpecial { unlink(place) }
+            try file.appear()
+        } catch OutputError.failed(let number) {
             throw Failure(outputFile: path, errno: number)
         }
+    }
+
+    /// Makes `bytes` the contents of `path`.
+    static func write(_ path: String, _ bytes: [UInt8]) throws(Failure) {
+        do throws(OutputError) {
+            let file = try PendingFile(path)
+            try writeAll(bytes, to: file.descriptor)
+            try file.appear()
+        } catch {
+            switch error {
+            case .failed(let number): throw Failure(outputFile: path, errno: number)
+            case .readerGone: throw Failure(outputFile: path, errno: EPIPE)
+            }
+        }
+    }
+
+    /// Makes a folder for work beside `path`, on the same file system; the caller removes it.
+    static func folder(beside path: String) throws(Failure) -> String {
+        var template = Array("\(PendingFile.folder(of: path))/.obdscan-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw Failure(outputFile: path, errno: errno) }
+        return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}
+
+/// A file without a name until it is complete, so that whatever ends the process leaves nothing behind.
+///
+/// Where the file system has no such files (FAT, for one) it goes by a name of its own until then.
+private final class PendingFile {
+    let descriptor: Int32
+    /// Where it shall stand, behind a symbolic link; nil = a device or a pipe.
+    private let target: String?
+    /// Permissions of the file that is replaced.
+    private let mode: mode_t?
+    /// What it is called until then.
+    private var name: String?
+
+    init(_ path: String) throws(OutputError) {
+        var status = stat()
+        let exists = stat(path, &status) == 0
+        if exists && status.st_mode & S_IFMT != S_IFREG {
+            (target, mode) = (nil, nil)
+            descriptor = open(path, O_WRONLY | O_CLOEXEC)
+        } else {
+            let target = exists ? Self.resolved(path) : path
+            self.target = target
+            mode = exists ? status.st_mode & 0o777 : nil
+            let folder = Self.folder(of: target)
+            let unnamed =
+                access("/proc/self/fd", X_OK) == 0 ? ca_open_unnamed(folder) : -1
+            if unnamed >= 0 {
+                descriptor = unnamed
+            } else {
+                var template = Array("\(folder)/.obdscan-XXXXXX".utf8CString)
+                descriptor = mkstemp(&template)
+                if descriptor >= 0 {
+                    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+                    name = String(
+                        decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+                }
+            }
+        }
+        if descriptor < 0 { throw .failed(errno: errno) }
+    }
+
+    deinit {
+        close(descriptor)
+        if let name { unlink(name) }
+    }
+
+    /// Gives it its name, and to its bytes a place on the disk before that.
+    func appear() throws(OutputError) {
+        guard let target else { return }
+        if let mode { fchmod(descriptor, mode) }
+        guard fsync(descriptor) == 0 else { throw .failed(errno: errno) }
+        if name == nil {
+            if link(as: target) { return }
+            guard errno == EEXIST else { throw .failed(errno: errno) }
+            var number = 0
+            while name == nil {
+                let free = "\(Self.folder(of: target))/.obdscan-\(getpid())-\(number)"
+                if link(as: free) {
+                    name = free
+                } else if errno != EEXIST {
+                    throw .failed(errno: errno)
+                }
+                number += 1
+            }
+        }
+        guard let name, rename(name, target) == 0 else { throw .failed(errno: errno) }
+        self.name = nil
+    }
+
+    private func link(as path: String) -> Bool {
+        linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0
+    }
+
+    /// The folder in which `path` stands.
+    static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// The file that a symbolic link leads to, so that the link stays one.
+    private static func resolved(_ path: String) -> String {
+        guard let found = realpath(path, nil) else { return path }
+        defer { free(found) }
+        return String(cString: found)
     }
 }

@@ -22,7 +22,7 @@ struct ConditionReport {
     func write(to path: String?) throws {
         if let path {
             let bytes = page.bytes
-            try OutputFile.write(path) { file in try file.append { $0.append(contentsOf: bytes) } }
+            try OutputFile.write(path) { file in try file.write(bytes: bytes) }
             return
         }
         var writer = TextOutput.standard

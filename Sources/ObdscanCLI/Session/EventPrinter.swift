@@ -8,7 +8,8 @@ import TripExport
 /// with `--log-file`.
 struct EventPrinter: ScanObserver {
     let interests: ScanEvent.Kinds
-    private let descriptor: Int32
+    /// Nil = standard error.
+    private let log: LogFile?
     private let asJSON: Bool
     /// What the accessory is called; nil = there is only one.
     private let accessory: String?
@@ -24,15 +25,14 @@ struct EventPrinter: ScanObserver {
         if !kinds.isEmpty {
             printers.append(
                 EventPrinter(
-                    interests: kinds, descriptor: STDERR_FILENO, asJSON: output.format == .json,
+                    interests: kinds, log: nil, asJSON: output.format == .json,
                     accessory: accessory))
         }
-        if let log = try output.openLogFile() {
+        if let path = output.logFile {
             printers.append(
                 EventPrinter(
                     interests: traceStates ? .all : [.milestones, .requests, .progress],
-                    descriptor: log,
-                    asJSON: false, accessory: accessory))
+                    log: try LogFile(path: path), asJSON: false, accessory: accessory))
         }
         return printers
     }
@@ -55,8 +55,7 @@ struct EventPrinter: ScanObserver {
             let name = accessory.map { "\($0): " } ?? ""
             line = Array("\(utc) \(printable(name + event.text))\n".utf8)
         }
-        // A log that cannot be written must not end the session.
-        try? writeAll(line, to: descriptor)
+        if let log { log.append(line) } else { try? writeAll(line, to: STDERR_FILENO) }
     }
 }
 

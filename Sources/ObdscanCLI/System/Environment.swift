@@ -1,0 +1,19 @@
+import Glibc
+
+/// The value of an environment variable.
+func environment(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }
+}
+
+/// The value of an environment variable that says something; nil for an empty one.
+func setting(_ name: String) -> String? {
+    environment(name).flatMap { $0.isEmpty ? nil : $0 }
+}
+
+/// `$XDG_DATA_HOME/obdscan`; nil without a home directory.
+func dataFolder() -> String? {
+    if let folder = environment("XDG_DATA_HOME"), folder.hasPrefix("/") {
+        return folder + "/obdscan"
+    }
+    return environment("HOME").map { $0 + "/.local/share/obdscan" }
+}

@@ -97,6 +97,11 @@ public final class ScanSession: Sendable {
     public func ask(
         _ request: AdapterRequest, interruptedBy interrupt: Int32? = nil
     ) throws(ScanError) -> Answer {
+        try begin(request).ticket.wait(interruptedBy: interrupt)
+    }
+
+    /// Sends one request, like ``ask(_:interruptedBy:)``, and returns at once.
+    public func begin(_ request: AdapterRequest) throws(ScanError) -> PendingAnswer {
         let ticket: Ticket<Answer>
         do {
             ticket = try Ticket()
@@ -104,7 +109,7 @@ public final class ScanSession: Sendable {
             throw .system(call: error.call, errno: error.errno)
         }
         guard core.send(.ask(request, ticket)) else { throw core.endReason ?? .stopped }
-        return try ticket.wait(interruptedBy: interrupt)
+        return PendingAnswer(ticket: ticket)
     }
 
     /// Sends a request that listens to the bus and returns when that is over.

@@ -232,6 +232,9 @@ final class Ticket<Value: Sendable>: Sendable {
     /// Belongs to the ticket.
     var descriptor: Int32 { arrived.descriptor }
 
+    /// The answer; nil while there is none.
+    func value() throws(ScanError) -> Value? { try result.withLock { $0 }?.get() }
+
     /// Waits for the answer, or for `interrupt` to become readable.
     func wait(interruptedBy interrupt: Int32?) throws(ScanError) -> Value {
         var set = PollSet()

@@ -11,9 +11,31 @@ enum CSVText {
     ///
     /// A spreadsheet takes a cell that begins with one of `= + - @`, tab or CR for a formula, and
     /// what a vehicle or an adapter says may begin with one; an apostrophe in front makes it text.
+    /// What ``SteeringText`` names is made visible, but for tabs and line ends.
     static func append(_ text: String, to output: inout [UInt8]) {
         var text = text
+        if text.utf8.contains(where: { $0 < 0x20 && !isLayout($0) || $0 >= 0x7F }) {
+            text = visible(text)
+        }
         text.withUTF8 { append($0, to: &output) }
+    }
+
+    /// Tab, line feed and carriage return.
+    private static func isLayout(_ byte: UInt8) -> Bool {
+        byte == 0x09 || byte == 0x0A || byte == 0x0D
+    }
+
+    private static func visible(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            let isLayout = UInt8(exactly: scalar.value).map(isLayout) ?? false
+            if !isLayout, SteeringText.contains(scalar) {
+                SteeringText.append(scalar, to: &result)
+            } else {
+                result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
     }
 
     private static func append(_ text: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]) {

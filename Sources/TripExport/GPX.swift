@@ -45,9 +45,9 @@ public struct GPX: Sendable {
         }
         lastTime = point.time
         XMLText.append(raw: "<trkpt lat=\"", to: &output)
-        NumberText.append(point.latitude, to: &output)
+        NumberText.appendDecimal(point.latitude, to: &output)
         XMLText.append(raw: "\" lon=\"", to: &output)
-        NumberText.append(point.longitude, to: &output)
+        NumberText.appendDecimal(point.longitude, to: &output)
         XMLText.append(raw: "\">", to: &output)
         if let altitude = point.altitude { append("ele", altitude, to: &output) }
         XMLText.append(raw: "<time>\(point.time.text)</time>", to: &output)
@@ -80,7 +80,7 @@ public struct GPX: Sendable {
 
     private func append(_ element: String, _ value: Double, to output: inout [UInt8]) {
         XMLText.append(raw: "<\(element)>", to: &output)
-        NumberText.append(value, to: &output)
+        NumberText.appendDecimal(value, to: &output)
         XMLText.append(raw: "</\(element)>", to: &output)
     }
 

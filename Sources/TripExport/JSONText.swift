@@ -2,10 +2,30 @@ public import OBDCore
 
 /// The pieces that JSON objects are made of (RFC 8259), appended as UTF-8.
 public enum JSONText {
-    /// Appends a string in quotes; control characters, quotes and backslashes escaped.
+    /// Appends a string in quotes; quotes, backslashes and what ``SteeringText`` names escaped.
     public static func append(_ text: String, to output: inout [UInt8]) {
         output.append(0x22)
-        for byte in text.utf8 {
+        defer { output.append(0x22) }
+        if text.utf8.contains(where: { $0 >= 0x80 }) {
+            for scalar in text.unicodeScalars {
+                if scalar.value >= 0x80, SteeringText.contains(scalar) {
+                    output.append(contentsOf: [0x5C, 0x75])
+                    Hex.append(UInt8(truncatingIfNeeded: scalar.value >> 8), to: &output)
+                    Hex.append(UInt8(truncatingIfNeeded: scalar.value), to: &output)
+                } else {
+                    append(bytes: UTF8.encode(scalar), to: &output)
+                }
+            }
+        } else {
+            append(bytes: text.utf8, to: &output)
+        }
+    }
+
+    private static func append(
+        bytes: (some Sequence<UInt8>)?, to output: inout [UInt8]
+    ) {
+        guard let bytes else { return }
+        for byte in bytes {
             switch byte {
             case 0x22: append(escape: 0x22, to: &output)
             case 0x5C: append(escape: 0x5C, to: &output)
@@ -18,7 +38,6 @@ public enum JSONText {
             default: output.append(byte)
             }
         }
-        output.append(0x22)
     }
 
     private static func append(escape: UInt8, to output: inout [UInt8]) {

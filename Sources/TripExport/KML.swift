@@ -43,11 +43,11 @@ public struct KML: Sendable {
     public mutating func append(_ point: TrackPoint, _ found: [TrackValues.Value]) {
         XMLText.append(raw: "<when>\(point.time.text)</when>\n", to: &times)
         XMLText.append(raw: "<gx:coord>", to: &places)
-        NumberText.append(point.longitude, to: &places)
+        NumberText.appendDecimal(point.longitude, to: &places)
         places.append(0x20)
-        NumberText.append(point.latitude, to: &places)
+        NumberText.appendDecimal(point.latitude, to: &places)
         places.append(0x20)
-        NumberText.append(point.altitude ?? 0, to: &places)
+        NumberText.appendDecimal(point.altitude ?? 0, to: &places)
         XMLText.append(raw: "</gx:coord>\n", to: &places)
         var texts: [Int: String] = [:]
         for value in found { texts[value.place] = value.text }

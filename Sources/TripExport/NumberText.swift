@@ -62,6 +62,20 @@ enum NumberText {
         appendLong(value, to: &output)
     }
 
+    /// Appends `value` without an exponent, rounded to nine decimals (a tenth of a millimetre of
+    /// latitude), as xsd:decimal wants it; nothing for a number that is none.
+    static func appendDecimal(_ value: Double, to output: inout [UInt8]) {
+        let scaled = (value * 1e9).rounded()
+        guard abs(scaled) < 9e18 else {
+            append(value.rounded(), to: &output)
+            return
+        }
+        let start = output.count
+        appendFixed(Int64(scaled), decimals: 9, to: &output)
+        while output.count > start, output.last == 0x30 { output.removeLast() }
+        if output.last == 0x2E { output.removeLast() }
+    }
+
     private static func appendFixed(_ value: Int64, decimals: Int, to output: inout [UInt8]) {
         var scale: UInt64 = 1
         for _ in 0..<decimals { scale *= 10 }

@@ -10,6 +10,7 @@ import Testing
         ("two\r\nlines", "\"two\r\nlines\""), ("", ""), ("=1+1", "'=1+1"), ("+1", "'+1"),
         ("-1", "'-1"), ("@x", "'@x"), ("\tx", "'\tx"), ("\rx", "\"'\rx\""),
         ("=a,b", "\"'=a,b\""), ("a=b", "a=b"), ("°C", "°C"),
+        ("\u{1B}[31m", "\\x1B[31m"), ("\u{9B}31m,", "\"\\x9B31m,\""), ("\u{202E}x", "\\u{202E}x"),
     ]
 
     @Test(arguments: cells) func `a cell is quoted where it must be and never a formula`(

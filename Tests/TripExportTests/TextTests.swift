@@ -62,6 +62,12 @@ import Testing
                 == #""a\"b\\c\n\r\t\u0000\u001F\u007Fé€""#)
     }
 
+    @Test func `what steers a terminal or turns text round is escaped`() {
+        #expect(
+            Fixtures.text { JSONText.append("\u{9B}31m \u{202E}é\u{FEFF}", to: &$0) }
+                == #""\u009B31m \u202Eé\uFEFF""#)
+    }
+
     /// Bytes as they may come from an adapter: any, in any order, also no UTF-8.
     @Test func `whatever bytes a text is made of, a JSON reader gets the same text back`() throws {
         var random = Seeded(state: 2)

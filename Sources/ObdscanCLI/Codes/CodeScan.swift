@@ -175,9 +175,14 @@ extension CodeReport {
     }
 
     /// The code with its failure type: `P0301-11`.
+    var fullText: String { code.fullText }
+}
+
+extension CodeReport.Code {
+    /// The code with its failure type: `P0301-11`; without the count of SAE J1939.
     var fullText: String {
-        switch code {
-        case .dtc(let dtc): dtc.description
+        switch self {
+        case .dtc(let code): code.description
         case .j1939(let code): code.text
         }
     }

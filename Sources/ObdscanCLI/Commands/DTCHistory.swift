@@ -36,7 +36,9 @@ struct DTCHistoryCommand: ParsableCommand, OutputCommand {
             try store.codeHistory(vehicle: vehicle)
         }
         let wanted = Set(codes.map { $0.uppercased() })
-        let lives = CodeLife.all(entries).filter { wanted.isEmpty || wanted.contains($0.code.text) }
+        let lives = CodeLife.all(entries).filter {
+            wanted.isEmpty || wanted.contains($0.code.text) || wanted.contains($0.code.fullText)
+        }
         let texts = PIDTables.codeTexts()
         var writer = TextOutput.standard
         switch output.format {
@@ -47,7 +49,7 @@ struct DTCHistoryCommand: ParsableCommand, OutputCommand {
             ])
             for life in lives {
                 rows.add([
-                    .init(life.code.text, .bold),
+                    .init(life.code.fullText, .bold),
                     .init(life.state, life.state == "gone" ? .dim : .warning),
                     .init(localTime(life.firstSeen)), .init(localTime(life.lastSeen)),
                     .init(life.ecu?.description ?? "—"), .init(life.vin ?? "—"),
@@ -71,7 +73,7 @@ struct DTCHistoryCommand: ParsableCommand, OutputCommand {
                         CSVRow.append(
                             [
                                 step.time.text, life.vin ?? "", life.ecu?.description ?? "",
-                                life.code.text, step.kind.rawValue,
+                                life.code.fullText, step.kind.rawValue,
                                 step.isPresent ? "came" : "gone",
                             ], to: &bytes)
                     }

@@ -75,18 +75,23 @@ struct ReportCommand: ParsableCommand, OutputCommand {
     }
 }
 
-/// A file that nobody else can read, gone with this value.
+/// A file that nobody else can read, and that is gone with the process, whatever ends it.
 private final class TemporaryFile {
+    /// Where it can be opened: it has no name any more.
     let path: String
+    private let descriptor: Int32
 
     init() throws(Failure) {
         let folder = environment("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
         var template = Array("\(folder)/obdscan-XXXXXX".utf8CString)
-        let descriptor = mkstemp(&template)
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        guard descriptor >= 0 else { throw Failure(outputFile: path, errno: errno) }
-        close(descriptor)
+        descriptor = mkstemp(&template)
+        let name = String(
+            decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        guard descriptor >= 0 else { throw Failure(outputFile: name, errno: errno) }
+        unlink(name)
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        path = "/proc/self/fd/\(descriptor)"
     }
 
-    deinit { unlink(path) }
+    deinit { close(descriptor) }
 }

@@ -82,7 +82,7 @@ struct TripsCompareCommand: ParsableCommand, OutputCommand {
                     lines.append(
                         Line(
                             ecu: found.ecu, signal: signal.id, name: signal.name,
-                            unit: signal.unit, step: signal.shownStep))
+                            unit: signal.unit, step: readings.step(of: found)))
                 }
                 if index == 0 { lines[place].first = found } else { lines[place].second = found }
             }

@@ -237,11 +237,16 @@ enum JSONImport {
         ) throws -> (Reading.Value, Signal.Kind, label: String?) {
             let code = keys["code"]?.number.flatMap { UInt64(exactly: $0) }
             switch keys["value"] {
-            case .number(let number)?: return (.number(number), .number, nil)
+            case .number(let number)?:
+                guard number.isFinite else { throw fault("a value beyond all numbers") }
+                return (.number(number), .number, nil)
             case .bool(let flag)?: return (.flag(flag), .flag, nil)
             case .string(let text)?:
                 guard let code else {
                     let kind = known?.kind ?? .text
+                    if kind == .number {
+                        throw fault("\"\(text)\" is no value of a number")
+                    }
                     return (.text(text), [.code, .bytes].contains(kind) ? kind : .text, nil)
                 }
                 let isMap = known?.kind == .supportMap || isSupportMap
@@ -306,6 +311,8 @@ enum LongImport {
         }
         if keys["code"] != nil { return .string(text) }
         if text == "true" || text == "false" { return .bool(text == "true") }
-        return Double(text).map { .number($0) } ?? .string(text)
+        // "inf", "nan" and "0x10" are no decimals.
+        let isDecimal = text.utf8.allSatisfy { $0 < 0x3A || $0 == 0x65 || $0 == 0x45 }
+        return isDecimal ? Double(text).map { .number($0) } ?? .string(text) : .string(text)
     }
 }

@@ -108,7 +108,9 @@ extension LiveScreen {
             setup.wants += more.wants.filter { !known.contains($0.dataID) }
             connection.scan.poll(setup.plan)
             model.header.notice = nil
-        } catch let error as ScanError where error != .interrupted {
+        } catch ScanError.interrupted {
+            // The signal is still there, and ends the view in order.
+        } catch let error as ScanError {
             // A link that is lost comes back by itself; the view stays.
             model.header.notice = Failure(error, accessory: connection.accessory).message
         } catch let failure as Failure {

@@ -20,6 +20,8 @@ struct LiveScreen: ~Copyable {
     private var batches: [ReadingBatch] = []
     private var events: [(time: Instant, event: ScanEvent)] = []
     private var news: PollNews
+    /// Finds out which vehicle it is.
+    private var identity: VINQuery?
     private var bell: AlarmBell?
     /// The alarms that are not over, the newest last.
     private var raised: [(news: AlarmNews, text: String)] = []
@@ -70,8 +72,7 @@ struct LiveScreen: ~Copyable {
     private mutating func show() throws -> PollLoop.End {
         takeLink()
         try draw()
-        // The vehicle's name can wait until its readings come.
-        model.header.vehicle = try connection.vin(by: setup.profiles)?.text
+        identity = VINQuery(connection, by: setup.profiles)
         var lastFrame = Clock.now
         var isDirty = true
         while true {
@@ -80,6 +81,7 @@ struct LiveScreen: ~Copyable {
             let screen = waiting.add(signals.descriptor)
             let news = waiting.add(connection.scan.eventDescriptor)
             let readings = waiting.add(queue.descriptor)
+            let name = identity?.descriptor.map { waiting.add($0) }
             let keys = terminal.keys.map { waiting.add($0) }
             waiting.add(deadline: until)
             waiting.add(deadline: lastFrame + (isDirty ? Self.framePause : Self.idlePause))
@@ -96,6 +98,10 @@ struct LiveScreen: ~Copyable {
             }
             if waiting.isReady(readings) {
                 takeReadings()
+                isDirty = true
+            }
+            if let name, waiting.isReady(name), let vin = identity?.take() {
+                model.header.vehicle = vin.text
                 isDirty = true
             }
             if waiting.isReady(news) {
@@ -180,6 +186,7 @@ struct LiveScreen: ~Copyable {
         events.removeAll(keepingCapacity: true)
         connection.scan.nextEvents(&events)
         for (_, event) in events {
+            identity?.note(event)
             switch event {
             case .toolDidInitialize, .scanDidStart, .scanDidWake:
                 model.header.notice = nil

@@ -101,9 +101,6 @@ struct LogRecording: Sendable {
     ) throws -> PollLoop.End {
         let until = plan.duration.map { Clock.now + $0 }
         connection.scan.poll(setup.plan)
-        if let vin = try connection.vin(by: setup.profiles) {
-            _ = trip.offer(.vehicle(vin), at: Clock.now)
-        }
         let showsProgress = accessory == nil && LogProgress.isWatched(plan.output)
         let clearProgress = { if showsProgress { LogProgress.clear() } }
         defer { clearProgress() }
@@ -116,9 +113,12 @@ struct LogRecording: Sendable {
         ) { note($0) }
         let prints = plan.output.format != .text
         var loop = PollLoop(
-            connection, queue: queue, until: until, watch: watch, prints: prints)
+            connection, queue: queue, until: until, watch: watch,
+            identity: VINQuery(connection, by: setup.profiles), prints: prints)
         return try loop.run(every: showsProgress ? .seconds(1) : nil) {
             LogProgress.show(connection.scan.statistics, since: start)
+        } vehicle: { vin in
+            _ = trip.offer(.vehicle(vin), at: Clock.now)
         } event: { time, event in
             if let entry = event.entry(&outage, at: time) {
                 _ = trip.offer(.event(entry), at: time)

@@ -36,9 +36,16 @@ final class ProgressLine: Sendable {
         writeToStandardError("\r\(fixed(share * 100, 0)) % \(what)\(rest)\u{1B}[K")
     }
 
+    /// An error must not be written behind it.
+    deinit { clear() }
+
     /// Takes the line away.
     func clear() {
-        guard isOn, state.withLock({ $0.isShown }) else { return }
+        let wasShown = state.withLock { state in
+            defer { state.isShown = false }
+            return state.isShown
+        }
+        guard isOn, wasShown else { return }
         writeToStandardError("\r\u{1B}[K")
     }
 }

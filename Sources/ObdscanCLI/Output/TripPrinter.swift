@@ -95,7 +95,8 @@ struct TripPrinter {
                 try writer.append { object.append(to: &$0) }
                 continue
             }
-            let places = decimals(forStep: signal.shownStep * (conversion?.factor ?? 1))
+            let places = decimals(
+                forStep: readings.step(of: statistics) * (conversion?.factor ?? 1))
             let cell = { (value: Double?) in
                 TextTable.Cell(shown(value).map { fixed($0, places) } ?? "")
             }

@@ -253,6 +253,9 @@ struct ConditionReport {
             object.add("kind", "codeState")
             object.add("ecu", code.code.ecu?.description)
             object.add("code", code.code.code.text)
+            if case .dtc(let dtc) = code.code.code, let type = dtc.failureType {
+                object.add("failureType", Hex.string([type]))
+            }
             object.add("description", texts.text(of: code.code.code))
             object.add("lists", code.fate == .gone ? [] : code.code.kinds.map(\.rawValue))
             object.add("change", code.fate?.rawValue)
@@ -293,16 +296,6 @@ struct ConditionReport {
                     code.code.ecu?.description ?? "", code.code.code.fullText, lists(code),
                     code.fate?.rawValue ?? "", texts.text(of: code.code.code) ?? "",
                 ], to: &output)
-        }
-    }
-}
-
-extension CodeReport.Code {
-    /// The code with its failure type.
-    fileprivate var fullText: String {
-        switch self {
-        case .dtc(let code): code.description
-        case .j1939(let code): code.text
         }
     }
 }

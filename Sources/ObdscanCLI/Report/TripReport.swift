@@ -230,7 +230,7 @@ struct TripReport {
         readings.signals.filter { $0.frame == nil }.map { found in
             let signal = readings.table[found.signal]
             let conversion = units.conversion(from: signal.unit)
-            let places = decimals(forStep: signal.shownStep * (conversion?.factor ?? 1))
+            let places = decimals(forStep: readings.step(of: found) * (conversion?.factor ?? 1))
             let number = { (value: Double?) -> HTMLText.Cell in
                 .init(value.map { fixed(conversion?($0) ?? $0, places) } ?? "", "n")
             }
@@ -306,7 +306,7 @@ struct TripReport {
                 name: signal.name
                     + (several ? " of \(found.ecu?.description ?? "an unknown ECU")" : ""),
                 unit: conversion?.unit ?? signal.unit,
-                places: decimals(forStep: signal.shownStep * (conversion?.factor ?? 1)),
+                places: decimals(forStep: readings.step(of: found) * (conversion?.factor ?? 1)),
                 seconds: readings.trip.seconds)
         }
         try readings.forEachNumber(of: places) { t, place, value in

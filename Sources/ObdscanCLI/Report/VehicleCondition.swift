@@ -57,7 +57,7 @@ struct VehicleCondition: Sendable {
     private mutating func add(
         _ ecu: ECUAddress?, _ code: CodeReport.Code, _ kind: CodeReport.Kind
     ) {
-        let known = codes.firstIndex { $0.ecu == ecu && $0.code.text == code.text }
+        let known = codes.firstIndex { $0.ecu == ecu && $0.code.fullText == code.fullText }
         guard let known else {
             codes.append(Code(ecu: ecu, code: code, kinds: [kind]))
             return
@@ -103,7 +103,7 @@ struct ConditionChange: Sendable {
     /// Compares; without `before` there is only what is now.
     init(before: VehicleCondition?, now: VehicleCondition) {
         func isSame(_ one: VehicleCondition.Code, _ other: VehicleCondition.Code) -> Bool {
-            one.ecu == other.ecu && one.code.text == other.code.text
+            one.ecu == other.ecu && one.code.fullText == other.code.fullText
         }
         codes = now.codes.map { code in
             let wasThere = before?.codes.contains { isSame($0, code) }

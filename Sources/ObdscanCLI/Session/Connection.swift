@@ -100,7 +100,7 @@ struct Connection {
     }
 
     /// With `--ecu` an answer of another ECU does not count.
-    private func filtered(_ answer: Answer) -> Answer {
+    func filtered(_ answer: Answer) -> Answer {
         guard let ecu else { return answer }
         var answer = answer
         answer.reply.messages.removeAll { $0.ecu != nil && $0.ecu != ecu }
@@ -142,12 +142,7 @@ extension DiagnosticItem {
 extension Connection {
     /// The vehicle's identification number; nil where it does not tell a whole one.
     func vin(by profiles: [DiagnosticProfile]) throws(ScanError) -> VIN? {
-        for asked in try ask(.information(0x02), by: profiles) {
-            for case .reading(let reading) in asked.answer.items {
-                if case .text(let text) = reading.value, let vin = VIN(text) { return vin }
-            }
-        }
-        return nil
+        try ask(.information(0x02), by: profiles).flatMap(\.answer.items).vin
     }
 }
 

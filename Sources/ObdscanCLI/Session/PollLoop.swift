@@ -29,15 +29,18 @@ struct PollLoop {
     let prints: Bool
     /// Knows when the drive is over; nil = it does not matter.
     let watch: DriveWatch?
+    /// Finds out which vehicle it is; nil = that is known, or does not matter.
+    private var identity: VINQuery?
 
     private var batches: [ReadingBatch] = []
     private var events: [(time: Instant, event: ScanEvent)] = []
 
     init(
         _ connection: Connection, queue: BatchQueue?, until: Instant?, watch: DriveWatch? = nil,
-        prints: Bool = true
+        identity: VINQuery? = nil, prints: Bool = true
     ) {
         self.prints = prints
+        self.identity = identity
         self.connection = connection
         self.queue = queue
         self.until = until
@@ -46,10 +49,11 @@ struct PollLoop {
 
     /// Runs until the end, then ends the session in order and takes what came meanwhile.
     ///
-    /// `tick` is called once a `period`, nil = never. A second signal that asks the command to end
+    /// `tick` is called once a `period`, nil = never; `vehicle` when it is known which one it is. A second signal that asks the command to end
     /// ends the process at once.
     mutating func run(
         every period: Duration? = nil, tick: () throws -> Void = {},
+        vehicle: (VIN) -> Void = { _ in },
         event: (Instant, ScanEvent) throws -> Void, batch: (ReadingBatch) throws -> Void,
         flush: () throws -> Void
     ) throws -> End {
@@ -57,7 +61,9 @@ struct PollLoop {
         do {
             // A session that waits for room would wait until it gives the batch up.
             defer { queue?.openWide() }
-            end = try wait(every: period, tick: tick, event: event, batch: batch, flush: flush)
+            end = try wait(
+                every: period, tick: tick, vehicle: vehicle, event: event, batch: batch,
+                flush: flush)
         }
         connection.inbox.letMoreThrough()
         connection.scan.stop()
@@ -66,7 +72,7 @@ struct PollLoop {
     }
 
     private mutating func wait(
-        every period: Duration?, tick: () throws -> Void,
+        every period: Duration?, tick: () throws -> Void, vehicle: (VIN) -> Void,
         event: (Instant, ScanEvent) throws -> Void, batch: (ReadingBatch) throws -> Void,
         flush: () throws -> Void
     ) throws -> End {
@@ -78,6 +84,7 @@ struct PollLoop {
             let output = queue.map { waiting.add($0.descriptor) }
             // No event is asked for: what comes is that the reader of a pipe has gone.
             let reader = (prints ? queue : nil).map { _ in waiting.add(STDOUT_FILENO, events: 0) }
+            let name = identity?.descriptor.map { waiting.add($0) }
             waiting.add(deadline: until)
             // What is answered meanwhile only puts it off: a look at the old deadline is enough.
             waiting.add(deadline: watch?.deadline(from: Clock.now))
@@ -87,6 +94,7 @@ struct PollLoop {
             if waiting.isReady(signals), connection.inbox.next() != nil { return .stopped }
             if let output, waiting.isReady(output) { try drain(batch, flush) }
             if let reader, waiting.isReady(reader) { throw OutputError.readerGone }
+            if let name, waiting.isReady(name), let vin = identity?.take() { vehicle(vin) }
             if waiting.isReady(news), let end = try takeEvents(event) { return end }
             let now = Clock.now
             if let until, now >= until { return .duration }
@@ -106,6 +114,7 @@ struct PollLoop {
         var end: End?
         for (time, event) in events {
             try body(time, event)
+            identity?.note(event)
             switch event {
             case .pollDidFinish: end = end ?? .finished
             case .sessionDidEnd(let error): end = .failed(error ?? .stopped)

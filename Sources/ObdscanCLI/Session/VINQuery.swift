@@ -1,0 +1,71 @@
+import Adapters
+import Diagnostics
+import OBDCore
+import ScanSession
+
+/// Asks for the vehicle's identification number while readings come already.
+///
+/// Whoever waits for it waits for signals, keys and deadlines as well.
+struct VINQuery {
+    private let connection: Connection
+    /// What is still to be asked, the last one first.
+    private var requests: [VehicleRequest]
+    private var pending: PendingAnswer?
+    /// What the lost link took along.
+    private var interrupted: VehicleRequest?
+
+    /// Asks at once, by one profile after the other until one of them brings it.
+    init(_ connection: Connection, by profiles: [DiagnosticProfile]) {
+        self.connection = connection
+        requests = profiles.reversed().compactMap { profile in
+            profile.request(for: .information(0x02)).map {
+                connection.request($0, mayRepeat: profile.isReadOnly(.information(0x02)))
+            }
+        }
+        begin()
+    }
+
+    /// Becomes readable when ``take()`` has something to do; nil = nothing is awaited.
+    var descriptor: Int32? { pending?.descriptor }
+
+    /// The number, once its answer is there; nil while it is awaited, or not told.
+    mutating func take() -> VIN? {
+        guard let pending, let request = requests.last else { return nil }
+        var items: [DiagnosticItem] = []
+        do {
+            guard let answer = try pending.take() else { return nil }
+            items = connection.filtered(answer).items
+        } catch .requestFailed(.linkLost, _) {
+            self.pending = nil
+            interrupted = request
+            return nil
+        } catch {
+            // Another profile may know it; a session that is over begins nothing more.
+        }
+        requests.removeLast()
+        let vin = items.vin
+        if vin == nil { begin() } else { self.pending = nil }
+        return vin
+    }
+
+    /// Asks again what a lost link took along, once the link is back.
+    mutating func note(_ event: ScanEvent) {
+        guard case .toolDidInitialize = event, interrupted != nil else { return }
+        interrupted = nil
+        begin()
+    }
+
+    private mutating func begin() {
+        pending = requests.last.flatMap { try? connection.scan.begin(.vehicle($0)) }
+    }
+}
+
+extension Sequence where Element == DiagnosticItem {
+    /// The first whole identification number.
+    var vin: VIN? {
+        for case .reading(let reading) in self {
+            if case .text(let text) = reading.value, let vin = VIN(text) { return vin }
+        }
+        return nil
+    }
+}

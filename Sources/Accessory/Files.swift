@@ -74,3 +74,9 @@ extension Files {
         return stat(path, &status) == 0 ? UInt64(status.st_ino) : 0
     }
 }
+
+/// Files in which the kernel tells what is (proc(5)).
+public enum KernelFile {
+    /// The text of one of at most 4 MiB; nil when it cannot be read.
+    public static func text(_ path: String) -> String? { Files.wholeText(path) }
+}

@@ -1,4 +1,5 @@
 import Glibc
+import TripStore
 
 /// Why a command ends: what happened, what to do about it, and the exit code.
 struct Failure: Error, Hashable, Sendable {
@@ -31,4 +32,13 @@ struct Failure: Error, Hashable, Sendable {
 func endProcess(_ failure: Failure) -> Never {
     writeToStandardError(failure.text)
     exit(failure.status.rawValue)
+}
+
+/// Runs `body` and says what the database says in our words.
+func mapped<Value>(_ body: () throws(StoreError) -> Value) throws(Failure) -> Value {
+    do {
+        return try body()
+    } catch {
+        throw Failure(error)
+    }
 }

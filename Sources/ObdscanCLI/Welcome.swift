@@ -15,7 +15,7 @@ struct Welcome {
         let database = DatabaseOptions(path: nil)
         let keys = attached.map { AdapterMemories.key(of: $0) }
         remembered = AdapterMemories.all(database).filter { !keys.contains($0.address) }
-        chosen = environment("OBDSCAN_DEVICE").flatMap { $0.isEmpty ? nil : $0 }
+        chosen = VehicleOptions.environmentDevice
         var latest = TripStore.TripFilter()
         latest.latest = 1
         let store = try? database.open(.readOnly)

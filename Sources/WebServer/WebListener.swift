@@ -40,29 +40,14 @@ enum LocalPeer {
         else { return nil }
         let mine = SocketOwners.Place(words: there.words, port: there.port)
         let theirs = SocketOwners.Place(words: here.words, port: here.port)
-        if !here.isIPv6, let list = text(of: "/proc/net/tcp"),
+        if !here.isIPv6, let list = KernelFile.text("/proc/net/tcp"),
             let user = SocketOwners.user(of: mine, to: theirs, in: list)
         {
             return user
         }
         // A socket of IPv6 reaches addresses of IPv4 as well.
-        return text(of: "/proc/net/tcp6").flatMap {
+        return KernelFile.text("/proc/net/tcp6").flatMap {
             SocketOwners.user(of: mine.mapped, to: theirs.mapped, in: $0)
-        }
-    }
-
-    private static func text(of path: String) -> String? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 64 * 1024)
-        while true {
-            let count = buffer.withUnsafeMutableBytes {
-                ca_read(descriptor, $0.baseAddress, $0.count)
-            }
-            if count <= 0 { return count == 0 ? String(decoding: bytes, as: UTF8.self) : nil }
-            bytes += buffer[..<count]
         }
     }
 }

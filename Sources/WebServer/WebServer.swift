@@ -62,9 +62,6 @@ public final class WebServer: Sendable {
         thread.withLock { $0 = accepting }
     }
 
-    /// Readable from the moment on at which the server is stopped.
-    public var stopDescriptor: Int32 { stopFlag.descriptor }
-
     /// Ends every answer under way and returns when that is done.
     public func stop() {
         stopFlag.signal()

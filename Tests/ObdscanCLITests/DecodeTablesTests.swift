@@ -39,13 +39,13 @@ import Testing
         // What follows another text gets everything.
         try all.prepare(for: [])
         try all.prepare(for: [])
-        #expect(all.hasAllTables)
+        #expect(all.tables.isWhole)
         var withPart = 0
         for piece in Self.pieces {
             var (part, whole): ([UInt8], [UInt8]) = ([], [])
             var pipeline = try DecodePipeline(command)
             try pipeline.prepare(for: piece[...])
-            if !pipeline.hasAllTables { withPart += 1 }
+            if !pipeline.tables.isWhole { withPart += 1 }
             pipeline.read(piece[...], into: &part)
             let sawError = pipeline.finish(into: &part)
             all.read(piece[...], into: &whole)

@@ -100,14 +100,14 @@ private struct WalkProgress {
     private let isShown: Bool
 
     init(_ output: OutputOptions) {
-        isShown = isatty(STDERR_FILENO) == 1 && !output.quiet && !output.verbose
+        isShown = StatusLine.isWatched(output) && !output.verbose
     }
 
     func show(_ text: String) {
-        if isShown { writeToStandardError("\r\(text)\u{1B}[K") }
+        if isShown { StatusLine.show(text) }
     }
 
     func clear() {
-        if isShown { writeToStandardError("\r\u{1B}[K") }
+        if isShown { StatusLine.clear() }
     }
 }

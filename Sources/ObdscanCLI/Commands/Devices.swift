@@ -159,7 +159,7 @@ struct DevicesWatchCommand: ParsableCommand, OutputCommand {
             var waiting = Waiting()
             let signals = waiting.add(inbox.descriptor)
             let news = waiting.add(watch.descriptor)
-            let reader = waiting.add(STDOUT_FILENO, events: 0)
+            let reader = waiting.add(reader: STDOUT_FILENO)
             waiting.wait()
             if waiting.isReady(signals), let number = inbox.next() { SignalInbox.die(of: number) }
             if waiting.isReady(reader) { throw OutputError.readerGone }

@@ -82,7 +82,7 @@ private final class TemporaryFile {
     private let descriptor: Int32
 
     init() throws(Failure) {
-        let folder = environment("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+        let folder = setting("TMPDIR") ?? "/tmp"
         var template = Array("\(folder)/obdscan-XXXXXX".utf8CString)
         descriptor = mkstemp(&template)
         let name = String(

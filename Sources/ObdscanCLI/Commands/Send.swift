@@ -338,11 +338,3 @@ private struct SendRun: ~Copyable {
         try writer.flush()
     }
 }
-
-extension String {
-    /// Without blanks, tabs and line ends at both ends.
-    var trimmed: String {
-        let isBlank = { (character: Character) in character.isWhitespace }
-        return String(drop(while: isBlank).reversed().drop(while: isBlank).reversed())
-    }
-}

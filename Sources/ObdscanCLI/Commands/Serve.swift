@@ -122,7 +122,7 @@ struct ServeCommand: ParsableCommand, OutputCommand {
         do {
             try serve(listener, routes, feed, word, inbox, car)
         } catch let error as SystemError {
-            throw Failure("\(error.call): \(describe(errno: error.errno))", status: .bug)
+            throw Failure(error)
         }
     }
 
@@ -185,7 +185,7 @@ extension ServeCommand {
 
     /// The token to ask for; nil = none.
     private func chosenToken(_ place: ListenAddress) throws(Failure) -> AccessToken? {
-        let named = environment("OBDSCAN_TOKEN").flatMap { $0.isEmpty ? nil : $0 }
+        let named = setting("OBDSCAN_TOKEN")
         guard let text = token ?? named ?? (place.isLoopback ? nil : "generate") else { return nil }
         if text == "generate" { return AccessToken(random: randomBytes(16)) }
         guard let word = AccessToken(text) else {
@@ -242,8 +242,7 @@ extension ServeCommand {
     /// The accessory to read, as it is called; nil = what is recorded is all.
     private func chosenAccessory() throws -> String? {
         if offline { return nil }
-        let named = environment("OBDSCAN_DEVICE").flatMap { $0.isEmpty ? nil : $0 }
-        if let text = vehicle.device ?? named ?? Settings.current.device, !text.isEmpty {
+        if let text = vehicle.named(Settings.current) {
             let address = try Settings.current.resolved(text)
             if case .alias = address { _ = try connector(for: address) }
             return text

@@ -121,7 +121,7 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
         do {
             try serve(options, signals, log)
         } catch let error as SystemError {
-            throw Failure("\(error.call): \(describe(errno: error.errno))", status: .bug)
+            throw Failure(error)
         }
     }
 

@@ -15,7 +15,7 @@ struct DecodePipeline {
 
     private let options: ConversationReader.Options
     private let messagesOnly: Bool
-    private var tables: DecodeTables
+    private(set) var tables: DecodeTables
     private var run: DecodeRun
     private var lines = TextLines()
     private var printer: DecodePrinter
@@ -41,9 +41,6 @@ struct DecodePipeline {
         run.use(table: tables.table, monitors: tables.monitors)
         printer.use(tables.table)
     }
-
-    /// Whether everything is loaded.
-    var hasAllTables: Bool { tables.isWhole }
 
     /// Reads a chunk; whatever it completes is appended to `printed`.
     mutating func read(_ chunk: ArraySlice<UInt8>, into printed: inout [UInt8]) {

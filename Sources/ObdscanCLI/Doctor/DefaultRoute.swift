@@ -1,3 +1,4 @@
+import Accessory
 import Glibc
 
 /// Whether the way to the internet has been taken over by a Wi-Fi adapter's network.
@@ -7,7 +8,7 @@ enum DefaultRoute {
     static func interface(throughNetworkOf host: String) -> String? {
         var address = in_addr()
         guard inet_pton(AF_INET, host, &address) == 1,
-            let table = text(of: "/proc/net/route")
+            let table = KernelFile.text("/proc/net/route")
         else { return nil }
         return interface(throughNetworkOf: address.s_addr, in: table)
     }
@@ -33,14 +34,5 @@ enum DefaultRoute {
                 && address & row.mask == row.destination
         }
         return isBehind ? first.interface : nil
-    }
-
-    private static func text(of path: String) -> String? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 64 * 1024)
-        let count = read(descriptor, &bytes, bytes.count)
-        return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
     }
 }

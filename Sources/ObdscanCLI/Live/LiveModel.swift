@@ -329,14 +329,6 @@ extension LiveModel.Row {
     }
 }
 
-extension Signal {
-    /// What one more in the raw bits adds to the value; unit: that of the signal.
-    var shownStep: Double {
-        // The voltage at the adapter comes as text with one decimal.
-        bitLength == 0 ? 0.1 : step
-    }
-}
-
 /// Counts events over the last seconds.
 struct RateMeter: Hashable, Sendable {
     private static let slot = Duration.milliseconds(250).nanoseconds

@@ -38,7 +38,7 @@ struct LogFleet {
         let signal = try threads.run(devices.count, inbox: inbox) {
             progress.show()
         } ended: { place, result in
-            if isWatched { LogProgress.clear() }
+            if isWatched { StatusLine.clear() }
             let outcome = try outcome(of: result)
             outcomes[place] = outcome
             if let failure = outcome?.failure { tell(failure, of: devices[place]) }
@@ -50,7 +50,7 @@ struct LogFleet {
                 ).run()
             }
         }
-        if isWatched { LogProgress.clear() }
+        if isWatched { StatusLine.clear() }
         try summarise(outcomes)
         // Nothing was being recorded yet: that is an interruption, not an end.
         if let signal, outcomes.allSatisfy({ $0 == nil || $0?.failure != nil }) {

@@ -26,17 +26,13 @@ final class LogProgress: Sendable {
 
     /// Shows the figures of one session.
     static func show(_ statistics: SessionStatistics, since start: Instant) {
-        let text =
+        StatusLine.show(
             "\(clockText((Clock.now - start).seconds))  \(statistics.readings) readings  "
-            + "\(fixed(statistics.readingsPerSecond, 1))/s"
-        writeToStandardError("\r\(text)\u{1B}[K")
+                + "\(fixed(statistics.readingsPerSecond, 1))/s")
     }
-
-    /// Takes the line away.
-    static func clear() { writeToStandardError("\r\u{1B}[K") }
 
     /// Whether anybody watches.
     static func isWatched(_ output: OutputOptions) -> Bool {
-        !output.quiet && output.format == .text && isatty(STDERR_FILENO) == 1
+        output.format == .text && StatusLine.isWatched(output)
     }
 }

@@ -102,7 +102,7 @@ struct LogRecording: Sendable {
         let until = plan.duration.map { Clock.now + $0 }
         connection.scan.poll(setup.plan)
         let showsProgress = accessory == nil && LogProgress.isWatched(plan.output)
-        let clearProgress = { if showsProgress { LogProgress.clear() } }
+        let clearProgress = { if showsProgress { StatusLine.clear() } }
         defer { clearProgress() }
         var writer = TextOutput.standard
         var lines = try ReadingLines(plan.output, table: connection.table, accessory: accessory)

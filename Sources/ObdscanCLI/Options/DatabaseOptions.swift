@@ -21,12 +21,12 @@ struct DatabaseOptions: ParsableArguments {
     }
 
     /// Whether the user says which database it is.
-    var isNamed: Bool { path != nil || environment("OBDSCAN_DB").map { !$0.isEmpty } ?? false }
+    var isNamed: Bool { path != nil || setting("OBDSCAN_DB") != nil }
 
     /// The database's file; nil without a home directory.
     var file: String? {
         if let path { return path }
-        if let path = environment("OBDSCAN_DB"), !path.isEmpty { return path }
+        if let path = setting("OBDSCAN_DB") { return path }
         if let path = Settings.current.database {
             guard path.hasPrefix("~/") else { return path }
             return environment("HOME").map { $0 + path.dropFirst() }

@@ -57,7 +57,7 @@ struct OutputOptions: ParsableArguments {
     /// Whether to colour what goes to `descriptor`: only on a terminal, and only if not refused.
     func colours(_ descriptor: Int32) -> Bool {
         guard !noColor, isatty(descriptor) == 1 else { return false }
-        if environment("NO_COLOR").map({ !$0.isEmpty }) ?? false { return false }
+        if setting("NO_COLOR") != nil { return false }
         return environment("TERM") != "dumb"
     }
 

@@ -96,12 +96,3 @@ extension TripStore {
         return latest.id
     }
 }
-
-/// Runs `body` and says what the database says in our words.
-func mapped<Value>(_ body: () throws(StoreError) -> Value) throws(Failure) -> Value {
-    do {
-        return try body()
-    } catch {
-        throw Failure(error)
-    }
-}

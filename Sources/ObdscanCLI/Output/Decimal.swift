@@ -37,3 +37,12 @@ func clockText(_ seconds: Double) -> String {
     let rest = two(all / 60 % 60) + ":" + two(all % 60)
     return hours > 0 ? "\(hours):\(rest)" : rest
 }
+
+/// A number with the digits it has, at most six behind the point: `215`, `99.21875`.
+func plain(_ value: Double) -> String {
+    var text = fixed(value, 6)
+    guard text.contains(".") else { return text }
+    while text.last == "0" { text.removeLast() }
+    if text.last == "." { text.removeLast() }
+    return text
+}

@@ -34,7 +34,8 @@ struct MonitorTrendReport {
         ])
         var last: MonitorTrendPoint?
         for point in points {
-            let isSame = last.map { Self.isSameTest($0, point) } ?? false
+            let isSame =
+                last.map { $0.vin == point.vin && $0.result.isSameTest(as: point.result) } ?? false
             let before = isSame ? last : nil
             last = point
             let result = point.result
@@ -48,28 +49,13 @@ struct MonitorTrendReport {
             }
             rows.add([
                 .init(isSame ? "" : result.ecu?.description ?? "—"),
-                .init(isSame ? "" : Self.monitor(result)), .init(isSame ? "" : Self.test(result)),
+                .init(isSame ? "" : result.monitorTitle), .init(isSame ? "" : result.testTitle),
                 .init(localTime(point.time)), .init(number(result.value)),
                 .init(number(result.min)), .init(number(result.max)), .init(result.unit ?? ""),
                 .init(margin), verdict,
             ])
         }
         return rows.isEmpty ? "" : rows.text(Palette(isOn: output.colours(1)))
-    }
-
-    private static func isSameTest(_ left: MonitorTrendPoint, _ right: MonitorTrendPoint) -> Bool {
-        left.vin == right.vin && left.result.ecu == right.result.ecu
-            && left.result.mid == right.result.mid && left.result.tid == right.result.tid
-            && left.result.component == right.result.component
-    }
-
-    private static func monitor(_ result: MonitorTestResult) -> String {
-        result.monitor ?? result.mid.map { "monitor \(Hex.string([$0]))" }
-            ?? result.component.map { "component \(Hex.string([$0]))" } ?? ""
-    }
-
-    private static func test(_ result: MonitorTestResult) -> String {
-        result.test ?? "test \(Hex.string([result.tid]))"
     }
 
     private func object(_ point: MonitorTrendPoint) -> JSONObject {
@@ -99,7 +85,7 @@ struct MonitorTrendReport {
         let number = { (value: Double?) in value.map { "\($0)" } ?? "" }
         return [
             point.time.text, String(point.trip), point.vin ?? "", result.ecu?.description ?? "",
-            Self.monitor(result), Self.test(result), number(result.value), number(result.min),
+            result.monitorTitle, result.testTitle, number(result.value), number(result.min),
             number(result.max), result.unit ?? "", result.passed.map { "\($0)" } ?? "",
             number(point.margin),
         ]

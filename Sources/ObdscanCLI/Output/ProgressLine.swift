@@ -17,7 +17,7 @@ final class ProgressLine: Sendable {
 
     /// A line that is not there yet.
     init(_ output: OutputOptions) {
-        isOn = !output.quiet && isatty(STDERR_FILENO) == 1
+        isOn = StatusLine.isWatched(output)
         state = Mutex(State(next: start + .seconds(1)))
     }
 
@@ -33,7 +33,7 @@ final class ProgressLine: Sendable {
         guard isDue else { return }
         let passed = (now - start).seconds
         let rest = share > 0.02 ? ", \(clockText(passed / share - passed)) left" : ""
-        writeToStandardError("\r\(fixed(share * 100, 0)) % \(what)\(rest)\u{1B}[K")
+        StatusLine.show("\(fixed(share * 100, 0)) % \(what)\(rest)")
     }
 
     /// An error must not be written behind it.
@@ -46,7 +46,7 @@ final class ProgressLine: Sendable {
             return state.isShown
         }
         guard isOn, wasShown else { return }
-        writeToStandardError("\r\u{1B}[K")
+        StatusLine.clear()
     }
 }
 

@@ -35,3 +35,11 @@ extension TripReadings {
         return 1 / (steps ?? 1000)
     }
 }
+
+extension Signal {
+    /// What one more in the raw bits adds to the value; unit: that of the signal.
+    var shownStep: Double {
+        // The voltage at the adapter comes as text with one decimal.
+        bitLength == 0 ? 0.1 : step
+    }
+}

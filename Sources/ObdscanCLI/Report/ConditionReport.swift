@@ -73,7 +73,7 @@ struct ConditionReport {
     }
 
     private func state(_ complete: Bool?) -> String {
-        complete.map { $0 ? "complete" : "not complete" } ?? "—"
+        complete == nil ? "—" : Readiness.text(complete)
     }
 
     private func number(_ value: Double?) -> String { value.map { fixed($0, 3) } ?? "" }
@@ -133,9 +133,7 @@ struct ConditionReport {
             page.section("Readiness") { page in
                 page.element(
                     "p",
-                    missing == 0
-                        ? "Ready: every supported monitor has run."
-                        : "Not ready: \(missing) of \(change.monitors.count) monitors have not run.",
+                    Readiness.sentence(missing: missing),
                     class: missing == 0 ? "good" : "warn")
                 page.table(
                     [.init("ECU"), .init("Monitor")] + (comparing ? [.init("Before")] : [])
@@ -164,7 +162,7 @@ struct ConditionReport {
                         let result = test.result
                         return [
                             .init(result.ecu?.description ?? "—"), .init(result.monitorTitle),
-                            .init(result.test ?? "test \(Hex.string([result.tid]))"),
+                            .init(result.testTitle),
                         ]
                             + (comparing ? [.init(number(test.before), "n")] : [])
                             + [
@@ -228,7 +226,7 @@ struct ConditionReport {
                 let result = test.result
                 tests.add([
                     .init(result.ecu?.description ?? "—"), .init(result.monitorTitle),
-                    .init(result.test ?? "test \(Hex.string([result.tid]))"),
+                    .init(result.testTitle),
                     .init(number(test.before)), .init(number(result.value)),
                     .init(number(result.min)), .init(number(result.max)),
                     .init(result.unit ?? ""), .init(result.passed == true ? "passed" : "FAILED"),

@@ -44,7 +44,7 @@ struct AccessoryDemo: ~Copyable {
         } catch let error as AccessoryError {
             throw Failure(error)
         } catch let error as SystemError {
-            throw Failure("\(error.call): \(describe(errno: error.errno))", status: .bug)
+            throw Failure(error)
         }
     }
 

@@ -1,5 +1,4 @@
 import Accessory
-import CAccessory
 import Glibc
 import OBDCore
 import Synchronization
@@ -16,24 +15,19 @@ struct AccessoryThreads<Outcome: Sendable> {
 
     private final class Finished: Sendable {
         let outcomes = Mutex<[(place: Int, outcome: Outcome)]>([])
-        let descriptor: Int32
+        private let news: EventDescriptor
 
-        init() throws(Failure) {
-            descriptor = ca_eventfd()
-            if descriptor < 0 { throw Failure("eventfd: \(describe(errno: errno))", status: .bug) }
-        }
+        init() throws(Failure) { news = try EventDescriptor.made() }
 
-        deinit {
-            if descriptor >= 0 { close(descriptor) }
-        }
+        var descriptor: Int32 { news.descriptor }
 
         func put(_ outcome: Outcome, at place: Int) {
             outcomes.withLock { $0.append((place, outcome)) }
-            _ = ca_eventfd_signal(descriptor)
+            news.signal()
         }
 
         func take() -> [(place: Int, outcome: Outcome)] {
-            _ = ca_eventfd_take(descriptor)
+            news.take()
             return outcomes.withLock { outcomes in
                 defer { outcomes = [] }
                 return outcomes
@@ -70,7 +64,7 @@ struct AccessoryThreads<Outcome: Sendable> {
                     let thread = try SystemThread { finished.put(body(place, relay), at: place) }
                     running[place] = (thread, relay)
                 } catch let error as SystemError {
-                    fault = Failure("\(error.call): \(describe(errno: error.errno))", status: .bug)
+                    fault = Failure(error)
                 } catch {
                     fault = error
                 }

@@ -1,5 +1,4 @@
-import CAccessory
-import Glibc
+import Accessory
 import ScanSession
 import Synchronization
 
@@ -24,27 +23,22 @@ final class BatchQueue: ReadingSink {
     private let state = Mutex(State())
     private let capacity: Int
     private let full: Full
-    private let space: Int32
-    /// Readable while batches wait.
-    let descriptor: Int32
+    private let arrived: EventDescriptor
+    /// Nil where nothing is ever refused.
+    private let space: EventDescriptor?
 
     /// A queue of at most `capacity` batches.
     init(capacity: Int = 256, full: Full) throws(Failure) {
         self.capacity = capacity
         self.full = full
-        descriptor = ca_eventfd()
-        space = full == .refuse ? ca_eventfd() : -1
-        if descriptor < 0 || (full == .refuse && space < 0) {
-            throw Failure("eventfd: \(describe(errno: errno))", status: .bug)
-        }
+        arrived = try EventDescriptor.made()
+        space = full == .refuse ? try EventDescriptor.made() : nil
     }
 
-    deinit {
-        if descriptor >= 0 { close(descriptor) }
-        if space >= 0 { close(space) }
-    }
+    /// Readable while batches wait.
+    var descriptor: Int32 { arrived.descriptor }
 
-    var spaceDescriptor: Int32? { full == .refuse ? space : nil }
+    var spaceDescriptor: Int32? { space?.descriptor }
 
     func offer(_ batch: ReadingBatch) -> Bool {
         let taken = state.withLock { state in
@@ -61,7 +55,7 @@ final class BatchQueue: ReadingSink {
             state.batches.append(batch)
             return true
         }
-        if taken { _ = ca_eventfd_signal(descriptor) }
+        if taken { arrived.signal() }
         return taken
     }
 
@@ -69,19 +63,19 @@ final class BatchQueue: ReadingSink {
     /// nobody should wait for room.
     func openWide() {
         state.withLock { $0.isOpenWide = true }
-        if space >= 0 { _ = ca_eventfd_signal(space) }
+        space?.signal()
     }
 
     /// Takes everything that waits; returns how many batches were dropped since the last time.
     func take(_ batches: inout [ReadingBatch]) -> Int {
-        _ = ca_eventfd_take(descriptor)
+        arrived.take()
         let (dropped, refused) = state.withLock { state in
             batches.append(contentsOf: state.batches)
             state.batches.removeAll(keepingCapacity: true)
             defer { (state.dropped, state.refused) = (0, false) }
             return (state.dropped, state.refused)
         }
-        if refused { _ = ca_eventfd_signal(space) }
+        if refused { space?.signal() }
         return dropped
     }
 }

@@ -36,12 +36,11 @@ enum LineReader {
     ) throws(Interrupted) -> String? {
         var line: [UInt8] = []
         while line.count < longestLine {
-            var waiting = [
-                pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: interrupt, events: Int16(POLLIN), revents: 0),
-            ]
-            _ = ca_ppoll_until(&waiting, 2, -1)
-            if waiting[1].revents != 0 { throw Interrupted() }
+            var waiting = Waiting()
+            _ = waiting.add(descriptor)
+            let ending = waiting.add(interrupt)
+            waiting.wait()
+            if waiting.isReady(ending) { throw Interrupted() }
             var byte: UInt8 = 0
             let count = ca_read(descriptor, &byte, 1)
             if count <= 0 { return line.isEmpty ? nil : String(decoding: line, as: UTF8.self) }

@@ -11,7 +11,7 @@ final class ConnectProgress: ScanObserver {
     /// Begins to tell of connecting to `accessory`.
     init(_ accessory: String) {
         text = "connecting to \(printable(accessory)) …"
-        show(text)
+        StatusLine.show(text)
     }
 
     func scan(_ event: ScanEvent, at time: Instant) {
@@ -22,16 +22,14 @@ final class ConnectProgress: ScanObserver {
         case .protocolSearch: detail = "searching for the vehicle's protocol"
         case .heard, .heardFrame: return
         }
-        isShown.withLock { if $0 { show("\(text) \(detail)") } }
+        isShown.withLock { if $0 { StatusLine.show("\(text) \(detail)") } }
     }
 
     /// Takes the line away.
     func end() {
         isShown.withLock { isShown in
-            if isShown { show("") }
+            if isShown { StatusLine.clear() }
             isShown = false
         }
     }
-
-    private func show(_ line: String) { writeToStandardError("\r\(line)\u{1B}[K") }
 }

@@ -9,13 +9,19 @@ import Simulator
 import Synchronization
 
 extension VehicleOptions {
+    /// The accessory that the environment names; nil = none.
+    static var environmentDevice: String? { setting("OBDSCAN_DEVICE") }
+
+    /// The accessory that the option, the environment or the configuration names; nil = none does.
+    func named(_ settings: Settings) -> String? {
+        let text = device ?? Self.environmentDevice ?? settings.device
+        return text.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
     /// The accessory to use: the option, the environment, or the only attached one.
     func address() throws(Failure) -> AccessoryAddress {
         let settings = Settings.current
-        let named = environment("OBDSCAN_DEVICE").flatMap { $0.isEmpty ? nil : $0 }
-        guard let text = device ?? named ?? settings.device, !text.isEmpty else {
-            return try AttachedAccessories.only()
-        }
+        guard let text = named(settings) else { return try AttachedAccessories.only() }
         return try settings.resolved(text)
     }
 
@@ -216,7 +222,7 @@ private func startSession(
     let decoder = try responseDecoder(table)
     // One line that comes and goes is of use for one accessory only.
     let hasAudience =
-        isatty(STDERR_FILENO) == 1 && !output.quiet && !output.verbose && needs.accessory == nil
+        StatusLine.isWatched(output) && !output.verbose && needs.accessory == nil
     var observers = try EventPrinter.observers(
         output, traceStates: options.traceStates, accessory: needs.accessory)
     observers.append(watch)

@@ -83,7 +83,7 @@ struct PollLoop {
             let news = waiting.add(connection.scan.eventDescriptor)
             let output = queue.map { waiting.add($0.descriptor) }
             // No event is asked for: what comes is that the reader of a pipe has gone.
-            let reader = (prints ? queue : nil).map { _ in waiting.add(STDOUT_FILENO, events: 0) }
+            let reader = (prints ? queue : nil).map { _ in waiting.add(reader: STDOUT_FILENO) }
             let name = identity?.descriptor.map { waiting.add($0) }
             waiting.add(deadline: until)
             // What is answered meanwhile only puts it off: a look at the old deadline is enough.

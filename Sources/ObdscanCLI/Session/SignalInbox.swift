@@ -1,4 +1,4 @@
-import CAccessory
+import Accessory
 import Glibc
 import Synchronization
 
@@ -7,10 +7,14 @@ import Synchronization
 /// Make it before any thread exists: threads inherit the mask. Only the main thread reads it; to
 /// other threads it passes on what came, by an inbox of their own.
 final class SignalInbox: Sendable {
-    /// Becomes readable when a signal waits.
-    let descriptor: Int32
-    /// Whether another thread fills it, and not the kernel.
-    private let isRelay: Bool
+    private enum Source {
+        /// The kernel.
+        case process(SignalDescriptor)
+        /// Another thread.
+        case relay(EventDescriptor)
+    }
+
+    private let source: Source
     private let passed = Mutex<Int32?>(nil)
 
     /// What ends a command.
@@ -20,45 +24,45 @@ final class SignalInbox: Sendable {
 
     /// Blocks `signals` and collects them.
     init(_ signals: [Int32]) throws(Failure) {
-        isRelay = false
         var mask = Self.set(signals)
         sigprocmask(SIG_BLOCK, &mask, nil)
-        descriptor = ca_signalfd(&mask)
-        if descriptor < 0 {
-            throw Failure("signalfd: \(describe(errno: errno))", status: .bug)
+        do throws(SystemError) {
+            source = .process(try SignalDescriptor(signals))
+        } catch {
+            throw Failure(error)
         }
     }
 
-    private init(relay descriptor: Int32) {
-        self.descriptor = descriptor
-        isRelay = true
-    }
-
-    deinit {
-        if descriptor >= 0 { close(descriptor) }
-    }
+    private init(relay: EventDescriptor) { source = .relay(relay) }
 
     /// An inbox for another thread, filled by ``pass(_:)``.
     static func relay() throws(Failure) -> SignalInbox {
-        let descriptor = ca_eventfd()
-        if descriptor < 0 { throw Failure("eventfd: \(describe(errno: errno))", status: .bug) }
-        return SignalInbox(relay: descriptor)
+        SignalInbox(relay: try EventDescriptor.made())
+    }
+
+    /// Becomes readable when a signal waits.
+    var descriptor: Int32 {
+        switch source {
+        case .process(let signals): signals.descriptor
+        case .relay(let flag): flag.descriptor
+        }
     }
 
     /// Tells the thread to which a relay belongs that `number` came.
     func pass(_ number: Int32) {
+        guard case .relay(let flag) = source else { return }
         passed.withLock { $0 = number }
-        _ = ca_eventfd_signal(descriptor)
+        flag.signal()
     }
 
     /// The next signal that waits; nil when none does.
     func next() -> Int32? {
-        if isRelay {
-            _ = ca_eventfd_take(descriptor)
+        switch source {
+        case .process(let signals): return signals.next()
+        case .relay(let flag):
+            flag.take()
             return passed.withLock { $0.take() }
         }
-        let number = ca_signalfd_next(descriptor)
-        return number > 0 ? number : nil
     }
 
     private static func set(_ signals: [Int32]) -> sigset_t {
@@ -78,7 +82,7 @@ final class SignalInbox: Sendable {
     /// From now on another signal ends the process at once, where this is the process's inbox; whoever
     /// passes signals on decides that for all.
     func letMoreThrough() {
-        if !isRelay { Self.letEndingsThrough() }
+        if case .process = source { Self.letEndingsThrough() }
     }
 
     /// Ends whatever the inbox is for by a signal that waits: the process, or what the thread does.
@@ -86,7 +90,7 @@ final class SignalInbox: Sendable {
     /// - Throws: ``Interrupted`` when there is a process to go on with.
     func end() throws {
         guard let number = next() else { return }
-        if !isRelay { Self.die(of: number) }
+        if case .process = source { Self.die(of: number) }
         throw Interrupted()
     }
 

@@ -1,6 +1,5 @@
-import CAccessory
+import Accessory
 import Diagnostics
-import Glibc
 import OBDCore
 import ScanSession
 import Synchronization
@@ -16,19 +15,14 @@ final class TripSink: ReadingSink {
     }
 
     private let begun = Mutex<Begun?>(nil)
-    private let space: Int32
+    private let space: EventDescriptor
 
     /// A sink that has no trip yet.
     init() throws(Failure) {
-        space = ca_eventfd()
-        if space < 0 { throw Failure("eventfd: \(describe(errno: errno))", status: .bug) }
+        space = try EventDescriptor.made()
     }
 
-    deinit {
-        if space >= 0 { close(space) }
-    }
-
-    var spaceDescriptor: Int32? { space }
+    var spaceDescriptor: Int32? { space.descriptor }
 
     /// What is answered from `start` on goes to `trip`; `period` is how often something is asked,
     /// nil = always.
@@ -45,7 +39,7 @@ final class TripSink: ReadingSink {
 
     /// Tells the session that there is room again.
     func announceSpace() {
-        _ = ca_eventfd_signal(space)
+        space.signal()
     }
 
     func offer(_ batch: ReadingBatch) -> Bool {

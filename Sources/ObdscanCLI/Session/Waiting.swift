@@ -1,16 +1,18 @@
-import CAccessory
-import Glibc
+import Accessory
 import OBDCore
 
 /// Waits for several descriptors at once, until the nearest of several deadlines.
 struct Waiting {
-    private var descriptors: [pollfd] = []
+    private var descriptors = PollSet()
     private var deadline: Instant?
+    private var hasWaited = false
 
     /// Adds a descriptor that may become readable; returns its place.
-    mutating func add(_ descriptor: Int32, events: Int32 = POLLIN) -> Int {
-        descriptors.append(pollfd(fd: descriptor, events: Int16(events), revents: 0))
-        return descriptors.count - 1
+    mutating func add(_ descriptor: Int32) -> Int { descriptors.add(descriptor) }
+
+    /// Adds the writing end of a pipe whose reader may go; returns its place.
+    mutating func add(reader descriptor: Int32) -> Int {
+        descriptors.add(descriptor, reading: false)
     }
 
     /// Adds a deadline; the nearest one counts.
@@ -21,12 +23,9 @@ struct Waiting {
 
     /// Waits until something is ready or the nearest deadline has passed.
     mutating func wait() {
-        let until = deadline?.nanoseconds ?? -1
-        if ca_ppoll_until(&descriptors, UInt32(descriptors.count), until) < 0 {
-            for index in descriptors.indices { descriptors[index].revents = 0 }
-        }
+        hasWaited = (try? descriptors.wait(until: deadline)) != nil
     }
 
     /// Whether the descriptor at `place` is readable, hung up or broken.
-    func isReady(_ place: Int) -> Bool { descriptors[place].revents != 0 }
+    func isReady(_ place: Int) -> Bool { hasWaited && descriptors.isReadable(place) }
 }

@@ -28,20 +28,23 @@ struct RecordedAnswers {
         let store = try database.open(.readOnly)
         let path = Array(head.path.dropFirst())
         switch path {
-        case ["codes", "history"]: try print(response) { try codes(head, store, &$0) }
+        case ["codes", "history"]:
+            try StreamedAnswer.print(response) { try codes(head, store, &$0) }
         case ["monitors", "trend"]:
-            try print(response) { writer in
+            try StreamedAnswer.print(response) { writer in
                 let points = try store.monitorTrend(vehicle: head.queryValue("vehicle"))
                 try MonitorTrendReport(points: points, output: output).print(&writer)
             }
-        case ["trips"]: try print(response) { try trips(head, store, &$0) }
+        case ["trips"]: try StreamedAnswer.print(response) { try trips(head, store, &$0) }
         default:
             let id = try trip(path[1], store)
             switch path.count > 2 ? path[2] : "" {
             case "" where path.count == 2:
-                try print(response) { try TripsShowCommand.print(id, store, output, &$0) }
-            case "plots": try print(response) { try plots(id, head, store, &$0) }
-            case "track": try print(response) { try track(id, store, &$0) }
+                try StreamedAnswer.print(response) {
+                    try TripsShowCommand.print(id, store, output, &$0)
+                }
+            case "plots": try StreamedAnswer.print(response) { try plots(id, head, store, &$0) }
+            case "track": try StreamedAnswer.print(response) { try track(id, store, &$0) }
             case "export": try export(id, head, store, response)
             case "report":
                 let readings = try store.readings(ofTrip: id)
@@ -55,12 +58,6 @@ struct RecordedAnswers {
             default: throw WebProblem(.notFound, "there is nothing at this address")
             }
         }
-    }
-
-    private func print(
-        _ response: WebResponse, _ body: (inout TextOutput) throws -> Void
-    ) throws {
-        try StreamedAnswer(ResponseHead(.ok, WebRoutes.jsonLines), response).write(body)
     }
 
     /// A trip by its number or name.

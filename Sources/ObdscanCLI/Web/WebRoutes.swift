@@ -98,7 +98,9 @@ struct WebRoutes: WebHandler {
             let bytes = board.channels().channels.flatMap { objects.reading($0) }
             try response.send(ResponseHead(.ok, Self.jsonLines), bytes)
         case ["api", "accessories"]:
-            try print(response) { _ = try DevicesListCommand.printAll(database, output, &$0) }
+            try StreamedAnswer.print(response) {
+                _ = try DevicesListCommand.printAll(database, output, &$0)
+            }
         case ["api", "codes"]: try send(try questions.answer(.codes), response)
         case ["api", "monitors"]:
             let all = head.queryValue("tests") == "true"
@@ -179,45 +181,4 @@ struct WebRoutes: WebHandler {
     private func send(_ bytes: [UInt8], _ response: WebResponse) throws {
         try response.send(ResponseHead(.ok, Self.jsonLines), bytes)
     }
-
-    private func print(
-        _ response: WebResponse, _ body: (inout TextOutput) throws -> Void
-    ) throws {
-        try StreamedAnswer(ResponseHead(.ok, Self.jsonLines), response).write(body)
-    }
-}
-
-/// An answer that goes out while it is written, and begins with its first bytes: what goes wrong
-/// before can still be told.
-struct StreamedAnswer {
-    private let head: ResponseHead
-    private let response: WebResponse
-
-    init(_ head: ResponseHead, _ response: WebResponse) {
-        self.head = head
-        self.response = response
-    }
-
-    /// Runs `body` with the answer's output.
-    func write(_ body: (inout TextOutput) throws -> Void) throws {
-        let (head, response) = (head, response)
-        var writer = TextOutput { bytes throws(OutputError) in
-            do throws(WebFault) {
-                if !response.hasBegun { try response.begin(head) }
-                try response.append(bytes)
-            } catch {
-                throw .readerGone
-            }
-        }
-        try body(&writer)
-        try writer.flush()
-        if !response.hasBegun { try response.begin(head) }
-        try response.end()
-    }
-}
-
-/// Bytes that nobody can guess.
-func randomBytes(_ count: Int) -> [UInt8] {
-    var generator = SystemRandomNumberGenerator()
-    return (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
 }

@@ -1,0 +1,74 @@
+import Diagnostics
+import OBDCore
+
+extension MonitorStatus.Monitor {
+    /// For people.
+    var title: String {
+        switch self {
+        case .misfire: "Misfire"
+        case .fuelSystem: "Fuel system"
+        case .components: "Components"
+        case .catalyst: "Catalyst"
+        case .heatedCatalyst: "Heated catalyst"
+        case .evaporative: "Evaporative system"
+        case .secondaryAir: "Secondary air"
+        case .gpfOrACRefrigerant: "Particulate filter (petrol) or A/C refrigerant"
+        case .oxygenSensor: "Oxygen sensor"
+        case .oxygenSensorHeater: "Oxygen sensor heater"
+        case .egrVvt: "EGR or variable valve timing"
+        case .nmhcCatalyst: "NMHC catalyst"
+        case .noxSCR: "NOx aftertreatment"
+        case .boostPressure: "Boost pressure"
+        case .exhaustGasSensor: "Exhaust gas sensor"
+        case .pmFilter: "Particulate filter"
+        case .coldStartAid: "Cold start aid"
+        case .egr: "EGR"
+        case .vvt: "Variable valve timing"
+        case .engineCooling: "Engine cooling"
+        case .crankcaseVentilation: "Crankcase ventilation"
+        case .coldStartEmissionReduction: "Cold start emission reduction"
+        case .directOzoneReduction: "Direct ozone reduction"
+        case .noxAdsorber: "NOx adsorber"
+        case .otherEmissionControl: "Other emission control"
+        }
+    }
+}
+
+extension MonitorTestResult {
+    /// Whether `other` is a result of the same test of the same ECU.
+    func isSameTest(as other: MonitorTestResult) -> Bool {
+        ecu == other.ecu && mid == other.mid && tid == other.tid && component == other.component
+    }
+
+    /// The monitor for people.
+    var monitorTitle: String {
+        monitor ?? mid.map { "monitor \(Hex.string([$0]))" }
+            ?? component.map { "component \(Hex.string([$0]))" } ?? ""
+    }
+
+    /// The test for people.
+    var testTitle: String { test ?? "test \(Hex.string([tid]))" }
+
+    /// How it came out, for people.
+    var verdict: String {
+        switch passed {
+        case true: "passed"
+        case false: "FAILED"
+        case nil: "not run"
+        }
+    }
+}
+
+extension Readiness {
+    /// What a monitor has come to, for people; "" where nothing is known.
+    static func text(_ complete: Bool?) -> String {
+        complete.map { $0 ? "complete" : "not complete" } ?? ""
+    }
+
+    /// Whether a vehicle is ready, in one sentence, when `missing` monitors have not run.
+    static func sentence(missing: Int) -> String {
+        missing == 0
+            ? "Ready: every supported monitor has run."
+            : "Not ready: \(missing) \(missing == 1 ? "monitor has" : "monitors have") not run."
+    }
+}

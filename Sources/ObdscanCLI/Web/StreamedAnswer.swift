@@ -1,0 +1,39 @@
+import TripExport
+import WebProtocol
+import WebServer
+
+/// An answer that goes out while it is written, and begins with its first bytes: what goes wrong
+/// before can still be told.
+struct StreamedAnswer {
+    private let head: ResponseHead
+    private let response: WebResponse
+
+    init(_ head: ResponseHead, _ response: WebResponse) {
+        self.head = head
+        self.response = response
+    }
+
+    /// Runs `body` with the answer's output.
+    func write(_ body: (inout TextOutput) throws -> Void) throws {
+        let (head, response) = (head, response)
+        var writer = TextOutput { bytes throws(OutputError) in
+            do throws(WebFault) {
+                if !response.hasBegun { try response.begin(head) }
+                try response.append(bytes)
+            } catch {
+                throw .readerGone
+            }
+        }
+        try body(&writer)
+        try writer.flush()
+        if !response.hasBegun { try response.begin(head) }
+        try response.end()
+    }
+
+    /// The same of lines of JSON.
+    static func print(
+        _ response: WebResponse, _ body: (inout TextOutput) throws -> Void
+    ) throws {
+        try StreamedAnswer(ResponseHead(.ok, WebRoutes.jsonLines), response).write(body)
+    }
+}

@@ -13,9 +13,30 @@ struct RangeOverrides: Hashable, Sendable {
     /// PID 50, byte A: the mass air flow at FFFF; unit: 10 g/s, usually 655.35 g/s.
     var massAirFlow: UInt8 = 0
 
+    /// PIDs 4F and 50 of which ECUs that cannot be told apart say different things.
+    private var unknown: UInt8 = 0
+
+    private static func bit(_ pid: UInt32) -> UInt8 { pid == 0x4F ? 1 : pid == 0x50 ? 2 : 0 }
+
+    /// Whether nobody knows what PID 4F or 50 says of the ECU that answers.
+    func isUnknown(_ pid: UInt32) -> Bool { unknown & Self.bit(pid) != 0 }
+
+    /// PID 4F or 50 says different things, and nobody knows which of them holds.
+    mutating func makeUnknown(_ pid: UInt32) { unknown |= Self.bit(pid) }
+
+    /// Whether the range of a PID's values is not known.
+    func hidesRange(ofPID pid: UInt32) -> Bool {
+        switch pid {
+        case 0x24...0x2B, 0x34...0x3B, 0x44, 0x0B: isUnknown(0x4F)
+        case 0x10: isUnknown(0x50)
+        default: false
+        }
+    }
+
     /// Takes over what a record of PID 4F or 50 says; false for any other.
     mutating func update(pid: UInt32, _ bytes: ArraySlice<UInt8>) -> Bool {
         guard bytes.count == 4 else { return false }
+        unknown &= ~Self.bit(pid)
         let first = bytes.startIndex
         switch pid {
         case 0x4F:

@@ -27,9 +27,9 @@ extension ResponseDecoder {
     /// Nearly all answers of a poll are; there is nothing to be found out about them.
     private func isExactly(_ answer: Answer) -> Bool {
         let payload = answer.payload
-        guard let request = answer.request, request.count > 1, payload[0] == 0x41 else {
-            return false
-        }
+        guard let request = answer.request, request.count > 1, payload[0] == 0x41,
+            memory.overrides(of: answer.speaker) == nil
+        else { return false }
         var place = 1
         for index in 1..<request.count {
             let id = request[index]
@@ -57,9 +57,7 @@ extension ResponseDecoder {
             let id = DataID(.currentData, UInt32(answer.payload[place]))
             guard let record = table.recordPlace(id, from: answer.ecu) else { return }
             let data = place + 1..<place + 1 + table.records[record].length.lowerBound
-            let origin = RecordDecoder.Origin(
-                ecu: answer.ecu, dataID: id, line: answer.line,
-                overrides: memory.overrides(of: answer.ecu), pid: id.id)
+            let origin = RecordDecoder.Origin(ecu: answer.ecu, dataID: id, line: answer.line)
             records.decode(answer.payload, data, signals: table.records[record].signals, origin) {
                 out.append(.reading($0))
             }
@@ -152,16 +150,16 @@ extension ResponseDecoder {
         switch pid {
         case 0x01 where data.count == 4:
             appendReadings(answer, dataID, pid, data, only: ["MIL", "DTC_CNT"], &out)
-            memory.remember(isCompression: payload[data.lowerBound + 1] & 0x08 != 0, answer.ecu)
+            memory.remember(isCompression: payload[data.lowerBound + 1] & 0x08 != 0, answer.speaker)
             MonitorStatus.append(payload[data], .sinceClear, answer.ecu, answer.line, &out)
             return
         case 0x41 where data.count == 4:
             // Old ECUs leave the bit for compression ignition out here: PID 01 knows better.
             MonitorStatus.append(
                 payload[data], .thisCycle, answer.ecu, answer.line,
-                isCompression: memory.isCompression(answer.ecu), &out)
+                isCompression: memory.isCompression(answer.speaker), &out)
             return
-        case 0x4F, 0x50: memory.updateOverrides(of: answer.ecu, pid: pid, payload[data])
+        case 0x4F, 0x50: memory.updateOverrides(of: answer.speaker, pid: pid, payload[data])
         default: break
         }
         appendReadings(answer, dataID, pid, data, only: nil, &out)
@@ -176,9 +174,13 @@ extension ResponseDecoder {
         guard let place = table.recordPlace(DataID(.currentData, pid), from: answer.ecu) else {
             return
         }
+        let overrides = memory.overrides(of: answer.speaker)
+        if overrides?.hidesRange(ofPID: pid) == true {
+            out.append(.message(answer.message))
+            return
+        }
         let origin = RecordDecoder.Origin(
-            ecu: answer.ecu, dataID: dataID, line: answer.line,
-            overrides: memory.overrides(of: answer.ecu), pid: pid)
+            ecu: answer.ecu, dataID: dataID, line: answer.line, overrides: overrides, pid: pid)
         records.decode(answer.payload, data, signals: table.records[place].signals, origin) {
             reading in
             if let ids, !ids.contains(table[reading.signal].id) { return }
@@ -197,12 +199,17 @@ extension ResponseDecoder {
         let payload = answer.payload
         if pid == 0x02, data.count == 2 {
             let code = UInt16(payload[data.lowerBound]) << 8 | UInt16(payload[data.lowerBound + 1])
-            memory.remember(code == 0 ? nil : DTC(code), of: answer.ecu, frame: frame)
+            memory.remember(code == 0 ? nil : DTC(code), of: answer.speaker, frame: frame)
+        }
+        let overrides = memory.overrides(of: answer.speaker)
+        if overrides?.hidesRange(ofPID: pid) == true {
+            out.append(.message(answer.message))
+            return
         }
         let origin = RecordDecoder.Origin(
             ecu: answer.ecu, dataID: dataID, line: answer.line, frame: frame,
-            dtc: pid == 0x02 ? nil : memory.code(of: answer.ecu, frame: frame),
-            overrides: memory.overrides(of: answer.ecu), pid: pid)
+            dtc: pid == 0x02 ? nil : memory.code(of: answer.speaker, frame: frame),
+            overrides: overrides, pid: pid)
         records.decode(payload, data, signals: table.records[place].signals, origin) {
             out.append(.reading($0))
         }

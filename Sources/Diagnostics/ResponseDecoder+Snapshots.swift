@@ -33,7 +33,7 @@ extension ResponseDecoder {
             for item in items {
                 let origin = RecordDecoder.Origin(
                     ecu: answer.ecu, dataID: DataID(.readData, item.did), line: answer.line,
-                    frame: item.frame, dtc: code, overrides: memory.overrides(of: answer.ecu),
+                    frame: item.frame, dtc: code, overrides: memory.overrides(of: answer.speaker),
                     pid: item.did & 0xFF00 == 0xF400 ? item.did & 0xFF : nil)
                 records.decode(answer.payload, item.data, signals: item.record.signals, origin) {
                     out.append(.reading($0))

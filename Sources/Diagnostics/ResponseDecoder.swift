@@ -70,7 +70,7 @@ public struct ResponseDecoder: Sendable {
         case .pendingCodes: decodeCodes(answer, .pending, &out)
         case .permanentCodes: decodeCodes(answer, .permanent, &out)
         case .codesCleared, .informationCleared:
-            memory.forgetCodes(of: message.ecu)
+            memory.forgetCodes(of: answer.speaker)
             out.append(.message(message))
         case .oxygenSensorTests: decodeOxygenSensorTest(answer, &out)
         case .monitorTests: decodeMonitorTests(answer, &out)
@@ -130,8 +130,8 @@ public struct ResponseDecoder: Sendable {
 
     /// Where a refusal's code stands.
     ///
-    /// On SAE J1850 the request's data may be repeated in front of it, filled up with zeros (SAE
-    /// J2190): `7F 22 11 9C 01 31` refuses `22 11 9C 01`.
+    /// On SAE J1850 the request's data may be repeated in front of it and filled up (SAE J2190):
+    /// `7F 22 11 9C 01 31` refuses `22 11 9C 01`, and `22 11 9C` as well.
     private static func placeOfCode(_ answer: Answer) -> Int {
         let last = answer.payload.count - 1
         guard last > 2, answer.isCAN != true, answer.family != .iso14230,
@@ -143,7 +143,6 @@ public struct ResponseDecoder: Sendable {
         let isEcho =
             data.starts(with: echo)
             || !data.isEmpty && echo.starts(with: data)
-                && echo.dropFirst(data.count).allSatisfy { $0 == 0 }
         return isEcho && request[0] == answer.payload[1] ? last : 2
     }
 }
@@ -181,9 +180,13 @@ struct Answer {
     let request: [UInt8]?
     /// How its frames were built; nil where neither the exchange nor the address tells.
     let family: VehicleProtocol.Family?
+    /// Who is remembered as having said it.
+    let speaker: ECUMemory.Speaker
 
     init(_ message: ECUMessage, in exchange: Exchange) {
         self.message = message
+        speaker = ECUMemory.Speaker(
+            ecu: message.ecu, header: message.ecu == nil ? exchange.header : nil)
         request = exchange.request.flatMap { $0.isEmpty ? nil : $0 }
         let said = exchange.family ?? exchange.vehicleProtocol?.family
         let shown = Self.family(of: message.ecu)
@@ -228,8 +231,14 @@ struct Answer {
 
 /// What earlier answers of an ECU say about later ones.
 struct ECUMemory: Sendable {
-    private struct FrameKey: Hashable {
+    /// An ECU; where headers are off, whoever answers at the header that requests were given.
+    struct Speaker: Hashable, Sendable {
         var ecu: ECUAddress?
+        var header: UInt32?
+    }
+
+    private struct FrameKey: Hashable {
+        var speaker: Speaker
         var frame: UInt8
     }
 
@@ -239,26 +248,35 @@ struct ECUMemory: Sendable {
         var isOfThisExchange: Bool
     }
 
+    /// Ranges, or several that cannot be told apart.
+    private struct Ranges {
+        var overrides = RangeOverrides()
+        /// The PIDs that this exchange brought.
+        var pidsOfThisExchange: Set<UInt32> = []
+    }
+
     /// Far more than any vehicle has; a stranger's addresses must not fill the memory.
     private static let mostEntries = 1024
 
     private var frozen: [FrameKey: FrozenCode] = [:]
-    private var scalings: [ECUAddress?: RangeOverrides] = [:]
+    private var scalings: [Speaker: Ranges] = [:]
     // Whether PID 01 says compression ignition; nil where ECUs without address disagree.
-    private var ignitions: [ECUAddress?: Bool?] = [:]
+    private var ignitions: [Speaker: Bool?] = [:]
     /// Changes whenever anything remembered changes.
     private(set) var revision = 0
 
     /// The code that froze a frame, where an answer to 02 02 told.
-    func code(of ecu: ECUAddress?, frame: UInt8) -> DTC? {
-        frozen.isEmpty ? nil : frozen[FrameKey(ecu: ecu, frame: frame)]?.code
+    func code(of speaker: Speaker, frame: UInt8) -> DTC? {
+        frozen.isEmpty ? nil : frozen[FrameKey(speaker: speaker, frame: frame)]?.code
     }
 
     /// Takes note of an answer to 02 02; nil = nothing is frozen.
-    mutating func remember(_ code: DTC?, of ecu: ECUAddress?, frame: UInt8) {
-        let key = FrameKey(ecu: ecu, frame: frame)
+    mutating func remember(_ code: DTC?, of speaker: Speaker, frame: UInt8) {
+        let key = FrameKey(speaker: speaker, frame: frame)
         var known = code
-        if ecu == nil, let earlier = frozen[key], earlier.isOfThisExchange, earlier.code != code {
+        if speaker.ecu == nil, let earlier = frozen[key], earlier.isOfThisExchange,
+            earlier.code != code
+        {
             known = nil
         }
         if frozen.count >= Self.mostEntries { frozen.removeAll() }
@@ -267,39 +285,54 @@ struct ECUMemory: Sendable {
     }
 
     /// Codes were cleared: frames are no more.
-    mutating func forgetCodes(of ecu: ECUAddress?) {
-        frozen = frozen.filter { $0.key.ecu != ecu }
+    mutating func forgetCodes(of speaker: Speaker) {
+        frozen = frozen.filter { $0.key.speaker != speaker }
     }
 
     /// Whether an ECU's engine ignites by compression, where PID 01 told.
-    func isCompression(_ ecu: ECUAddress?) -> Bool? { ignitions[ecu] ?? nil }
+    func isCompression(_ speaker: Speaker) -> Bool? { ignitions[speaker] ?? nil }
 
     /// Takes note of the ignition that PID 01 tells.
-    mutating func remember(isCompression: Bool, _ ecu: ECUAddress?) {
+    mutating func remember(isCompression: Bool, _ speaker: Speaker) {
         if ignitions.count >= Self.mostEntries { ignitions.removeAll() }
         var known: Bool? = isCompression
-        if ecu == nil, let earlier = ignitions[ecu], earlier != isCompression { known = nil }
-        if ignitions[ecu] != .some(known) { revision &+= 1 }
-        ignitions[ecu] = .some(known)
+        if speaker.ecu == nil, let earlier = ignitions[speaker], earlier != isCompression {
+            known = nil
+        }
+        if ignitions[speaker] != .some(known) { revision &+= 1 }
+        ignitions[speaker] = .some(known)
     }
 
     /// The ranges that PIDs 4F and 50 of an ECU announced.
-    func overrides(of ecu: ECUAddress?) -> RangeOverrides? {
-        scalings.isEmpty ? nil : scalings[ecu]
+    func overrides(of speaker: Speaker) -> RangeOverrides? {
+        scalings.isEmpty ? nil : scalings[speaker]?.overrides
     }
 
     /// Takes note of PID 4F or 50.
-    mutating func updateOverrides(of ecu: ECUAddress?, pid: UInt32, _ bytes: ArraySlice<UInt8>) {
+    mutating func updateOverrides(of speaker: Speaker, pid: UInt32, _ bytes: ArraySlice<UInt8>) {
         if scalings.count >= Self.mostEntries { scalings.removeAll() }
-        var overrides = scalings[ecu] ?? RangeOverrides()
-        guard overrides.update(pid: pid, bytes), scalings[ecu] != overrides else { return }
-        scalings[ecu] = overrides
-        revision &+= 1
+        var ranges = scalings[speaker] ?? Ranges()
+        let before = ranges.overrides
+        guard ranges.overrides.update(pid: pid, bytes) else { return }
+        // Two ECUs without addresses that announce different ranges: nobody can tell whose values are
+        // whose from here on.
+        let isSecond = !ranges.pidsOfThisExchange.insert(pid).inserted
+        if speaker.ecu == nil, isSecond, before != ranges.overrides || before.isUnknown(pid) {
+            ranges.overrides.makeUnknown(pid)
+        }
+        if scalings[speaker]?.overrides != ranges.overrides { revision &+= 1 }
+        scalings[speaker] = ranges
     }
 
     /// Later answers belong to another request.
     mutating func endExchange() {
-        guard !frozen.isEmpty else { return }
-        for key in frozen.keys where key.ecu == nil { frozen[key]?.isOfThisExchange = false }
+        if !frozen.isEmpty {
+            for key in frozen.keys where key.speaker.ecu == nil {
+                frozen[key]?.isOfThisExchange = false
+            }
+        }
+        if !scalings.isEmpty {
+            for key in scalings.keys { scalings[key]?.pidsOfThisExchange = [] }
+        }
     }
 }

@@ -333,9 +333,13 @@ extension ReplyReader {
             }
         }
         let group = J1939.Identifier(id).parameterGroup
+        // What another asks for on the bus: a parameter group in three bytes.
+        let isRequest = group == 0xEA00 && count == 3 && known != nil
         if group == monitoredGroup || group == requestedGroup {
             reading.answer = .exact
-        } else if [J1939.connectionManagement, J1939.dataTransfer, 0xE800].contains(group) {
+        } else if [J1939.connectionManagement, J1939.dataTransfer, 0xE800].contains(group)
+            || isRequest
+        {
             reading.answer = .service
         } else if known != nil {
             reading.answer = .foreign
@@ -350,7 +354,7 @@ extension ReplyReader {
         }
         // Eight bytes may be a frame without its identifier as well; twelve are hardly that. Without
         // blanks nothing tells a priority from data.
-        let isWhole = digits.groups > 1 || count == ISO15765.frameLength
+        let isWhole = digits.groups > 1 || count == ISO15765.frameLength || isRequest
         guard
             showsHeaders == true || reading.answer == .exact
                 || isWhole && (isFormatted || reading.answer >= .service)
@@ -378,6 +382,7 @@ extension ReplyReader {
         var reading = threeByteHeader(.iso9141, bytes)
         if bytes.count >= 5, Checksum.sum(bytes.dropLast()) == bytes[bytes.count - 1] {
             reading.proof = .checksum
+            if isTesters(bytes) { reading.answer = .service }
         }
         reading.custom = isUsual ? 3 : 0
         // From 80 on the first byte is the format byte of ISO 14230.
@@ -399,10 +404,17 @@ extension ReplyReader {
             // A CRC that is not the last byte may be one by chance.
             reading.proof = index == bytes.count - 1 ? .checksum : .length
             reading.answer = answer(at: 6, count: index - 3)
+            if isTesters(bytes) { reading.answer = .service }
         }
         reading.custom = isPWM ? 3 : isVPW ? 2 : 0
         return isKnown || isPWM || isVPW && reading.proof == .checksum
             || provesItself(reading, bytes) ? reading : nil
+    }
+
+    /// Whether it is the tester's own request, as sniffers and some clones show it.
+    private func isTesters(_ bytes: InlineBytes) -> Bool {
+        bytes.count > 4 && (bytes[0] == 0x61 || bytes[0] == 0x68) && bytes[1] == 0x6A
+            && bytes[2] == settings.testerAddress
     }
 
     /// Whether a frame stands on its own: a right check byte, an answer, and an address that
@@ -410,6 +422,7 @@ extension ReplyReader {
     ///
     /// Any answer will do where the protocol is known, or no request is. `62 F1 …` may be data.
     private func provesItself(_ reading: LineReading, _ bytes: InlineBytes) -> Bool {
+        if reading.proof == .checksum, isTesters(bytes) { return true }
         // Behind a CRC that others acknowledged on PWM stand their addresses.
         let isAcknowledged =
             reading.shape == .j1850 && reading.proof == .length && reading.answer == .exact

@@ -34,10 +34,15 @@ public struct CSVLong: Sendable {
     /// The unit's cell, `,rpm,`.
     private var tails: [[UInt8]]
     private var timeText = TimeText()
+    /// The trip's cell, where there are several.
+    private let trip: [UInt8]
 
-    /// A writer for readings of `table`.
-    public init(table: PIDTable, units: UnitSystem = .metric, times: TimeStyle = .utc) {
+    /// A writer for readings of `table`; of the trip with this number where there are several.
+    public init(
+        table: PIDTable, units: UnitSystem = .metric, times: TimeStyle = .utc, trip: Int64? = nil
+    ) {
         self.table = table
+        self.trip = trip.map { [0x2C] + Array(String($0).utf8) } ?? []
         self.units = units
         self.times = times
         sources = Array(repeating: nil, count: table.signals.count)
@@ -50,6 +55,7 @@ public struct CSVLong: Sendable {
         JSONText.append(
             raw: "time,ecu,service,pid,frame,dtc,signal,name,value,unit,code,status,raw",
             to: &output)
+        if !trip.isEmpty { JSONText.append(raw: ",trip", to: &output) }
         CSVText.endLine(&output)
     }
 
@@ -71,6 +77,7 @@ public struct CSVLong: Sendable {
         output.append(contentsOf: heads[index])
         append(reading, factor: source?.factor ?? 1, offset: source?.offset ?? 0, to: &output)
         for byte in reading.raw { Hex.append(byte, to: &output) }
+        output.append(contentsOf: trip)
         CSVText.endLine(&output)
     }
 

@@ -1,4 +1,5 @@
 import GRDB
+import Glibc
 
 /// Why a database cannot be used; every case names the file.
 public enum StoreError: Error, Hashable, Sendable {
@@ -53,6 +54,13 @@ extension StoreError {
         case .SQLITE_READONLY: self = .readOnly(path: path)
         case .SQLITE_CORRUPT: self = .damaged(path: path, message: message)
         case .SQLITE_NOTADB: self = .foreign(path: path)
+        case .SQLITE_CANTOPEN where access(path, R_OK) == 0:
+            // A folder, say: nobody is forbidden anything.
+            self = .foreign(path: path)
+        case .SQLITE_IOERR
+        where error.extendedResultCode == .SQLITE_IOERR_READ
+            && access(path + "/", F_OK) == 0:
+            self = .foreign(path: path)
         case .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_CANTOPEN: self = .permission(path: path)
         default:
             self = .other(

@@ -36,6 +36,8 @@ public final class TripStore: Sendable {
 
     /// The file.
     public let path: String
+    /// Every file that the database is made of.
+    public var files: [String] { [path, path + "-wal", path + "-shm"] }
     /// What it was opened for.
     public let access: Access
     let limits: Limits

@@ -49,6 +49,26 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: workplace.database)) == bytes)
     }
 
+    @Test func `what is read from is not written over`() async throws {
+        try await logOneSecond()
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: workplace.database))
+        let replayed = try await workplace.shell(
+            "\"$OBDSCAN\" dtc -d sim: --record talk > /dev/null && cp talk kept"
+                + " && printf 'sim: a\\n' > list && cp list before")
+        #expect(replayed.status == 0, "\(replayed)")
+        for command in [
+            "export --to '\(workplace.database)' --format csv",
+            "trips report --to '\(workplace.database)'", "dtc -d replay:talk --record talk",
+            "dtc --batch list --to list",
+        ] {
+            let outcome = try await workplace.shell("\"$OBDSCAN\" \(command)")
+            #expect(outcome.status == 73, "\(command): \(outcome)")
+            #expect(outcome.errors.contains("is what is being read from"))
+        }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: workplace.database)) == bytes)
+        #expect(try await workplace.shell("cmp talk kept && cmp list before").status == 0)
+    }
+
     @Test func `nothing is recovered from what is no database`() async throws {
         let outcome = try await workplace.shell(
             "head -c 50000 /dev/urandom > garbage; \"$OBDSCAN\" db recover --db garbage --to saved.db"

@@ -16,7 +16,7 @@ struct CodeBatch {
     /// Reads a list: `ACCESSORY [LABEL]` a line, `#` begins a comment.
     static func entries(_ text: some StringProtocol) -> [Entry] {
         var entries: [Entry] = []
-        for line in text.split(whereSeparator: \.isNewline) {
+        for line in text.trimmingPrefix("\u{FEFF}").split(whereSeparator: \.isNewline) {
             let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" })
             guard let first = words.first, !first.hasPrefix("#") else { continue }
             let comment = words.dropFirst().firstIndex { $0.hasPrefix("#") } ?? words.endIndex

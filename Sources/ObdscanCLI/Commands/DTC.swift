@@ -152,6 +152,7 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
         let texts = try loadCodeTexts()
         var file = STDOUT_FILENO
         if let to {
+            try OutputFile.check(to, isNoneOf: [path])
             file = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
             if file < 0 { throw Failure(outputFile: to, errno: errno) }
         }

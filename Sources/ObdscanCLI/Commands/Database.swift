@@ -245,6 +245,11 @@ struct DatabaseMergeCommand: ParsableCommand, OutputCommand {
         let store = try database.open(.readWrite)
         var writer = TextOutput.standard
         for file in files {
+            if OutputFile.isOneFile(file, store.path) {
+                throw Failure(
+                    "\(file) is the database that trips are to be taken into",
+                    hint: "--db FILE names the one that takes them", status: .usage)
+            }
             let progress = ProgressLine(output)
             let merged = try mapped { () throws(StoreError) in
                 try store.merge(from: file) { done, all in

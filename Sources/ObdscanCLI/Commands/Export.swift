@@ -154,6 +154,7 @@ struct ExportCommand: ParsableCommand, OutputCommand {
         let format = try chosenFormat()
         let store = try database.open(.readOnly)
         let ids = try chosenTrips(store)
+        try OutputFile.check(to, isNoneOf: store.files)
         if format == .sqlite {
             try writeDatabase(ids, store)
             return
@@ -213,7 +214,10 @@ struct ExportCommand: ParsableCommand, OutputCommand {
             return found.map(\.id)
         }
         var ids: [Int64] = []
-        for trip in trips { ids.append(try trip.number(in: store)) }
+        for trip in trips {
+            let id = try trip.number(in: store)
+            if !ids.contains(id) { ids.append(id) }
+        }
         return ids.isEmpty ? [try store.latestTrip()] : ids
     }
 

@@ -32,7 +32,7 @@ struct InfoCommand: ParsableCommand, OutputCommand {
                 throw failure
             }
             let answers = try VehicleAnswers(connection, services)
-            try print(connection, answers, [voltage, services.first])
+            try print(connection, answers, [voltage])
             if let failure = connection.failure(of: [services.first] + answers.information) {
                 throw failure
             }
@@ -48,7 +48,8 @@ struct InfoCommand: ParsableCommand, OutputCommand {
             try writer.write(text(connection, answers, voltage))
             try writer.flush()
         } else {
-            try printObjects(connection, adapter + answers.information, &writer)
+            try printObjects(
+                connection, adapter + answers.current.asked + answers.information, &writer)
         }
     }
 
@@ -73,7 +74,11 @@ struct InfoCommand: ParsableCommand, OutputCommand {
             if let voltage = asked.answer.reply.voltage {
                 try printer.print(voltage: voltage, at: time, to: &writer)
             }
-            for item in asked.answer.items { try printer.print(item, at: time, to: &writer) }
+            for item in asked.answer.items {
+                // What was heard of codes meanwhile is not all of them: that is for dtc.
+                if case .code = item { continue }
+                try printer.print(item, at: time, to: &writer)
+            }
             try printer.printRest(of: asked, at: time, to: &writer)
         }
         try printer.finish(&writer)

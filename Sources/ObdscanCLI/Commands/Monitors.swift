@@ -77,6 +77,7 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
         var asked = try connection.readiness(in: services)
         asked += try connection.readinessThisCycle(in: services, known: asked)
         if !readiness { asked += try testResults(connection, services) }
+        if output.format == .csv { try writer.append { MonitorCSV.appendHeader(to: &$0) } }
         for one in asked {
             let time = connection.utc(one.answer.answered)
             for item in one.answer.items where MonitorReport.concerns(item) {
@@ -87,7 +88,11 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
                     continue
                 }
                 report.add(item)
-                if output.format != .text { try printer.print(item, at: time, to: &writer) }
+                switch output.format {
+                case .text: continue
+                case .json: try printer.print(item, at: time, to: &writer)
+                case .csv: try writer.append { MonitorCSV.append(item, time: time, to: &$0) }
+                }
             }
             if output.format == .json {
                 try printer.printRest(of: one, at: time, to: &writer)

@@ -100,6 +100,10 @@ struct ServeCommand: ParsableCommand, OutputCommand {
         let further = try furtherNames(place)
         // Blocked before any thread exists.
         let inbox = try SignalInbox(SignalInbox.endings)
+        // A database that cannot be read is told now, not by every page.
+        if let file = vehicle.database.file, access(file, F_OK) == 0 {
+            _ = try vehicle.database.open(.readOnly)
+        }
         let listener = try Self.listener(place)
 
         let board = LiveBoard()

@@ -172,7 +172,7 @@ extension SimulateCommand {
             var end = ServingEnd.deviceGone
             while end == .deviceGone {
                 let terminal = try PseudoTerminal.open(link: link)
-                try announce(link ?? terminal.path, summary)
+                try announce(link.map(absolute) ?? terminal.path, summary)
                 var session = terminal.session()
                 end = try ObdscanCLI.serve(device, on: &session, stop: stop, afterwards: note)
             }
@@ -185,6 +185,14 @@ extension SimulateCommand {
             try serve(device, on: socket, stop, summary, note)
             _ = consume record
         }
+    }
+
+    /// As -d takes it from any folder; a name without a slash would be an alias.
+    private func absolute(_ path: String) -> String {
+        if path.hasPrefix("/") { return path }
+        guard let folder = getcwd(nil, 0) else { return "./" + path }
+        defer { free(folder) }
+        return String(cString: folder) + "/" + path
     }
 
     /// Has BlueZ tell other machines the channel; without a record it has to be named to them.

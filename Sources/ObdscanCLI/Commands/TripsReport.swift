@@ -41,6 +41,7 @@ struct TripsReportCommand: ParsableCommand, OutputCommand {
 
     func run() throws {
         let store = try database.open(.readOnly)
+        try OutputFile.check(to, isNoneOf: store.files)
         let id = try trip?.number(in: store) ?? store.latestTrip()
         let readings = try mapped { () throws(StoreError) in try store.readings(ofTrip: id) }
         let report = try TripReport(readings, store, output.units, plotting: signals)

@@ -37,6 +37,9 @@ enum ImportFormat: String, Hashable {
         guard let header = csv.next(), header.count > 1 else { return nil }
         if header.contains("signal") && header.contains("value") && header.contains("time") {
             self = .csvLong
+        } else if header.contains("accessory") && header.contains("failure_type") {
+            // A list of trouble codes is no trip.
+            return nil
         } else if WideColumns(header) != nil {
             self = .csvWide
         } else {

@@ -278,6 +278,7 @@ enum LongImport {
     ) throws {
         var csv = CSVReader(bytes)
         let header = csv.next() ?? []
+        var trip: JSONValue?
         while let row = csv.next() {
             if row == header { continue }
             guard row.count == header.count else {
@@ -295,6 +296,10 @@ enum LongImport {
                     throw ImportFault(line: csv.line, reason: "\(name) \"\(text)\" is no number")
                 }
                 keys[name] = .number(number)
+            }
+            if let number = keys["trip"], number != trip {
+                trip = number
+                try emit(.trip(name: nil, tags: [], vin: nil, start: nil))
             }
             let object = JSONImport.Object(keys, line: csv.line)
             if let event = try object.event(&table) { try emit(event) }

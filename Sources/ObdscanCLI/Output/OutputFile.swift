@@ -41,6 +41,23 @@ enum OutputFile {
         }
     }
 
+    /// Refuses to write over a file that the command reads from; nil and `-` are none.
+    static func check(_ path: String?, isNoneOf sources: [String?]) throws(Failure) {
+        guard let path, path != "-" else { return }
+        for source in sources.compactMap(\.self) where isOneFile(path, source) {
+            throw Failure(
+                "\(path) is what is being read from", hint: "name another file",
+                status: .cannotCreate)
+        }
+    }
+
+    /// Whether two paths lead to one file that exists, no device.
+    static func isOneFile(_ path: String, _ other: String) -> Bool {
+        var (one, two) = (stat(), stat())
+        return stat(path, &one) == 0 && one.st_mode & S_IFMT == S_IFREG && stat(other, &two) == 0
+            && one.st_dev == two.st_dev && one.st_ino == two.st_ino
+    }
+
     /// Makes a folder for work beside `path`, on the same file system; the caller removes it.
     static func folder(beside path: String) throws(Failure) -> String {
         var template = Array("\(PendingFile.folder(of: path))/.obdscan-XXXXXX".utf8CString)

@@ -19,7 +19,9 @@ struct TripFileWriter {
 
     func writeLong(relative: Bool, _ file: inout TextOutput) throws {
         for (index, part) in parts.enumerated() {
-            var csv = CSVLong(table: part.table, units: units, times: times(relative, part))
+            var csv = CSVLong(
+                table: part.table, units: units, times: times(relative, part),
+                trip: parts.count > 1 ? part.trip.id : nil)
             if index == 0 { try file.append { csv.appendHeader(to: &$0) } }
             try forEach(part) { time, reading in
                 try file.append { csv.append(reading, time: time, to: &$0) }

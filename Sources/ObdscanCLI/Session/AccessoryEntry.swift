@@ -54,6 +54,7 @@ struct AccessoryEntry {
 
     /// Adds what an earlier session learnt.
     mutating func remember(_ remembered: RememberedAccessory) {
+        if details.contains(where: { $0.0 == "Last used" }) { return }
         name = name ?? remembered.name
         manufacturer = manufacturer ?? remembered.manufacturer
         model = model ?? remembered.model

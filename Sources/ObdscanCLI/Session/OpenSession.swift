@@ -151,7 +151,10 @@ func withSession(
     let inbox = try needs.inbox ?? SignalInbox(SignalInbox.endings)
     let address = try options.address()
     let recording = try options.record.map { path throws(Failure) in
-        try RecordingFile(path: path)
+        var sources = [options.database.file]
+        if case .replay(let conversation) = address { sources.append(conversation) }
+        try OutputFile.check(path, isNoneOf: sources)
+        return try RecordingFile(path: path)
     }
     let memory = AdapterMemories(options.database, address)
     var configuration = try options.configuration(for: address, recording: recording)

@@ -69,7 +69,7 @@ struct Summary {
     /// The figures for people.
     var text: String {
         var parts = [
-            "\(statistics.readings) readings in \(clockText(statistics.seconds))",
+            "\(statistics.readings) readings in \(clockText(statistics.seconds.rounded()))",
             "\(fixed(statistics.readingsPerSecond, 1)) readings/s",
             "\(statistics.requests) requests",
         ]

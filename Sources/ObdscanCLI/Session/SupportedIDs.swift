@@ -5,6 +5,8 @@ import OBDCore
 struct SupportedIDs: Sendable {
     /// One ECU's announcement; the ECU is nil where headers are off.
     private(set) var byECU: [(ecu: ECUAddress?, ids: [UInt8])] = []
+    /// The questions, and what became of them.
+    private(set) var asked: [Asked] = []
     /// The ECUs that refused to announce anything, and how.
     private(set) var refusals: [(ecu: ECUAddress?, refusal: NegativeResponse)] = []
 
@@ -16,6 +18,12 @@ struct SupportedIDs: Sendable {
     /// What `ecu` announces.
     func ids(of ecu: ECUAddress?) -> [UInt8] {
         byECU.first { $0.ecu == ecu }?.ids ?? []
+    }
+
+    /// Takes the maps of an answer over; returns whether an ECU has more maps behind this one.
+    mutating func take(_ asked: Asked) -> Bool {
+        self.asked.append(asked)
+        return take(asked.answer.items)
     }
 
     /// Takes the maps among `items` over; returns whether an ECU has more maps behind this one.

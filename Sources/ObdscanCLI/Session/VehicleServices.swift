@@ -135,7 +135,7 @@ extension Connection {
         while hasMore {
             hasMore = false
             for asked in try ask(query(base), in: services) {
-                if supported.take(asked.answer.items) { hasMore = true }
+                if supported.take(asked) { hasMore = true }
             }
             base &+= 0x20
             if base == 0 { break }

@@ -31,6 +31,21 @@ public enum AdapterRequest: Hashable, Sendable {
         }
     }
 
+    /// Whether it goes to the vehicle.
+    public var isForVehicle: Bool {
+        switch self {
+        case .vehicle: true
+        case .command, .monitor: false
+        }
+    }
+
+    /// Lets the adapter wait for as many answers as may come.
+    public mutating func dropFrameCount() {
+        guard case .vehicle(var request) = self else { return }
+        request.expectedFrames = nil
+        self = .vehicle(request)
+    }
+
     /// Whether an adapter command prints what it hears on the bus until it is stopped: `AT MA`,
     /// `AT MR 10`, `AT MP FECA`, `STM`.
     public static func isMonitoring(_ text: String) -> Bool {

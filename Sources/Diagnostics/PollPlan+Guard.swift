@@ -70,6 +70,7 @@ extension PollPlan {
             for index in items.indices {
                 items[index].fare.restedSince = items[index].fare.restedSince + (end - rest.since)
             }
+            probes = []
             beginAnew(at: now)
         }
         return news
@@ -96,19 +97,8 @@ extension PollPlan {
 
     mutating func tellGuard(_ outcome: Outcome, at now: Instant) {
         switch outcome {
-        case .answered(let messages, _) where !messages.isEmpty: battery?.takeAnswer(at: now)
+        case .answered(let messages, _, _) where !messages.isEmpty: battery?.takeAnswer(at: now)
         case .answered, .silent, .refused, .failed: battery?.takeSilence(at: now)
-        }
-    }
-
-    /// What a sleeping vehicle left unanswered says nothing about one that is awake.
-    private mutating func beginAnew(at now: Instant) {
-        probes = []
-        for index in items.indices {
-            items[index].due = items[index].misses > 0 ? now : max(items[index].due, now)
-            items[index].misses = 0
-            items[index].lastAsked = nil
-            items[index].mayBatch = items[index].want.fitsBatch && !items[index].isWatched
         }
     }
 }

@@ -3,13 +3,21 @@ public import OBDCore
 /// Decides what to ask next: wanted records and their periods in, one request at a time out.
 ///
 /// Pure: time comes in with every call. Rules, in this order:
-/// 1. urgent requests, first in, first out;
-/// 2. the adapter's voltage, when its period has passed;
-/// 3. the record whose deadline is nearest, and with it in one request as many others as the link
+/// 1. the adapter's voltage, when its period has passed;
+/// 2. the record whose deadline is nearest, and with it in one request as many others as the link
 ///    takes, due ones first, then those without a period, longest unasked first.
 ///
-/// A batch is trusted only as long as it pays: whatever it leaves out is asked alone at once, a
-/// refused one ends batching, and nothing is ever concluded from a batch about one record.
+/// A batch is trusted only as long as it pays: whatever it leaves out is asked alone at once, and so
+/// is all of one that fails twice in a row; a refused one ends batching, and nothing is ever
+/// concluded from a batch about one record. Who was asked alone may join a batch again after
+/// ``answersBeforeBatch`` answers, twice as many each time that batches fail with it, and at once if
+/// it failed alone as well: then the link was to blame.
+///
+/// A record that stays silent or fails alone, ``missesBeforeRest`` times in a row, rests: it is asked
+/// ever more seldom, but never given up. The first answer after none at all ends every rest.
+///
+/// A count digit is used where two replies in a row had as many frames. Any reply that is damaged,
+/// incomplete or came after "response pending" (NRC 78, a frame that adapters count) forgets it.
 public struct PollPlan: Sendable {
     /// A record that is wanted.
     public struct Want: Hashable, Sendable {
@@ -62,13 +70,14 @@ public struct PollPlan: Sendable {
 
     /// What became of a request, as far as planning is concerned.
     public enum Outcome: Sendable {
-        /// Messages came; `intact` = without any damaged or unfinished one beside them.
-        case answered([ECUMessage], intact: Bool)
+        /// Messages came; `intact` = without any damaged or unfinished one beside them, `pending` =
+        /// an ECU said first that its answer was on its way, so that frames came that are not here.
+        case answered([ECUMessage], intact: Bool, pending: Bool = false)
         /// Nobody answered in time.
         case silent
         /// The adapter did not understand the request.
         case refused
-        /// The link or the adapter failed; says nothing about the vehicle.
+        /// The link or the adapter failed, or nothing but damage came.
         case failed
     }
 
@@ -84,6 +93,14 @@ public struct PollPlan: Sendable {
         var misses = 0
         var mayBatch: Bool
         var answersAlone = 0
+        /// Batches in a row that failed with it.
+        var failedBatches = 0
+        /// How often it was taken out of batches since one with it was answered.
+        var timesTakenOut = 0
+        /// Whether it failed alone since it was taken out of a batch.
+        var failedAlone = false
+        /// When it would have been due, had it not to rest; nil = it does not.
+        var heldSince: Instant?
         var roundsDone = 0
         /// The request that asks for it alone.
         var payload: [UInt8]
@@ -97,15 +114,17 @@ public struct PollPlan: Sendable {
     }
 
     /// What a request asked, to read its outcome by.
-    private struct Pending: Sendable {
+    struct Pending: Sendable {
         var id: RequestID
         var items: [Int]
         var payload: [UInt8]
         var target: ECUAddress?
         var withFrameCount: Bool
+
+        var isBatch: Bool { items.count > 1 }
     }
 
-    private struct Key: Hashable, Sendable {
+    struct Key: Hashable, Sendable {
         var payload: [UInt8]
         var target: ECUAddress?
     }
@@ -117,28 +136,31 @@ public struct PollPlan: Sendable {
 
     /// A frame count is learnt anew after so many uses, so that an ECU that appears late is heard.
     public static let frameCountUses = 50
-    /// A silent record is asked ever more seldom, down to this period, but never given up.
+    /// A record that is silent or fails is asked ever more seldom, down to this period.
     public static let longestRest = Duration.seconds(30)
     /// A record that a batch left out may join one again after so many answers alone: the vehicle
     /// may have been asleep when the batch was asked.
     public static let answersBeforeBatch = 50
+    /// Failures in a row after which the records of a batch are asked alone.
+    public static let failuresBeforeAlone = 2
     /// Misses in a row before a record is asked more seldom; one miss proves nothing.
     public static let missesBeforeRest = 2
     /// Frames that a count digit can announce.
     static let largestFrameCount = 15
 
     var items: [Item]
-    private var rounds: Int?
-    private var urgent: [VehicleRequest] = []
+    var rounds: Int?
     private var voltagePeriod: Duration?
-    private var voltageDue: Instant?
+    var voltageDue: Instant?
     var batching = Trust.untried
     var batchWithFrameCount = Trust.untried
+    /// Bytes of a request for one record at most behind which the adapter takes a count digit.
+    var longestCounted = Int.max
     // Of batches.
-    private var frameCounts: [Key: FrameCount] = [:]
-    private var lastFrames: [Key: Int] = [:]
-    // One request is under way at a time; urgent ones are the caller's.
-    private var pending: Pending?
+    var frameCounts: [Key: FrameCount] = [:]
+    var lastFrames: [Key: Int] = [:]
+    // One request is under way at a time.
+    var pending: Pending?
     private var lastID: UInt32 = 0
     /// Leaves a parked vehicle alone; nil = it is asked whatever happens.
     var battery: BatteryGuard?
@@ -186,11 +208,6 @@ public struct PollPlan: Sendable {
         }
     }
 
-    /// Asks `request` before anything else; its outcome is the caller's alone.
-    public mutating func enqueue(urgent request: VehicleRequest) {
-        urgent.append(request)
-    }
-
     /// A fresh identifier for a request of the caller's own.
     public mutating func nextID() -> RequestID {
         lastID &+= 1
@@ -199,284 +216,15 @@ public struct PollPlan: Sendable {
 
     /// What to do at `now`.
     public mutating func next(at now: Instant, link: LinkCapabilities) -> Step {
-        if !urgent.isEmpty { return .ask(urgent.removeFirst()) }
         if battery != nil, let step = guardedStep(at: now, link: link) { return step }
         if let period = voltagePeriod, voltageDue.map({ $0 <= now }) ?? true {
             voltageDue = now + period
             return .readVoltage(nextID())
         }
         guard let first = mostUrgentItem(at: now) else {
-            return nextDue().map { .wait(until: $0) } ?? .done
+            return nextDue(at: now).map { .wait(until: $0) } ?? .done
         }
         let chosen = batch(around: first, at: now, link: link)
         return .ask(request(for: chosen, at: now, link: link))
-    }
-
-    /// Takes note of what became of request `id`.
-    public mutating func answered(_ id: RequestID, _ outcome: Outcome, at now: Instant) {
-        guard let asked = pending, asked.id == id else { return }
-        pending = nil
-        if battery != nil { tellGuard(outcome, at: now) }
-        switch outcome {
-        case .answered(let messages, let intact):
-            learn(from: messages, intact: intact, to: asked, at: now)
-        case .silent:
-            setFrameCount(nil, of: asked)
-            if asked.items.count > 1 {
-                askAlone(asked.items, at: now)
-            } else {
-                noteMiss(of: asked.items[0], at: now)
-            }
-        case .refused:
-            setFrameCount(nil, of: asked)
-            if asked.items.count > 1 {
-                if asked.withFrameCount {
-                    batchWithFrameCount = .refused
-                } else {
-                    batching = .refused
-                }
-                retryNow(asked.items, at: now)
-            } else {
-                noteMiss(of: asked.items[0], at: now)
-            }
-        case .failed:
-            setFrameCount(nil, of: asked)
-            retryNow(asked.items, at: now)
-        }
-    }
-
-    // MARK: Choosing
-
-    private func isFinished(_ item: Item) -> Bool {
-        if item.isWatched { return true }
-        return rounds.map { item.roundsDone >= $0 } ?? false
-    }
-
-    /// The due record with the nearest deadline; among those without a period the longest unasked.
-    private func mostUrgentItem(at now: Instant) -> Int? {
-        var best: Int?
-        for (index, item) in items.enumerated() where item.due <= now && !isFinished(item) {
-            guard let current = best else {
-                best = index
-                continue
-            }
-            if comesBefore(item, items[current]) { best = index }
-        }
-        return best
-    }
-
-    private func comesBefore(_ left: Item, _ right: Item) -> Bool {
-        let leftDeadline = deadline(of: left)
-        let rightDeadline = deadline(of: right)
-        if leftDeadline != rightDeadline { return leftDeadline < rightDeadline }
-        let never = Instant(nanoseconds: .min)
-        return (left.lastAsked ?? never) < (right.lastAsked ?? never)
-    }
-
-    /// Behind this a record without a period goes before those whose time has come later: what is to
-    /// be asked as fast as possible must not starve beside periods that the link cannot keep.
-    private static let longestWait = Duration.seconds(1)
-
-    /// By when a due record should be asked.
-    private func deadline(of item: Item) -> Instant {
-        guard let period = item.want.period else {
-            return (item.lastAsked ?? item.due) + Self.longestWait
-        }
-        return item.due + period
-    }
-
-    private func nextDue() -> Instant? {
-        var earliest = items.filter { !isFinished($0) }.map(\.due).min()
-        if earliest != nil, let voltageDue { earliest = earliest.map { min($0, voltageDue) } }
-        return earliest
-    }
-
-    private func batch(around first: Int, at now: Instant, link: LinkCapabilities) -> [Int] {
-        let limit = batchLimit(link, items[first].want.dataID.service)
-        guard limit > 1, items.count > 1, items[first].mayBatch else { return [first] }
-        var others: [Int] = []
-        for index in items.indices
-        where index != first && mayJoin(items[index], items[first], at: now) {
-            others.append(index)
-        }
-        if others.count >= limit {
-            others.sort { comesBefore(items[$0], items[$1]) }
-            others.removeLast(others.count - limit + 1)
-        }
-        others.append(first)
-        // In the table's order, so that a rotation asks the same batch again and its count holds.
-        others.sort()
-        return others
-    }
-
-    private func mayJoin(_ item: Item, _ first: Item, at now: Instant) -> Bool {
-        item.mayBatch && item.due <= now && !isFinished(item)
-            && item.want.target == first.want.target
-            && item.want.dataID.service == first.want.dataID.service
-            && item.want.responder == first.want.responder
-    }
-
-    private func batchLimit(_ link: LinkCapabilities, _ service: Service) -> Int {
-        guard batching != .refused, link.vehicleProtocol?.family == .can else { return 1 }
-        // Identifiers of two bytes: three and the service fill the one frame that adapters send.
-        return max(1, min(service == .readData ? 3 : 6, link.itemsPerRequest))
-    }
-
-    mutating func request(
-        for chosen: [Int], at now: Instant, link: LinkCapabilities
-    ) -> VehicleRequest {
-        let target = items[chosen[0]].want.target
-        var payload = items[chosen[0]].payload
-        for index in chosen.dropFirst() {
-            payload += items[index].payload.dropFirst()
-        }
-        for index in chosen {
-            items[index].fare.asked += 1
-            if let period = items[index].want.period {
-                // From the due time, not from now: a late answer must not shift the whole grid.
-                let next = items[index].due + period
-                if next > now {
-                    items[index].due = next
-                } else {
-                    if items[index].lastAsked != nil, battery?.rest == nil {
-                        items[index].fare.noteMissed(of: period, since: next, at: now)
-                    }
-                    items[index].due = now + period
-                }
-            }
-            items[index].lastAsked = now
-        }
-        let id = nextID()
-        var asked = Pending(
-            id: id, items: chosen, payload: payload, target: target, withFrameCount: false)
-        let frames = takeFrameCount(for: asked, link: link)
-        asked.withFrameCount = frames != nil
-        pending = asked
-        var request = VehicleRequest(
-            id: id, target: target, payload: payload, expectedFrames: frames)
-        if let responder = items[chosen[0]].want.responder { request.responders = .one(responder) }
-        return request
-    }
-
-    /// The frames to wait for; forgotten after so many uses, so that they are learnt anew.
-    private mutating func takeFrameCount(for asked: Pending, link: LinkCapabilities) -> Int? {
-        guard link.frameCountHelps else { return nil }
-        if asked.items.count > 1 && batchWithFrameCount == .refused { return nil }
-        guard var known = frameCount(of: asked) else { return nil }
-        known.uses += 1
-        let isWornOut = known.uses > Self.frameCountUses
-        setFrameCount(isWornOut ? nil : known, of: asked)
-        return isWornOut ? nil : known.frames
-    }
-
-    private func frameCount(of asked: Pending) -> FrameCount? {
-        if asked.items.count == 1 { return items[asked.items[0]].frameCount }
-        return frameCounts[Key(payload: asked.payload, target: asked.target)]
-    }
-
-    /// Keeps how many frames answered; gives whether it were as many the time before.
-    private mutating func noteFrames(_ frames: Int, of asked: Pending) -> Bool {
-        if asked.items.count == 1 {
-            defer { items[asked.items[0]].lastFrames = frames }
-            return items[asked.items[0]].lastFrames == frames
-        }
-        return lastFrames.updateValue(
-            frames, forKey: Key(payload: asked.payload, target: asked.target)) == frames
-    }
-
-    private mutating func setFrameCount(_ count: FrameCount?, of asked: Pending) {
-        if asked.items.count == 1 {
-            items[asked.items[0]].frameCount = count
-        } else {
-            frameCounts[Key(payload: asked.payload, target: asked.target)] = count
-        }
-    }
-
-    // MARK: Learning
-
-    private mutating func learn(
-        from messages: [ECUMessage], intact: Bool, to asked: Pending, at now: Instant
-    ) {
-        let answered = answeredItems(messages, asked)
-        let complete = intact && answered.count == asked.items.count
-        for index in answered {
-            items[index].misses = 0
-            items[index].roundsDone += 1
-            // Probes of a resting vehicle are no pace.
-            if battery?.rest == nil { items[index].fare.noteAnswer(at: now) }
-        }
-        let missing = asked.items.filter { !answered.contains($0) }
-        if asked.items.count > 1 {
-            if complete {
-                batching = .works
-                if asked.withFrameCount { batchWithFrameCount = .works }
-            }
-            // What a batch left out may be unsupported, or the batch not understood: ask alone.
-            if !missing.isEmpty { askAlone(missing, at: now) }
-        } else if let only = missing.first {
-            noteMiss(of: only, at: now)
-        } else if let only = asked.items.first, !items[only].mayBatch {
-            items[only].answersAlone += 1
-            if items[only].answersAlone >= Self.answersBeforeBatch {
-                items[only].answersAlone = 0
-                items[only].mayBatch = items[only].want.fitsBatch
-            }
-        }
-        guard complete else {
-            setFrameCount(nil, of: asked)
-            return
-        }
-        let frames = messages.reduce(0) { $0 + $1.frames }
-        // Twice the same: a character too many on the way to the adapter is a count, too, and cuts
-        // the others' answers off.
-        if !asked.withFrameCount, noteFrames(frames, of: asked),
-            frames <= Self.largestFrameCount
-        {
-            setFrameCount(FrameCount(frames: frames), of: asked)
-        }
-    }
-
-    /// Which of the asked records stand in the answers of any ECU.
-    private func answeredItems(_ messages: [ECUMessage], _ asked: Pending) -> [Int] {
-        let service = items[asked.items[0]].want.dataID.service
-        guard asked.items.count > 1 else {
-            let dataID = items[asked.items[0]].want.dataID
-            return messages.contains(where: dataID.isAnswered(by:)) ? asked.items : []
-        }
-        var found: Set<Int> = []
-        let width = service == .readData ? 2 : 1
-        for message in messages where message.payload.first == service.positiveResponse {
-            var place = 1
-            while place + width <= message.payload.count {
-                let id = message.payload[place..<place + width].reduce(UInt32(0)) {
-                    $0 << 8 | UInt32($1)
-                }
-                guard let index = asked.items.first(where: { items[$0].want.dataID.id == id }),
-                    let length = items[index].want.length,
-                    place + width + length <= message.payload.count
-                else { break }
-                found.insert(index)
-                place += width + length
-            }
-        }
-        return asked.items.filter(found.contains)
-    }
-
-    private mutating func askAlone(_ indices: [Int], at now: Instant) {
-        for index in indices { items[index].mayBatch = false }
-        retryNow(indices, at: now)
-    }
-
-    private mutating func retryNow(_ indices: [Int], at now: Instant) {
-        for index in indices { items[index].due = min(items[index].due, now) }
-    }
-
-    private mutating func noteMiss(of index: Int, at now: Instant) {
-        items[index].misses += 1
-        items[index].roundsDone += 1
-        guard items[index].misses >= Self.missesBeforeRest else { return }
-        let doublings = min(items[index].misses - Self.missesBeforeRest, 5)
-        let rest = min(Duration.seconds(1 << doublings), Self.longestRest)
-        items[index].due = max(items[index].due, now + rest)
     }
 }

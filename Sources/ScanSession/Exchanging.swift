@@ -16,6 +16,7 @@ extension Runner {
             account = TimeAccount()
             lastEnd = SystemClock.now()
             freeSince = nil
+            restsSince = nil
             wasOut = false
             isPaused = false
             planWaits = nil
@@ -31,6 +32,7 @@ extension Runner {
             guard plan != nil, !isPaused else { return }
             isPaused = true
             freeSince = now
+            restsSince = nil
             planWaits = nil
             tell(.scanDidPause)
         case .resumePoll:
@@ -70,7 +72,9 @@ extension Runner {
             submit(.command(id: id, text: "ATRV", mayRepeat: true), for: nil)
         case .wait(let until):
             planWaits = until
-            freeSince = freeSince ?? SystemClock.now()
+            let present = SystemClock.now()
+            freeSince = freeSince ?? present
+            if restsSince == nil, plan?.isHoldingBack(at: now) ?? false { restsSince = present }
         case .done:
             processDelivered()
             // Who waits for the end wants the last reply first.
@@ -85,9 +89,12 @@ extension Runner {
     private mutating func submit(_ request: AdapterRequest, for ask: Ask?) {
         now = SystemClock.now()
         if let lastEnd {
-            account.takeGap(from: lastEnd, freeSince: freeSince, until: now, isOutage: wasOut)
+            account.takeGap(
+                from: lastEnd, freeSince: freeSince, restsSince: restsSince, until: now,
+                isOutage: wasOut)
         }
         freeSince = nil
+        restsSince = nil
         wasOut = false
         timing = ExchangeTiming(at: now)
         current = Current(request: request, asked: now, ask: ask)
@@ -238,7 +245,9 @@ extension Runner {
     mutating func publishReport() {
         guard let plan else { return }
         if current == nil, let lastEnd {
-            account.takeGap(from: lastEnd, freeSince: freeSince, until: now, isOutage: wasOut)
+            account.takeGap(
+                from: lastEnd, freeSince: freeSince, restsSince: restsSince, until: now,
+                isOutage: wasOut)
             self.lastEnd = nil
         }
         core.publish(
@@ -343,13 +352,6 @@ extension AdapterRequest {
         case .command, .monitor: nil
         }
     }
-
-    var isForVehicle: Bool {
-        switch self {
-        case .vehicle: true
-        case .command, .monitor: false
-        }
-    }
 }
 
 extension VehicleRequest {
@@ -382,14 +384,18 @@ extension Outcome {
             if !reply.messages.isEmpty {
                 let isIntact =
                     reply.errors.isEmpty && !reply.statuses.contains { $0.recovery != .normal }
-                return .answered(reply.messages, intact: isIntact)
+                return .answered(
+                    reply.messages, intact: isIntact, pending: reply.wasPending)
             }
+            // Cut off by the adapter, not damaged by accident.
+            if reply.statuses.last == .bufferFull { return .refused }
             // Damaged answers are not silence: nothing is learnt about the vehicle.
             guard reply.errors.isEmpty, reply.texts.isEmpty else { return .failed }
             switch reply.statuses.last {
             case .noData, nil: return .silent
-            case .unknownCommand, .bufferFull: return .refused
-            case .unableToConnect, .busInitError, .busBusy, .busError, .canError, .dataError,
+            case .unknownCommand: return .refused
+            case .bufferFull, .unableToConnect, .busInitError, .busBusy, .busError, .canError,
+                .dataError,
                 .rxError, .feedbackError, .stopped, .flowControlTimeout, .lowVoltageReset,
                 .internalError:
                 return .failed

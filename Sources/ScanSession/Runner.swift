@@ -94,6 +94,8 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
     var lastEnd: Instant?
     /// When there was nothing more to ask after it.
     var freeSince: Instant?
+    /// When there was nothing more to ask but what rests.
+    var restsSince: Instant?
     /// Whether the link was not usable since.
     var wasOut = false
     /// The rate of a line whose bytes take time; unit: bit/s.

@@ -16,11 +16,11 @@ public struct ExchangeTiming: Hashable, Sendable {
         public var link = Duration.zero
         /// Commands to the adapter itself, settings between requests among them.
         public var commands = Duration.zero
-        /// Between a prompt and what was written next: pauses before a repeat.
-        public var own = Duration.zero
+        /// Between a prompt and what was written next: pauses before the request was repeated.
+        public var pauses = Duration.zero
 
         /// All of it.
-        public var total: Duration { bus + adapterWait + link + commands + own }
+        public var total: Duration { bus + adapterWait + link + commands + pauses }
     }
 
     private let begun: Instant
@@ -54,7 +54,7 @@ public struct ExchangeTiming: Hashable, Sendable {
                 return
             }
             close(at: ended)
-            done.own += max(.zero, instant - ended)
+            done.pauses += max(.zero, instant - ended)
         }
         isUnderWay = true
         written = instant
@@ -146,7 +146,8 @@ public struct ExchangeTiming: Hashable, Sendable {
 
     /// Eight data bits, a start and a stop bit.
     static func time(_ bytes: Int, _ rate: Int) -> Duration {
-        rate > 0 ? .nanoseconds(Int64(bytes) * 10_000_000_000 / Int64(rate)) : .zero
+        // In attoseconds: what is listened to without end is too much for nanoseconds in 64 bits.
+        rate > 0 ? .seconds(10) * bytes / rate : .zero
     }
 
     /// Adapters tell their own commands from requests by these letters.

@@ -188,12 +188,15 @@ extension ScanTool {
                                 errors: waiting.reply.errors)))
                 }
                 waiting.earlierDamage = waiting.reply.errors
+                // It counted what said that the answer is to come.
+                if waiting.pendings > 0 { waiting.request.dropFrameCount() }
                 waiting.reply = Reply()
                 waiting.phase = .pause
                 arm(.pause, after: policy.repeatPause, &out)
                 state = .waiting(waiting)
             } else {
                 failures = 0
+                waiting.reply.wasPending = waiting.pendings > 0
                 finish(&waiting, .answered(waiting.reply), &out)
             }
         }
@@ -234,15 +237,6 @@ extension Reply {
     /// reached it garbled.
     var damage: Int {
         errors.count + (messages.isEmpty && statuses.contains(.unknownCommand) ? 1 : 0)
-    }
-}
-
-extension AdapterRequest {
-    var isForVehicle: Bool {
-        switch self {
-        case .vehicle: true
-        case .command, .monitor: false
-        }
     }
 }
 

@@ -16,6 +16,9 @@ public struct Reply: Hashable, Sendable {
     public var voltage: Double?
     /// Frames of a bus that was listened to.
     public var frames: [BusFrame] = []
+    /// Whether an ECU said on the way to it, repeats included, that its answer would take longer (NRC
+    /// 78): a frame that an adapter's count digit counts.
+    public var wasPending = false
     /// The bytes as received, cut off after ``rawLimit``.
     public var raw: [UInt8] = []
 

@@ -8,6 +8,8 @@ public struct TimeAccount: Hashable, Sendable {
     public private(set) var own = Duration.zero
     /// Nothing was due.
     public private(set) var idle = Duration.zero
+    /// Nothing was due but what rests.
+    public private(set) var rests = Duration.zero
     /// Exchanges that failed, and the time without a link.
     public private(set) var lost = Duration.zero
     /// Exchanges that were answered, silence included.
@@ -37,7 +39,7 @@ public struct TimeAccount: Hashable, Sendable {
         exchanges.adapterWait += split.adapterWait
         exchanges.link += split.link
         exchanges.commands += split.commands
-        exchanges.own += split.own
+        exchanges.pauses += split.pauses
     }
 
     /// Takes note of an exchange that failed.
@@ -49,9 +51,11 @@ public struct TimeAccount: Hashable, Sendable {
     ///   - end: of the exchange before.
     ///   - next: the begin of the one behind.
     ///   - freeSince: when there was nothing to ask; nil = there was always something.
+    ///   - restsSince: when there was nothing but what rests since it was not answered; nil = never.
     ///   - isOutage: whether the link was not usable in between.
     public mutating func takeGap(
-        from end: Instant, freeSince: Instant?, until next: Instant, isOutage: Bool
+        from end: Instant, freeSince: Instant?, restsSince: Instant? = nil, until next: Instant,
+        isOutage: Bool
     ) {
         if isOutage {
             lost += max(.zero, next - end)
@@ -59,7 +63,9 @@ public struct TimeAccount: Hashable, Sendable {
         }
         let free = min(max(end, freeSince ?? next), next)
         own += max(.zero, free - end)
-        idle += max(.zero, next - free)
+        let resting = min(max(free, restsSince ?? next), next)
+        idle += max(.zero, resting - free)
+        rests += max(.zero, next - resting)
     }
 
     /// Whether the line's rate says nothing about how fast bytes travel.
@@ -69,7 +75,8 @@ public struct TimeAccount: Hashable, Sendable {
     public var parts: Parts {
         var parts = Parts(
             bus: exchanges.bus, adapterWait: exchanges.adapterWait, link: exchanges.link,
-            commands: exchanges.commands, own: own + exchanges.own, idle: idle, lost: lost)
+            commands: exchanges.commands, pauses: exchanges.pauses, own: own, idle: idle,
+            rests: rests, lost: lost)
         if rateIsFiction {
             parts.bus += parts.link
             parts.link = .zero
@@ -88,30 +95,38 @@ public struct TimeAccount: Hashable, Sendable {
         public var link: Duration
         /// Commands to the adapter itself: its voltage, settings between requests.
         public var commands: Duration
+        /// Pauses before a request was repeated.
+        public var pauses: Duration
         /// This program, from a reply to the next request.
         public var own: Duration
         /// Nothing was due.
         public var idle: Duration
+        /// Nothing was due but what was silent or failed and is asked more seldom, or the vehicle was
+        /// left alone.
+        public var rests: Duration
         /// Requests that failed and outages of the link.
         public var lost: Duration
 
         /// Parts by their times.
         public init(
-            bus: Duration, adapterWait: Duration, link: Duration, commands: Duration, own: Duration,
-            idle: Duration, lost: Duration
+            bus: Duration, adapterWait: Duration, link: Duration, commands: Duration,
+            pauses: Duration = .zero, own: Duration, idle: Duration, rests: Duration = .zero,
+            lost: Duration
         ) {
             self.bus = bus
             self.adapterWait = adapterWait
             self.link = link
             self.commands = commands
+            self.pauses = pauses
             self.own = own
             self.idle = idle
+            self.rests = rests
             self.lost = lost
         }
 
         /// All of it.
         public var total: Duration {
-            bus + adapterWait + link + commands + own + idle + lost
+            bus + adapterWait + link + commands + pauses + own + idle + rests + lost
         }
     }
 }

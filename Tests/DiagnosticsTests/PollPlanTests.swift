@@ -2,56 +2,6 @@ import Diagnostics
 import OBDCore
 import Testing
 
-/// A plan run against a scripted vehicle on a manual clock.
-private struct Bench {
-    var plan: PollPlan
-    var now = Instant.zero
-    var link = LinkCapabilities(
-        itemsPerRequest: 6, frameCountHelps: true, vehicleProtocol: .can11At500)
-    var roundTrip = Duration.milliseconds(25)
-    var asked: [VehicleRequest] = []
-
-    init(_ wants: [PollPlan.Want], rounds: Int? = nil) {
-        plan = PollPlan(wants: wants, rounds: rounds)
-    }
-
-    /// Runs `count` requests; `answer` plays adapter and vehicle.
-    mutating func run(_ count: Int, answer: (VehicleRequest) -> PollPlan.Outcome) {
-        var left = count
-        while left > 0 {
-            switch plan.next(at: now, link: link) {
-            case .ask(let request):
-                asked.append(request)
-                now = now + roundTrip
-                plan.answered(request.id, answer(request), at: now)
-                left -= 1
-            case .wait(let until): now = until
-            case .readVoltage(let id): plan.answered(id, .answered([], intact: true), at: now)
-            case .done: return
-            }
-        }
-    }
-}
-
-private func want(_ pid: UInt32, _ length: Int? = 1, every period: Duration? = nil) -> PollPlan.Want
-{
-    PollPlan.Want(DataID(.currentData, pid), length: length, period: period)
-}
-
-/// An ECU that knows `lengths` and leaves everything else out.
-private func ecu(
-    _ request: VehicleRequest, _ lengths: [UInt8: Int], address: UInt32 = 0x7E8
-) -> ECUMessage? {
-    var payload: [UInt8] = [0x41]
-    for pid in request.payload.dropFirst() {
-        guard let length = lengths[pid] else { continue }
-        payload += [pid] + [UInt8](repeating: pid, count: length)
-    }
-    guard payload.count > 1 else { return nil }
-    let frames = payload.count <= 7 ? 1 : 1 + (payload.count - 6 + 6) / 7
-    return ECUMessage(ecu: ECUAddress(address, .can11), payload: payload, frames: frames)
-}
-
 @Suite struct `Poll plan` {
     let six: [PollPlan.Want] = [
         want(0x04), want(0x05), want(0x0B), want(0x0C, 2), want(0x0D), want(0x11),
@@ -198,17 +148,6 @@ private func ecu(
         var bench = Bench(six)
         bench.run(3) { .answered([ecu($0, lengths)].compactMap(\.self), intact: false) }
         #expect(bench.asked.allSatisfy { $0.expectedFrames == nil })
-    }
-
-    @Test func `urgent requests go first`() {
-        var plan = PollPlan(wants: six)
-        let id = plan.nextID()
-        plan.enqueue(urgent: VehicleRequest(id: id, payload: [0x03]))
-        guard case .ask(let request) = plan.next(at: .zero, link: LinkCapabilities()) else {
-            Issue.record("nothing was asked")
-            return
-        }
-        #expect(request.payload == [0x03])
     }
 
     @Test(

@@ -9,8 +9,9 @@ import TripExport
 
 /// A poll of so many seconds in each part, with 1000 requests and 2000 readings.
 private func explained(
-    bus: Double = 10, wait: Double = 0, link: Double = 0, own: Double = 0, idle: Double = 0,
-    lost: Double = 0, silence: Double = 0, lineRate: Int? = nil,
+    bus: Double = 10, wait: Double = 0, link: Double = 0, pauses: Double = 0, own: Double = 0,
+    idle: Double = 0, rests: Double = 0, lost: Double = 0, silence: Double = 0,
+    lineRate: Int? = nil,
     over capabilities: LinkCapabilities = LinkCapabilities(
         itemsPerRequest: 6, frameCountHelps: true, vehicleProtocol: .can11At500),
     _ change: (inout PollPlan.Report) -> Void = { _ in }
@@ -22,7 +23,8 @@ private func explained(
     let report = PollReport(
         time: TimeAccount.Parts(
             bus: time(bus), adapterWait: time(wait), link: time(link), commands: .zero,
-            own: time(own), idle: time(idle), lost: time(lost)),
+            pauses: time(pauses), own: time(own), idle: time(idle), rests: time(rests),
+            lost: time(lost)),
         silent: silence > 0 ? 20 : 0, silence: time(silence), plan: plan,
         capabilities: capabilities, lineRate: lineRate)
     return PollExplanation(report, requests: 1000, readings: 2000) { "\($0)" }
@@ -115,6 +117,32 @@ private func record(
         #expect(explained(bus: 8, lost: 2).advice.first?.hasPrefix("2.0 s were lost") == true)
     }
 
+    @Test func `pauses and rests are told as what they are`() {
+        let disturbed = explained(bus: 6, pauses: 3, idle: 4, rests: 7)
+        #expect(
+            disturbed.line
+                == "Time: vehicle, adapter and line 30 %, pauses before repeats 15 %, nothing due 20 %, "
+                + "resting 35 %")
+        #expect(
+            disturbed.advice == [
+                "3.0 s were pauses before requests were repeated, since answers came damaged or ECUs "
+                    + "were busy: obdscan doctor looks for the reason."
+            ])
+    }
+
+    @Test(arguments: [
+        (0, 0, "no answer to 36 requests"), (0, 2, "no answer to 36 requests, 2 missed"),
+        (1, 0, "came once, all met"),
+    ])
+    func `a deadline is met by an answer alone`(answers: Int, missed: Int, words: String) {
+        let lines = explained {
+            $0.records = [
+                record(0x05, every: .seconds(10), asked: 36, answers: answers, missed: missed)
+            ]
+        }.lines
+        #expect(lines.contains("  01:05: wanted every 10.000 s, \(words)"))
+    }
+
     @Test func `the JSON has every part`() {
         var object = JSONObject()
         explained(bus: 6, link: 4, idle: 1, lineRate: 500_000) {
@@ -126,7 +154,8 @@ private func record(
         object.append(to: &bytes)
         #expect(
             String(decoding: bytes, as: UTF8.self)
-                == #"{"time":{"bus":6,"adapterWait":0,"link":4,"commands":0,"own":0,"idle":1,"lost":0},"#
+                == #"{"time":{"bus":6,"adapterWait":0,"link":4,"commands":0,"pauses":0,"own":0,"#
+                + #""idle":1,"rests":0,"lost":0},"#
                 + #""deadlines":[{"signal":"01:0C","wanted":1,"reached":2,"missed":2}],"#
                 + #""advice":["The vehicle takes 6.0 ms a request: fewer signals or a longer --every "#
                 + #"let the others come in time."],"paused":{"times":1,"seconds":90}}"# + "\n")

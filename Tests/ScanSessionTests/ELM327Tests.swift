@@ -155,6 +155,30 @@ private func adapter(
         #expect(session.statistics.readings == 50)
     }
 
+    /// Adapters that bring single frames across and nothing longer, each in its own words.
+    @Test(arguments: [
+        "7E8100A410C1AF80D32\rBUFFER FULL\r\r>", "7E8100A410C1AF80D32\r\r>",
+        "7E8100A410C1AF8<DATA ERROR\r\r>", "CAN ERROR\r\r>", "?\r\r>",
+    ])
+    func `polls one by one where batches always fail`(_ words: String) throws {
+        let peer = adapter { command in
+            if command.hasPrefix("010C0D") { return .say(words) }
+            if command.hasPrefix("010C") { return .say("7E804410C1AF8\r\r>") }
+            return command.hasPrefix("010D") ? .say("7E803410D32\r\r>") : nil
+        }
+        let session = try session(peer)
+        let wants: [PollPlan.Want] = [
+            .init(DataID(.currentData, 0x0C), length: 2),
+            .init(DataID(.currentData, 0x0D), length: 1),
+        ]
+        session.poll(PollPlan(wants: wants, rounds: 20))
+        #expect(try session.await { $0 == .pollDidFinish })
+        session.stop()
+        #expect(session.statistics.readings >= 19)
+        // Each of two failures is repeated, as damage is, at most twice.
+        #expect(peer.heard.count { $0.hasPrefix("010C0D") } <= 6)
+    }
+
     /// The vehicle is off from the 20th request to the third question after that.
     @Test func `leaves a vehicle alone that is off and goes on by itself`() throws {
         let asked = Mutex(0)

@@ -174,6 +174,24 @@ private let second = RequestID(rawValue: 2)
         #expect(effects.contains(.notice(.repeated(first))))
         let outcome = try #require(tool.effects(of: .heard("p>")).outcome)
         #expect(outcome.reply.messages == [ScriptDialect.pending])
+        #expect(outcome.reply.wasPending)
+    }
+
+    /// An adapter counts "response pending" among the answers: with a count it ends there.
+    @Test func `asks without a frame count after response pending`() throws {
+        var tool = Tool.after(StateSample.idle)
+        let counted = VehicleRequest(id: first, payload: [0x01, 0x0C], expectedFrames: 1)
+        _ = tool.effects(of: .submitted(.vehicle(counted)))
+        _ = tool.effects(of: .heard("p>"))
+        _ = tool.effects(of: .deadlineExpired(.pause))
+        guard case .waiting(let waiting) = tool.state, case .vehicle(let again) = waiting.request
+        else {
+            Issue.record("\(tool.state)")
+            return
+        }
+        #expect(again.expectedFrames == nil && again.payload == counted.payload)
+        let outcome = try #require(tool.effects(of: .heard("m>")).outcome)
+        #expect(outcome.reply.messages == [ScriptDialect.answer] && outcome.reply.wasPending)
     }
 
     // ISO 14229-1: 21 busy, repeat request. ISO 14230-3: 23 routine not complete. 37 asks for a

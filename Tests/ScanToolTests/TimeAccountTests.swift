@@ -1,6 +1,7 @@
 import OBDCore
-import ScanTool
 import Testing
+
+@testable import ScanTool
 
 private func at(_ milliseconds: Double) -> Instant {
     Instant(nanoseconds: Int64(milliseconds * 1e6))
@@ -65,7 +66,7 @@ private func ms(_ time: Duration) -> Double { (time.seconds * 1e7).rounded() / 1
         timing.wrote(bytes("22F190\r"), at: at(5.5))
         timing.received(bytes("7E80462F1900\r\r>"), at: at(35.5))
         let split = timing.split(at: at(35.5), rate: nil, isSilent: false)
-        #expect(ms(split.commands) == 5 && ms(split.own) == 0.5 && ms(split.bus) == 30)
+        #expect(ms(split.commands) == 5 && ms(split.pauses) == 0.5 && ms(split.bus) == 30)
     }
 
     @Test func `a blank that stops the adapter belongs to what it stops`() {
@@ -76,7 +77,7 @@ private func ms(_ time: Duration) -> Double { (time.seconds * 1e7).rounded() / 1
         // 16 bytes of ten bits at 10,000 bit/s.
         let split = timing.split(at: at(110), rate: 10_000, isSilent: false)
         #expect(ms(split.link) == 16 && ms(split.commands) == 94)
-        #expect(split.bus == .zero && split.adapterWait == .zero && split.own == .zero)
+        #expect(split.bus == .zero && split.adapterWait == .zero && split.pauses == .zero)
     }
 
     @Test func `the bytes of settings travel on the line as well`() {
@@ -91,14 +92,14 @@ private func ms(_ time: Duration) -> Double { (time.seconds * 1e7).rounded() / 1
         #expect(ms(split.total) == 60)
     }
 
-    @Test func `a request that is sent again has both its times, and the pause is ours`() {
+    @Test func `a request that is sent again has both its times, and its pause`() {
         var timing = ExchangeTiming(at: at(0))
         timing.wrote(bytes("010C\r"), at: at(0))
         timing.received(bytes("?\r\r>"), at: at(10))
         timing.wrote(bytes("010C\r"), at: at(60))
         timing.received(bytes("7E804410C1AF8\r\r>"), at: at(85))
         let split = timing.split(at: at(85), rate: nil, isSilent: false)
-        #expect(ms(split.bus) == 35 && ms(split.own) == 50 && split.commands == .zero)
+        #expect(ms(split.bus) == 35 && ms(split.pauses) == 50 && split.commands == .zero)
     }
 
     /// `AT` and `ST` commands are the adapter's own (ELM327 data sheet, OBDLink reference manual), in
@@ -116,6 +117,15 @@ private func ms(_ time: Duration) -> Double { (time.seconds * 1e7).rounded() / 1
         #expect(split.bus == (isCommand ? .zero : .milliseconds(10)))
         // A rate of 0 is none.
         #expect(split.link == .zero)
+    }
+
+    /// Ten bits a byte; what is listened to for days must not be too much to be counted.
+    @Test(arguments: [
+        (922_337_204, 115_200, 80_064.0), (2_000_000_000, 9_600, 2_083_333.0),
+        (Int(Int32.max) * 1_000, 2_000_000, 10_737_418.0),
+    ])
+    func `however many bytes came`(count: Int, rate: Int, seconds: Double) {
+        #expect((ExchangeTiming.time(count, rate).seconds - seconds).magnitude < 1)
     }
 
     @Test func `nothing spent is no time`() {
@@ -148,14 +158,18 @@ private func ms(_ time: Duration) -> Double { (time.seconds * 1e7).rounded() / 1
         #expect(account.parts.link == .zero && ms(account.parts.bus) == 200)
     }
 
-    @Test func `between exchanges is ours until nothing is due, then nobody's`() {
+    @Test func `between exchanges is ours until nothing is due, or nothing but what rests`() {
         var account = TimeAccount()
         account.takeGap(from: at(0), freeSince: at(2), until: at(100), isOutage: false)
         account.takeGap(from: at(200), freeSince: nil, until: at(203), isOutage: false)
         account.takeGap(from: at(300), freeSince: nil, until: at(1300), isOutage: true)
+        account.takeGap(
+            from: at(2000), freeSince: at(2000), restsSince: at(2500), until: at(5000),
+            isOutage: false)
         account.takeFailure(.milliseconds(60))
         #expect(ms(account.parts.own) == 5)
-        #expect(ms(account.parts.idle) == 98)
+        #expect(ms(account.parts.idle) == 598)
+        #expect(ms(account.parts.rests) == 2500)
         #expect(ms(account.parts.lost) == 1060)
     }
 }

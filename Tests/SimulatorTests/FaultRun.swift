@@ -51,6 +51,8 @@ struct FaultRun {
     private var followUps: [Event] = []
     private var isOpen = false
     private var wasOpen = false
+    /// What is asked before anything that is planned.
+    private var urgent: VehicleRequest?
     private var current: (request: VehicleRequest, asked: Instant, before: Int, heard: Int)?
     private var typed: [UInt8] = []
     private(set) var findings = Findings()
@@ -95,7 +97,7 @@ struct FaultRun {
             }
             if !hasCleared, now - .zero > time / 3, current == nil {
                 hasCleared = true
-                plan.enqueue(urgent: VehicleRequest(id: plan.nextID(), payload: [0x04]))
+                urgent = VehicleRequest(id: plan.nextID(), payload: [0x04])
             }
             let waits = submit()
             let next = [link.nextDeadline, deadlines.values.min(), waits].compactMap(\.self).min()
@@ -124,7 +126,11 @@ struct FaultRun {
     /// Submits the next request if the scan tool is free; gives when to look again.
     private mutating func submit() -> Instant? {
         guard case .idle = machine.state else { return nil }
-        switch plan.next(at: now, link: machine.dialect.capabilities) {
+        let step =
+            urgent.map { PollPlan.Step.ask($0) }
+            ?? plan.next(at: now, link: machine.dialect.capabilities)
+        urgent = nil
+        switch step {
         case .ask(let request):
             current = (request, now, link.requestCount, link.heardFaults)
             link.forgetWorstLine()
@@ -305,12 +311,15 @@ extension Outcome {
     fileprivate var forPlan: PollPlan.Outcome {
         guard case .answered(let reply) = self else { return .failed }
         guard reply.messages.isEmpty else {
-            return .answered(reply.messages, intact: reply.errors.isEmpty && reply.statuses.isEmpty)
+            return .answered(
+                reply.messages, intact: reply.errors.isEmpty && reply.statuses.isEmpty,
+                pending: reply.wasPending)
         }
+        if reply.statuses.last == .bufferFull { return .refused }
         guard reply.errors.isEmpty, reply.texts.isEmpty else { return .failed }
         switch reply.statuses.last {
         case .noData, nil: return .silent
-        case .unknownCommand, .bufferFull: return .refused
+        case .unknownCommand: return .refused
         default: return .failed
         }
     }

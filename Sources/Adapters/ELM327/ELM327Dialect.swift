@@ -274,7 +274,8 @@ public struct ELM327Dialect: AdapterDialect {
 
     private mutating func noticeSearch(_ out: inout [DialectOutput]) {
         guard !searching, lexer.hasPartialLine else { return }
-        let partial = lexer.partialLine
+        // The word begins the line: however long that grows, its begin is all that is looked at.
+        let partial = lexer.partialLine.prefix(64)
         guard Self.contains(partial, "SEARCHING") || Self.contains(partial, "BUS INIT") else {
             return
         }

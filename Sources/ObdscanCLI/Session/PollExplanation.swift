@@ -43,7 +43,7 @@ struct PollExplanation: Sendable {
 
     private var time: TimeAccount.Parts { report.time }
     /// The time in which something was asked.
-    private var active: Double { (time.total - time.idle - time.lost).seconds }
+    private var active: Double { (time.total - time.idle - time.rests - time.lost).seconds }
 
     private func share(_ part: Duration) -> Double {
         active > 0 ? part.seconds / active : 0
@@ -64,8 +64,10 @@ struct PollExplanation: Sendable {
             ("adapter waiting", time.adapterWait, "for more answers after the last"),
             (line, time.link, ""),
             ("adapter commands", time.commands, ""),
+            ("pauses before repeats", time.pauses, "busy ECUs, damaged answers"),
             ("obdscan", time.own, "from a reply to the next request"),
             ("nothing due", time.idle, ""),
+            ("resting", time.rests, "what is not answered is asked more seldom"),
             ("failed requests, outages", time.lost, ""),
         ].filter { $0.1 > .zero && ($0.0 != "line" || report.lineRate != nil) }
     }
@@ -120,9 +122,14 @@ struct PollExplanation: Sendable {
         let wanted = record.period.map { fixed($0.seconds, 3) } ?? "—"
         let reached =
             record.reached.map { "came every \(fixed($0.seconds, 3)) s" }
-            ?? (record.answers == 0 ? "no answer" : "came once")
-        let missed = record.missed == 0 ? "all met" : "\(record.missed) missed"
-        return "\(name(record.dataID)): wanted every \(wanted) s, \(reached), \(missed)"
+            ?? (record.answers == 0 ? "no answer to \(record.asked) requests" : "came once")
+        var text = "\(name(record.dataID)): wanted every \(wanted) s, \(reached)"
+        if record.missed > 0 {
+            text += ", \(record.missed) missed"
+        } else if record.answers > 0 {
+            text += ", all met"
+        }
+        return text
     }
 
     private func padded(_ text: String, _ width: Int) -> String {
@@ -133,7 +140,8 @@ struct PollExplanation: Sendable {
 
     /// What would make it faster, the greatest gain first.
     var advice: [String] {
-        let found = [waiting, unanswered, rate, batches, rotation, own, failures].compactMap(\.self)
+        let found = [waiting, unanswered, rate, batches, rotation, pauses, own, failures]
+            .compactMap(\.self)
         if found.isEmpty, report.plan.records.contains(where: { $0.missed > 0 }), requests > 0 {
             return [
                 "The vehicle takes \(fixed(time.bus.seconds * 1000 / Double(requests), 1)) ms a "
@@ -216,6 +224,13 @@ struct PollExplanation: Sendable {
             + "its disk, the reader of its output or this computer cannot keep up."
     }
 
+    private var pauses: String? {
+        guard share(time.pauses) >= Self.worthTelling else { return nil }
+        return
+            "\(fixed(time.pauses.seconds, 1)) s were pauses before requests were repeated, since "
+            + "answers came damaged or ECUs were busy: obdscan doctor looks for the reason."
+    }
+
     private var failures: String? {
         let total = time.total.seconds
         guard total > 0, time.lost.seconds >= Self.worthTelling * total else { return nil }
@@ -232,8 +247,10 @@ struct PollExplanation: Sendable {
         parts.add("adapterWait", seconds(time.adapterWait))
         parts.add("link", report.lineRate == nil ? nil : seconds(time.link))
         parts.add("commands", seconds(time.commands))
+        parts.add("pauses", seconds(time.pauses))
         parts.add("own", seconds(time.own))
         parts.add("idle", seconds(time.idle))
+        parts.add("rests", seconds(time.rests))
         parts.add("lost", seconds(time.lost))
         object.add("time", parts)
         let records = report.plan.records.filter { everything || $0.missed > 0 }

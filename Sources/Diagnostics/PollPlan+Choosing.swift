@@ -1,0 +1,123 @@
+import OBDCore
+
+// What is asked next, and what with it.
+extension PollPlan {
+    func isFinished(_ item: Item) -> Bool {
+        if item.isWatched { return true }
+        return rounds.map { item.roundsDone >= $0 } ?? false
+    }
+
+    /// The due record with the nearest deadline; among those without a period the longest unasked.
+    func mostUrgentItem(at now: Instant) -> Int? {
+        var best: Int?
+        for (index, item) in items.enumerated() where item.due <= now && !isFinished(item) {
+            guard let current = best else {
+                best = index
+                continue
+            }
+            if comesBefore(item, items[current]) { best = index }
+        }
+        return best
+    }
+
+    private func comesBefore(_ left: Item, _ right: Item) -> Bool {
+        let leftDeadline = deadline(of: left)
+        let rightDeadline = deadline(of: right)
+        if leftDeadline != rightDeadline { return leftDeadline < rightDeadline }
+        let never = Instant(nanoseconds: .min)
+        return (left.lastAsked ?? never) < (right.lastAsked ?? never)
+    }
+
+    /// Behind this a record without a period goes before those whose time has come later: what is to
+    /// be asked as fast as possible must not starve beside periods that the link cannot keep.
+    private static let longestWait = Duration.seconds(1)
+
+    /// By when a due record should be asked.
+    private func deadline(of item: Item) -> Instant {
+        guard let period = item.want.period else {
+            return (item.lastAsked ?? item.due) + Self.longestWait
+        }
+        return item.due + period
+    }
+
+    /// When to look again: what rests is looked at when its time comes, too, so that waiting for it
+    /// is told from having nothing to do.
+    func nextDue(at now: Instant) -> Instant? {
+        var earliest: Instant?
+        for item in items where !isFinished(item) {
+            let held = item.heldSince ?? item.due
+            let next = held > now ? held : item.due
+            earliest = earliest.map { min($0, next) } ?? next
+        }
+        if earliest != nil, let voltageDue { earliest = earliest.map { min($0, voltageDue) } }
+        return earliest
+    }
+
+    func batch(around first: Int, at now: Instant, link: LinkCapabilities) -> [Int] {
+        let limit = batchLimit(link, items[first].want.dataID.service)
+        guard limit > 1, items.count > 1, items[first].mayBatch else { return [first] }
+        var others: [Int] = []
+        for index in items.indices
+        where index != first && mayJoin(items[index], items[first], at: now) {
+            others.append(index)
+        }
+        if others.count >= limit {
+            others.sort { comesBefore(items[$0], items[$1]) }
+            others.removeLast(others.count - limit + 1)
+        }
+        others.append(first)
+        // In the table's order, so that a rotation asks the same batch again and its count holds.
+        others.sort()
+        return others
+    }
+
+    private func mayJoin(_ item: Item, _ first: Item, at now: Instant) -> Bool {
+        item.mayBatch && item.due <= now && !isFinished(item)
+            && item.want.target == first.want.target
+            && item.want.dataID.service == first.want.dataID.service
+            && item.want.responder == first.want.responder
+    }
+
+    private func batchLimit(_ link: LinkCapabilities, _ service: Service) -> Int {
+        guard batching != .refused, link.vehicleProtocol?.family == .can else { return 1 }
+        // Identifiers of two bytes: three and the service fill the one frame that adapters send.
+        return max(1, min(service == .readData ? 3 : 6, link.itemsPerRequest))
+    }
+
+    mutating func request(
+        for chosen: [Int], at now: Instant, link: LinkCapabilities
+    ) -> VehicleRequest {
+        let target = items[chosen[0]].want.target
+        var payload = items[chosen[0]].payload
+        for index in chosen.dropFirst() {
+            payload += items[index].payload.dropFirst()
+        }
+        for index in chosen {
+            items[index].fare.asked += 1
+            if let period = items[index].want.period {
+                // From the due time, not from now: a late answer must not shift the whole grid.
+                let next = items[index].due + period
+                if next > now {
+                    items[index].due = next
+                } else {
+                    if items[index].lastAsked != nil, battery?.rest == nil {
+                        items[index].fare.noteMissed(of: period, since: next, at: now)
+                    }
+                    items[index].due = now + period
+                }
+            }
+            items[index].lastAsked = now
+            items[index].heldSince = nil
+        }
+        let id = nextID()
+        var asked = Pending(
+            id: id, items: chosen, payload: payload, target: target, withFrameCount: false)
+        let frames = takeFrameCount(for: asked, link: link)
+        asked.withFrameCount = frames != nil
+        pending = asked
+        var request = VehicleRequest(
+            id: id, target: target, payload: payload, expectedFrames: frames)
+        if let responder = items[chosen[0]].want.responder { request.responders = .one(responder) }
+        return request
+    }
+}

@@ -1,0 +1,242 @@
+public import OBDCore
+
+// What follows from a reply.
+extension PollPlan {
+    /// Takes note of what became of request `id`.
+    public mutating func answered(_ id: RequestID, _ outcome: Outcome, at now: Instant) {
+        guard let asked = pending, asked.id == id else { return }
+        pending = nil
+        if battery != nil { tellGuard(outcome, at: now) }
+        switch outcome {
+        case .answered(let messages, let intact, let pending):
+            learn(from: messages, isCountable: intact && !pending, to: asked, at: now)
+        case .silent:
+            forgetFrames(of: asked)
+            if asked.isBatch {
+                askAlone(asked.items, at: now)
+            } else {
+                noteMiss(of: asked.items[0], at: now)
+            }
+        case .refused:
+            forgetFrames(of: asked)
+            switch (asked.isBatch, asked.withFrameCount) {
+            case (true, true): batchWithFrameCount = .refused
+            case (true, false): batching = .refused
+            case (false, true): longestCounted = min(longestCounted, asked.payload.count - 1)
+            case (false, false):
+                noteMiss(of: asked.items[0], at: now)
+                return
+            }
+            retryNow(asked.items, at: now)
+        case .failed:
+            forgetFrames(of: asked)
+            if asked.isBatch {
+                noteFailure(ofBatch: asked.items, at: now)
+            } else {
+                noteFailure(of: asked.items[0], at: now)
+            }
+        }
+    }
+
+    /// The frames to wait for; forgotten after so many uses, so that they are learnt anew.
+    mutating func takeFrameCount(for asked: Pending, link: LinkCapabilities) -> Int? {
+        guard link.frameCountHelps else { return nil }
+        guard
+            asked.isBatch
+                ? batchWithFrameCount != .refused : asked.payload.count <= longestCounted
+        else { return nil }
+        guard var known = frameCount(of: asked) else { return nil }
+        known.uses += 1
+        let isWornOut = known.uses > Self.frameCountUses
+        setFrameCount(isWornOut ? nil : known, of: asked)
+        return isWornOut ? nil : known.frames
+    }
+
+    private func frameCount(of asked: Pending) -> FrameCount? {
+        if !asked.isBatch { return items[asked.items[0]].frameCount }
+        return frameCounts[Key(payload: asked.payload, target: asked.target)]
+    }
+
+    /// Keeps how many frames answered; gives whether it were as many the time before.
+    private mutating func noteFrames(_ frames: Int, of asked: Pending) -> Bool {
+        if !asked.isBatch {
+            defer { items[asked.items[0]].lastFrames = frames }
+            return items[asked.items[0]].lastFrames == frames
+        }
+        return lastFrames.updateValue(
+            frames, forKey: Key(payload: asked.payload, target: asked.target)) == frames
+    }
+
+    private mutating func setFrameCount(_ count: FrameCount?, of asked: Pending) {
+        if asked.isBatch {
+            frameCounts[Key(payload: asked.payload, target: asked.target)] = count
+        } else {
+            items[asked.items[0]].frameCount = count
+        }
+    }
+
+    /// Neither the count nor what it was to be learnt from holds any more.
+    private mutating func forgetFrames(of asked: Pending) {
+        setFrameCount(nil, of: asked)
+        if asked.isBatch {
+            lastFrames[Key(payload: asked.payload, target: asked.target)] = nil
+        } else {
+            items[asked.items[0]].lastFrames = nil
+        }
+    }
+
+    // MARK: Learning
+
+    private mutating func learn(
+        from messages: [ECUMessage], isCountable: Bool, to asked: Pending, at now: Instant
+    ) {
+        let answered = answeredItems(messages, asked)
+        let isFirst = nothingIsAnswered && answered.contains { !items[$0].isWatched }
+        for index in answered { noteAnswer(of: index, inBatch: asked.isBatch, at: now) }
+        if isFirst { beginAnew(at: now) }
+        let missing = asked.items.filter { !answered.contains($0) }
+        let isComplete = isCountable && missing.isEmpty
+        if asked.isBatch {
+            if isComplete {
+                batching = .works
+                if asked.withFrameCount { batchWithFrameCount = .works }
+            }
+            // What a batch left out may be unsupported, or the batch not understood: ask alone.
+            if !missing.isEmpty { askAlone(missing, at: now) }
+        } else if let only = missing.first {
+            noteMiss(of: only, at: now)
+        }
+        guard isComplete else {
+            forgetFrames(of: asked)
+            return
+        }
+        let frames = messages.reduce(0) { $0 + $1.frames }
+        // Twice the same: a character too many on the way to the adapter is a count, too, and cuts
+        // the others' answers off.
+        if !asked.withFrameCount, noteFrames(frames, of: asked),
+            frames <= Self.largestFrameCount
+        {
+            setFrameCount(FrameCount(frames: frames), of: asked)
+        }
+    }
+
+    private mutating func noteAnswer(of index: Int, inBatch: Bool, at now: Instant) {
+        items[index].misses = 0
+        items[index].failedBatches = 0
+        items[index].roundsDone += 1
+        // Probes of a resting vehicle are no pace.
+        if battery?.rest == nil { items[index].fare.noteAnswer(at: now) }
+        if inBatch {
+            items[index].timesTakenOut = 0
+            return
+        }
+        guard !items[index].mayBatch else { return }
+        items[index].answersAlone += 1
+        let doublings = min(max(0, items[index].timesTakenOut - 1), 6)
+        if items[index].failedAlone
+            || items[index].answersAlone >= Self.answersBeforeBatch << doublings
+        {
+            items[index].failedAlone = false
+            items[index].answersAlone = 0
+            items[index].mayBatch = items[index].want.fitsBatch && !items[index].isWatched
+        }
+    }
+
+    /// Whether every record rests, or is about to.
+    private var nothingIsAnswered: Bool {
+        items.allSatisfy { $0.isWatched || $0.misses >= Self.missesBeforeRest }
+    }
+
+    /// Which of the asked records stand in the answers of any ECU.
+    private func answeredItems(_ messages: [ECUMessage], _ asked: Pending) -> [Int] {
+        let service = items[asked.items[0]].want.dataID.service
+        guard asked.items.count > 1 else {
+            let dataID = items[asked.items[0]].want.dataID
+            return messages.contains(where: dataID.isAnswered(by:)) ? asked.items : []
+        }
+        var found: Set<Int> = []
+        let width = service == .readData ? 2 : 1
+        for message in messages where message.payload.first == service.positiveResponse {
+            var place = 1
+            while place + width <= message.payload.count {
+                let id = message.payload[place..<place + width].reduce(UInt32(0)) {
+                    $0 << 8 | UInt32($1)
+                }
+                guard let index = asked.items.first(where: { items[$0].want.dataID.id == id }),
+                    let length = items[index].want.length,
+                    place + width + length <= message.payload.count
+                else { break }
+                found.insert(index)
+                place += width + length
+            }
+        }
+        return asked.items.filter(found.contains)
+    }
+
+    private mutating func askAlone(_ indices: [Int], at now: Instant) {
+        for index in indices {
+            items[index].mayBatch = false
+            items[index].answersAlone = 0
+            items[index].failedAlone = false
+        }
+        retryNow(indices, at: now)
+    }
+
+    private mutating func retryNow(_ indices: [Int], at now: Instant) {
+        for index in indices { items[index].due = min(items[index].due, now) }
+    }
+
+    /// A batch may be what an adapter or an ECU cannot do, or have come at a bad time.
+    private mutating func noteFailure(ofBatch indices: [Int], at now: Instant) {
+        retryNow(indices, at: now)
+        for index in indices { items[index].failedBatches += 1 }
+        let suspects = indices.filter { items[$0].failedBatches >= Self.failuresBeforeAlone }
+        for index in suspects { items[index].timesTakenOut += 1 }
+        askAlone(suspects, at: now)
+    }
+
+    private mutating func noteFailure(of index: Int, at now: Instant) {
+        items[index].misses += 1
+        items[index].failedAlone = true
+        if items[index].misses < Self.missesBeforeRest {
+            retryNow([index], at: now)
+        } else {
+            rest(index, at: now)
+        }
+    }
+
+    private mutating func noteMiss(of index: Int, at now: Instant) {
+        items[index].misses += 1
+        items[index].roundsDone += 1
+        if items[index].misses >= Self.missesBeforeRest { rest(index, at: now) }
+    }
+
+    private mutating func rest(_ index: Int, at now: Instant) {
+        let doublings = min(items[index].misses - Self.missesBeforeRest, 5)
+        let end = now + min(Duration.seconds(1 << doublings), Self.longestRest)
+        guard items[index].due < end else { return }
+        items[index].heldSince = max(items[index].due, now)
+        items[index].due = end
+    }
+
+    /// Whether something would be asked for now if it did not rest: it was silent, failed, or the
+    /// vehicle is left alone.
+    public func isHoldingBack(at now: Instant) -> Bool {
+        battery?.rest != nil
+            || items.contains { item in
+                item.due > now && !isFinished(item) && item.heldSince.map { $0 <= now } ?? false
+            }
+    }
+
+    /// What a sleeping vehicle or a dead link left unanswered says nothing about one that works.
+    mutating func beginAnew(at now: Instant) {
+        for index in items.indices {
+            items[index].due = items[index].misses > 0 ? now : max(items[index].due, now)
+            items[index].heldSince = nil
+            items[index].misses = 0
+            items[index].failedBatches = 0
+            items[index].lastAsked = nil
+            items[index].mayBatch = items[index].want.fitsBatch && !items[index].isWatched
+        }
+    }
+}

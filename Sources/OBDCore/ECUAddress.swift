@@ -101,14 +101,7 @@ extension ECUAddress {
 extension ECUAddress: CustomStringConvertible {
     /// The address as on the wire.
     public var description: String {
-        let digits =
-            switch form {
-            case .byte: 2
-            case .can11: 3
-            case .can29: 8
-            }
-        let text = Hex.string(value, digits: digits)
-        guard let extended else { return text }
-        return text + "/" + Hex.string([extended])
+        guard let extended else { return digits }
+        return digits + "/" + Hex.string([extended])
     }
 }

@@ -10,6 +10,12 @@ public struct NegativeResponse: Hashable, Sendable {
         self.service = service
         self.nrc = nrc
     }
+
+    /// The refusal in a message's payload; nil where it is something else.
+    public init?(_ payload: [UInt8]) {
+        guard payload.count == 3, payload[0] == 0x7F else { return nil }
+        self.init(service: Service(payload[1]), nrc: NRC(payload[2]))
+    }
 }
 
 /// A negative response code (ISO 14229-1, ISO 14230-3, ISO 15031-5).

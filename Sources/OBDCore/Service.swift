@@ -41,12 +41,8 @@ public struct Service: RawRepresentable, Hashable, Comparable, Sendable {
     public static let sessionControl = Service(0x10)
     /// UDS ClearDiagnosticInformation.
     public static let clearDiagnosticInformation = Service(0x14)
-    /// KWP ReadDTCByStatus.
-    public static let readCodesByStatus = Service(0x18)
     /// UDS ReadDTCInformation.
     public static let readCodeInformation = Service(0x19)
-    /// KWP ReadECUIdentification.
-    public static let readIdentification = Service(0x1A)
     /// KWP ReadDataByLocalIdentifier.
     public static let readLocalData = Service(0x21)
     /// UDS ReadDataByIdentifier.

@@ -243,21 +243,23 @@ extension Reply {
 extension ECUMessage {
     /// Whether it says that the answer to `request` is on its way (NRC 78).
     func isPending(for request: AdapterRequest) -> Bool {
-        guard case .vehicle(let asked) = request, payload.count == 3, payload[0] == 0x7F,
-            payload[2] == NRC.responsePending.rawValue
-        else { return false }
-        return payload[1] == asked.payload.first
+        refusal(of: request) == .responsePending
     }
 }
 
 extension ECUMessage {
     /// Whether it says to ask the same once more after a pause: busy, or the result is not ready.
     func asksToRepeat(_ request: AdapterRequest) -> Bool {
-        guard case .vehicle(let asked) = request, payload.count == 3, payload[0] == 0x7F,
-            payload[1] == asked.payload.first
-        else { return false }
-        let nrc = NRC(payload[2])
+        let nrc = refusal(of: request)
         return nrc == .busyRepeatRequest || nrc == .routineNotComplete
+    }
+
+    /// Why it refuses `request`; nil where it does not.
+    private func refusal(of request: AdapterRequest) -> NRC? {
+        guard case .vehicle(let asked) = request, let refusal = NegativeResponse(payload),
+            refusal.service.rawValue == asked.payload.first
+        else { return nil }
+        return refusal.nrc
     }
 }
 

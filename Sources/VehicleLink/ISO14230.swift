@@ -19,9 +19,6 @@ public enum ISO14230 {
         case functional(target: UInt8, source: UInt8)
     }
 
-    /// A request to all emission-related ECUs.
-    public static let functionalRequest = Addressing.functional(target: 0x33, source: 0xF1)
-
     /// One frame with its checksum.
     ///
     /// - Parameters:

@@ -30,11 +30,6 @@ public struct ISO15765Assembler: Hashable, Sendable {
         self.extendedAddressing = extendedAddressing
     }
 
-    /// Whether a message of this responder waits for consecutive frames.
-    public func isOpen(_ ecu: ECUAddress?) -> Bool {
-        transfers.contains { $0.ecu == ecu && !$0.isBroken }
-    }
-
     /// Whether frames of this responder are expected: its message is open, or broken and being
     /// swallowed.
     public func isUnderWay(_ ecu: ECUAddress?) -> Bool {

@@ -543,6 +543,20 @@ func ask(
         #expect(try #require(patience.last) > .seconds(1_000))
     }
 
+    /// However long a line grows that comes byte by byte, no more than its begin is looked at.
+    @Test(arguments: [(0, true), (16, true), (64, false), (8_000, false)])
+    func `a search is told of by the begin of a line`(digits: Int, isTold: Bool) {
+        var adapter = ScriptedAdapter.genuine()
+        adapter.initialise()
+        adapter.deaf = ["010C"]
+        adapter.piece = 1
+        adapter.send(
+            .vehicle(VehicleRequest(id: RequestID(rawValue: 1), payload: [0x01, 0x0C])))
+        adapter.outputs = []
+        adapter.receive(String(repeating: "0", count: digits) + "SEARCHING...")
+        #expect(adapter.outputs.contains(.notice(.searching)) == isTold)
+    }
+
     @Test(arguments: [
         ("AT MA", true), ("atma", true), ("AT MR 10", true), ("AT MP FECA", true), ("STM", true),
         ("STMA", true), ("AT RV", false), ("AT MAX", false), ("010C", false),

@@ -275,10 +275,10 @@ extension ELM327Dialect {
         for place in found.indices {
             switch found.span[place].content {
             case .message(let message):
-                if message.payload.count == 3, message.payload[0] == 0x7F,
-                    message.payload[2] == NRC.responsePending.rawValue
+                if let refusal = NegativeResponse(message.payload),
+                    refusal.nrc == .responsePending
                 {
-                    noteSlow(message.payload[1])
+                    noteSlow(refusal.service.rawValue)
                 }
                 if message.ecu != nil { running.heardECU = true }
                 out.append(.message(message))

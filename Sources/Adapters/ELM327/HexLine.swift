@@ -5,12 +5,10 @@ import VehicleLink
 ///
 /// One value is used for all lines, so that reading a line allocates nothing.
 struct HexLine: Hashable, Sendable {
-    /// Lengths of the first groups that are kept: enough for `18 DA F1 10 8 …`.
-    static let keptGroups = 6
-
     /// How blanks cut the line.
     private struct Groups: Hashable, Sendable {
         var count = 0
+        /// Of the first groups: enough for `18 DA F1 10 8 …`.
         var lengths = (0, 0, 0, 0, 0, 0)
         var oddAfterTwo = 0
         var oddAfterFive = 0

@@ -188,7 +188,7 @@ public struct GoLinkDialect: AdapterDialect {
         _ payload: [UInt8], from ecu: UInt8, _ out: inout [DialectOutput]
     ) {
         guard Self.answers(payload, running.payload) else { return }
-        if payload.count == 3, payload[0] == 0x7F, payload[2] == 0x78 {
+        if NegativeResponse(payload)?.nrc == .responsePending {
             running.pending.insert(ecu)
             out.append(.disarm(.pause))
             out.append(.arm(.reply, after: Self.pendingPatience))

@@ -165,9 +165,6 @@ extension ConversationReader {
         ask(compact, &out)
     }
 
-    /// Whether what comes now answers the command `compact`.
-    func isAnswering(_ compact: String) -> Bool { requestText.elementsEqual(compact.utf8) }
-
     /// How the last line was built that said anything.
     var lastShape: LineReading.Shape? { reader.lastShape }
 

@@ -75,6 +75,7 @@ let package = Package(
             ],
             exclude: ["migrations"], swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),
         module("TripExport", ["OBDCore", "Diagnostics"]),
+        module("TripImport", ["OBDCore", "Diagnostics", "TripExport"]),
         module("WebServer", ["OBDCore", "CAccessory", "Accessory", "WebProtocol"]),
         .target(
             name: "WebPage", exclude: ["web"], swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),
@@ -82,8 +83,8 @@ let package = Package(
             "ObdscanCLI",
             [
                 "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Accessory",
-                "ScanSession", "PIDTables", "TripStore", "TripExport", "Simulator", "Positioning",
-                "FuelFigures", "CAccessory", "WebProtocol", "WebServer", "WebPage",
+                "ScanSession", "PIDTables", "TripStore", "TripExport", "TripImport", "Simulator",
+                "Positioning", "FuelFigures", "CAccessory", "WebProtocol", "WebServer", "WebPage",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "TOMLKit", package: "TOMLKit"),
             ]),
@@ -110,6 +111,7 @@ let package = Package(
             ],
             exclude: ["Schemas"], swiftSettings: strict),
         tests("TripExport", ["OBDCore", "Diagnostics", "TripExport"]),
+        tests("TripImport", ["OBDCore", "Diagnostics", "PIDTables", "TripImport"]),
         tests("PIDTables", ["OBDCore", "Diagnostics", "PIDTables"]),
         tests("DiagnosticTables", ["OBDCore", "Diagnostics", "PIDTables"]),
         tests(
@@ -168,8 +170,8 @@ if Context.environment["OBDSCAN_BENCHMARKS"] != nil {
 if let part = Context.environment["OBDSCAN_PART"] {
     let machine = ["OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "WebProtocol"]
     let pure = [
-        "Simulator", "Positioning", "FuelFigures", "PIDTables", "TripExport", "EmbedFiles",
-        "EmbedFilesPlugin",
+        "Simulator", "Positioning", "FuelFigures", "PIDTables", "TripExport", "TripImport",
+        "EmbedFiles", "EmbedFilesPlugin",
     ]
     let threads = ["CAccessory", "CBluetooth", "Accessory", "ScanSession", "WebServer"]
     let modules = machine + (part == "threads" ? threads : pure)
@@ -187,7 +189,7 @@ if Context.environment["OBDSCAN_FUZZ"] != nil {
     let covered: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer"])]
     let fuzzed = [
         "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Simulator", "PIDTables",
-        "TripExport", "Positioning", "WebProtocol",
+        "TripExport", "TripImport", "Positioning", "WebProtocol",
     ]
     for target in package.targets where fuzzed.contains(target.name) {
         target.swiftSettings = (target.swiftSettings ?? []) + covered

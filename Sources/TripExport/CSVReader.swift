@@ -1,70 +1,115 @@
-/// Reads the rows of CSV (RFC 4180), CR LF or LF, one after the other.
+/// Reads the rows of CSV (RFC 4180), CR LF or LF, one after the other, of a file that comes in pieces.
 ///
 /// Cells are separated by commas, or by semicolons where the first line has these alone. A quote that
 /// is never closed takes the rest of the file into its cell.
 public struct CSVReader {
-    private let bytes: [UInt8]
-    private var place: Int
+    private var bytes: [UInt8] = []
+    private var place = 0
+    private var isFinished = false
     private var nextLine = 1
-    private let separator: UInt8
+    /// Nil until the first line is there.
+    private var separator: UInt8?
     /// The line that the last row began on, from 1.
     public private(set) var line = 0
 
-    /// A reader of a whole file; a byte order mark is passed over.
+    // The row under way.
+    private var hasBegun = false
+    private var cells: [String] = []
+    private var cell: [UInt8] = []
+    /// Between quotes; `sawQuote` = the last byte may have been the closing one, or the first of two.
+    private var isQuoted = false
+    private var sawQuote = false
+
+    /// A reader of a file whose pieces come by ``append(_:)``.
+    public init() {}
+
+    /// A reader of a whole file.
     public init(_ bytes: [UInt8]) {
-        self.bytes = bytes
+        append(bytes[...])
+        finish()
+    }
+
+    /// Whether numbers may have a comma: it separates no cells.
+    public var hasDecimalComma: Bool { separator == 0x3B }
+
+    /// How much of a row that is not complete is kept; unit: bytes.
+    public var pending: Int { cell.count + cells.count + bytes.count - place }
+
+    /// Adds the next piece of the file.
+    public mutating func append(_ piece: ArraySlice<UInt8>) {
+        if place > 0 {
+            bytes.removeFirst(place)
+            place = 0
+        }
+        bytes += piece
+        if separator == nil, piece.contains(0x0A) { begin() }
+    }
+
+    /// Says that nothing more comes.
+    public mutating func finish() {
+        isFinished = true
+        if separator == nil { begin() }
+    }
+
+    /// A byte order mark is passed over.
+    private mutating func begin() {
         place = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         let first = bytes.prefix { $0 != 0x0A }
         // Spreadsheets of half of Europe write semicolons.
         separator = first.contains(0x2C) || !first.contains(0x3B) ? 0x2C : 0x3B
     }
 
-    /// Whether numbers may have a comma: it separates no cells.
-    public var hasDecimalComma: Bool { separator == 0x3B }
-
-    /// The next row that is not empty; nil at the end.
+    /// The next row that is complete and not empty; nil when there is none, or none yet.
     public mutating func next() -> [String]? {
-        while place < bytes.count {
-            line = nextLine
-            let row = row()
+        guard let separator else { return nil }
+        while let row = row(separator) {
             if row != [""] { return row }
         }
         return nil
     }
 
-    private mutating func row() -> [String] {
-        var cells: [String] = []
-        var cell: [UInt8] = []
-        var isQuoted = false
+    private mutating func row(_ separator: UInt8) -> [String]? {
+        if !hasBegun, place < bytes.count {
+            line = nextLine
+            hasBegun = true
+        }
         while place < bytes.count {
             let byte = bytes[place]
             place += 1
             if byte == 0x0A { nextLine += 1 }
             if isQuoted {
-                if byte != 0x22 {
-                    cell.append(byte)
-                } else if place < bytes.count, bytes[place] == 0x22 {
+                if sawQuote, byte == 0x22 {
                     cell.append(0x22)
-                    place += 1
-                } else {
-                    isQuoted = false
+                    sawQuote = false
+                    continue
                 }
+                if !sawQuote {
+                    if byte == 0x22 { sawQuote = true } else { cell.append(byte) }
+                    continue
+                }
+                (isQuoted, sawQuote) = (false, false)
+            } else if byte == 0x22, cell.isEmpty {
+                isQuoted = true
                 continue
             }
             switch byte {
-            case 0x22 where cell.isEmpty: isQuoted = true
-            case separator:
-                cells.append(String(decoding: cell, as: UTF8.self))
-                cell.removeAll(keepingCapacity: true)
-            case 0x0A:
-                if cell.last == 0x0D { cell.removeLast() }
-                cells.append(String(decoding: cell, as: UTF8.self))
-                return cells
+            case separator: endCell()
+            case 0x0A: return endRow()
             default: cell.append(byte)
             }
         }
-        if cell.last == 0x0D { cell.removeLast() }
+        return isFinished && hasBegun ? endRow() : nil
+    }
+
+    private mutating func endCell() {
         cells.append(String(decoding: cell, as: UTF8.self))
+        cell.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func endRow() -> [String] {
+        if cell.last == 0x0D { cell.removeLast() }
+        endCell()
+        defer { (cells, hasBegun, isQuoted, sawQuote) = ([], false, false, false) }
         return cells
     }
 

@@ -185,23 +185,3 @@ struct OtherRecords {
                 code: row["code"], duration: duration.map { .microseconds($0) }))
     }
 }
-
-extension CodeReport.Code {
-    /// The code whose ``text`` is `stored`; nil for what is none.
-    public init?(
-        stored: String, failureType: UInt8?, occurrences: UInt8?, conversionMethod: Bool?
-    ) {
-        if let code = DTC(stored) {
-            self = .dtc(DTC(code.code, failureType: failureType))
-            return
-        }
-        let parts = stored.split(separator: "/")
-        guard parts.count == 2, parts[0].hasPrefix("SPN"), parts[1].hasPrefix("FMI"),
-            let spn = UInt32(parts[0].dropFirst(3)), let fmi = UInt8(parts[1].dropFirst(3))
-        else { return nil }
-        self = .j1939(
-            J1939Code(
-                spn: spn, fmi: fmi, occurrenceCount: occurrences ?? 127,
-                conversionMethod: conversionMethod ?? false))
-    }
-}

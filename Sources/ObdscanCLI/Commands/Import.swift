@@ -1,6 +1,7 @@
 import ArgumentParser
 import OBDCore
 import TripExport
+import TripImport
 import TripStore
 
 /// `obdscan import`: other programs' logs and our own exports.
@@ -40,8 +41,8 @@ struct ImportCommand: ParsableCommand, OutputCommand {
         var writer = TextOutput.standard
         var store: TripStore?
         for file in files {
-            let bytes = try contents(of: file)
-            guard let format = ImportFormat(bytes) else {
+            let input = try InputFile(path: file)
+            guard let format = ImportFormat(try input.beginning()) else {
                 throw Failure(
                     "\(file): neither JSON Lines nor CSV with a time",
                     hint: "obdscan import --help names the forms that are read", status: .badData)
@@ -49,7 +50,7 @@ struct ImportCommand: ParsableCommand, OutputCommand {
             let progress = ProgressLine(output)
             let result: ImportRun.Result
             do {
-                var run = try ImportRun(bytes, format, standard: table, units: output.units)
+                let run = try ImportRun(input, format, standard: table, units: output.units)
                 let open = try store ?? database.open(.readWrite)
                 store = open
                 result = try run.store(in: open) { done, all in

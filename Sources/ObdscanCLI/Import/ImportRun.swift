@@ -1,65 +1,10 @@
 import Diagnostics
 import OBDCore
 import TripExport
+import TripImport
 import TripStore
 
-/// What a file says, one after the other.
-enum ImportEvent {
-    /// A trip begins; what is known of it.
-    case trip(name: String?, tags: [String], vin: VIN?, start: UTC?)
-    /// Something of the trip.
-    case entry(TripEntry, at: UTC)
-}
-
-/// A line of a file that cannot be read.
-struct ImportFault: Error, Hashable {
-    var line: Int
-    var reason: String
-}
-
-/// The forms of files that can be read.
-enum ImportFormat: String, Hashable {
-    /// Our own JSON Lines.
-    case jsonLines
-    /// Our own CSV with a line a reading.
-    case csvLong
-    /// CSV with a column a signal: Torque's, python-OBD scripts', our own.
-    case csvWide
-
-    /// What `bytes` are; nil for something else.
-    init?(_ bytes: [UInt8]) {
-        let first = bytes.first { $0 > 0x20 && ![0xEF, 0xBB, 0xBF].contains($0) }
-        if first == 0x7B {
-            self = .jsonLines
-            return
-        }
-        var csv = CSVReader(Array(bytes.prefix { $0 != 0x0A } + [0x0A]))
-        guard let header = csv.next(), header.count > 1 else { return nil }
-        if header.contains("signal") && header.contains("value") && header.contains("time") {
-            self = .csvLong
-        } else if header.contains("accessory") && header.contains("failure_type") {
-            // A list of trouble codes is no trip.
-            return nil
-        } else if WideColumns(header) != nil {
-            self = .csvWide
-        } else {
-            return nil
-        }
-    }
-
-    /// Reads a whole file.
-    func read(
-        _ bytes: [UInt8], _ table: inout ImportTable, _ emit: (ImportEvent) throws -> Void
-    ) throws {
-        switch self {
-        case .jsonLines: try JSONImport.read(bytes, &table, emit)
-        case .csvLong: try LongImport.read(bytes, &table, emit)
-        case .csvWide: try WideImport.read(bytes, &table, emit)
-        }
-    }
-}
-
-/// Reads a file twice: first to know that all of it can be read, then to store it.
+/// Reads a file twice, in pieces: first to know that all of it can be read, then to store it.
 struct ImportRun {
     /// What came of a file.
     struct Result {
@@ -70,37 +15,48 @@ struct ImportRun {
         var readings = 0
     }
 
-    private let bytes: [UInt8]
+    private let file: InputFile
     private let format: ImportFormat
-    private var table: ImportTable
-    private var trips: [ImportedTrip] = []
+    /// Every signal that the file has.
+    private let table: ImportTable
+    private let trips: [ImportedTrip]
 
     /// Looks a whole file over; `standard` is the built-in table, `units` tells which gallons are meant.
     init(
-        _ bytes: [UInt8], _ format: ImportFormat, standard: PIDTable, units: UnitSystem = .metric
+        _ file: InputFile, _ format: ImportFormat, standard: PIDTable, units: UnitSystem = .metric
     ) throws {
-        self.bytes = bytes
+        self.file = file
         self.format = format
-        var table = ImportTable(standard, units: units)
         var survey = Survey()
-        try format.read(bytes, &table) { survey.take($0) }
-        self.table = table
+        table = try Self.read(file, format, ImportTable(standard, units: units)) {
+            survey.take($0)
+        }
         trips = survey.finished(table.table)
     }
 
+    /// Reads the file from its beginning; returns the signals that it has besides those of `table`.
+    private static func read(
+        _ file: InputFile, _ format: ImportFormat, _ table: ImportTable,
+        _ emit: (ImportEvent) throws -> Void
+    ) throws -> ImportTable {
+        var reader = TripFileReader(format, table) { TripMoment.utc(onTheWall: $0) }
+        try file.forEachPiece { try reader.read($0, emit) }
+        try reader.finish(emit)
+        return reader.table
+    }
+
     /// Stores it.
-    mutating func store(
+    func store(
         in store: TripStore, progress: (_ done: Int, _ all: Int) -> Void
     ) throws -> Result {
         let all = trips.reduce(0) { $0 + $1.readings }
         var result = Result()
         var rest = trips[...]
-        var table = table
         try store.importing(table: table.table) { importer in
             var isOpen = false
             var count = 0
             func begin() throws {
-                guard let trip = rest.popFirst() else { return }
+                guard let trip = rest.popFirst() else { throw file.changed }
                 switch try importer.begin(trip) {
                 case .new(let id):
                     result.trips.append(id)
@@ -110,7 +66,7 @@ struct ImportRun {
                 }
                 isOpen = true
             }
-            try format.read(bytes, &table) { event in
+            let seen = try Self.read(file, format, table) { event in
                 switch event {
                 case .trip:
                     isOpen = false
@@ -122,128 +78,11 @@ struct ImportRun {
                     if count & 0xFFF == 0 { progress(count, all) }
                 }
             }
+            // What the survey did not see must not be stored.
+            guard rest.isEmpty, seen.count == table.count, file.isUnchanged else {
+                throw file.changed
+            }
         }
         return result
-    }
-}
-
-/// What a file's trips are: their beginnings, sizes and digests.
-private struct Survey {
-    private var header: (name: String?, tags: [String], vin: VIN?, start: UTC?)?
-    private var first: UTC?
-    private var readings = 0
-    /// FNV-1a, 64 bits.
-    private var digest: UInt64 = 0xCBF2_9CE4_8422_2325
-    private struct Channel: Hashable {
-        var ecu: ECUAddress?
-        var signal: SignalIndex
-    }
-
-    private var sums: [Channel: ImportedTrip.Sum] = [:]
-    private var done: [(trip: ImportedTrip, digest: UInt64, sums: [Channel: ImportedTrip.Sum])] = []
-
-    /// The trips, the last one among them; `table` names their signals.
-    func finished(_ table: PIDTable) -> [ImportedTrip] {
-        var survey = self
-        survey.close()
-        return survey.done.map { trip, digest, sums in
-            var trip = trip
-            for (channel, sum) in sums {
-                let isVoltage = channel.signal == Self.voltage
-                let name = isVoltage ? Signal.adapterVoltage.id : table[channel.signal].id
-                let key = ImportedTrip.Channel(ecu: channel.ecu?.description, signal: name)
-                trip.sums[key, default: .init()].readings += sum.readings
-                trip.sums[key, default: .init()].total += sum.total
-            }
-            // Two files may hold the same numbers of different signals.
-            survey.digest = digest
-            let names = trip.sums.keys.map { ($0.ecu ?? "") + " " + $0.signal }.sorted()
-            for byte in names.joined(separator: "\n").utf8 { survey.mix(UInt64(byte)) }
-            trip.source = "fnv1a:" + String(survey.digest, radix: 16)
-            return trip
-        }
-    }
-
-    /// Stands for the voltage at the adapter, which is no signal of a table.
-    private static let voltage = SignalIndex(rawValue: -1)
-
-    mutating func take(_ event: ImportEvent) {
-        switch event {
-        case .trip(let name, let tags, let vin, let start):
-            close()
-            header = (name, tags, vin, start)
-        case .entry(let entry, let time):
-            first = first.map { min($0, time) } ?? time
-            mix(UInt64(bitPattern: time.microseconds))
-            switch entry {
-            case .items(let items):
-                for item in items {
-                    guard case .reading(let reading) = item else { continue }
-                    readings += 1
-                    count(reading.value.number, Channel(ecu: reading.ecu, signal: reading.signal))
-                    mix(reading.value)
-                    for byte in reading.raw { mix(UInt64(byte)) }
-                }
-            case .voltage(let volts):
-                readings += 1
-                count(volts, Channel(ecu: nil, signal: Self.voltage))
-                mix(volts.bitPattern)
-            case .event, .note, .vehicle, .position, .codeList, .together: break
-            }
-        }
-    }
-
-    private mutating func close() {
-        defer {
-            (header, first, readings, sums) = (nil, nil, 0, [:])
-            digest = 0xCBF2_9CE4_8422_2325
-        }
-        guard let first else { return }
-        let start = min(header?.start ?? first, first)
-        var trip = ImportedTrip(start: start, source: "")
-        trip.name = header?.name.flatMap { $0.isEmpty ? nil : $0 }
-        trip.tags = header?.tags ?? []
-        trip.vin = header?.vin
-        trip.readings = readings
-        done.append((trip, digest, sums))
-    }
-
-    private mutating func count(_ value: Double?, _ channel: Channel) {
-        sums[channel, default: .init()].readings += 1
-        if let value { sums[channel, default: .init()].total += value }
-    }
-
-    private mutating func mix(_ value: UInt64) {
-        var rest = value
-        for _ in 0..<8 {
-            digest = (digest ^ (rest & 0xFF)) &* 0x100_0000_01B3
-            rest >>= 8
-        }
-    }
-
-    private mutating func mix(_ value: Reading.Value) {
-        switch value {
-        case .number(let number): mix(number.bitPattern)
-        case .flag(let flag): mix(flag ? 1 : 2)
-        case .label(let code): mix(code &+ 3)
-        case .text(let text): for byte in text.utf8 { mix(UInt64(byte)) }
-        case .supportMap(let raw): mix(UInt64(raw) &+ 4)
-        case .missing(let reason, let code):
-            mix(code ?? 5)
-            for byte in reason.rawValue.utf8 { mix(UInt64(byte)) }
-        }
-    }
-}
-
-extension Reading.Value {
-    /// What the database adds up.
-    fileprivate var number: Double? {
-        switch self {
-        case .number(let value): value
-        case .flag(let isOn): isOn ? 1 : 0
-        case .label(let code): Double(code)
-        case .supportMap(let raw): Double(raw)
-        case .text, .missing: nil
-        }
     }
 }

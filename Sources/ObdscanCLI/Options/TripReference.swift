@@ -72,7 +72,7 @@ struct TripMoment: ExpressibleByArgument, Hashable, Sendable {
     }
 
     /// What the clock on the wall shows, as UTC.
-    private static func utc(onTheWall wall: UTC) -> UTC {
+    static func utc(onTheWall wall: UTC) -> UTC {
         var second = time_t(wall.microseconds / 1_000_000)
         var parts = tm()
         guard gmtime_r(&second, &parts) != nil else { return wall }

@@ -1,3 +1,4 @@
+import Diagnostics
 import FuelFigures
 import OBDCore
 import TripExport

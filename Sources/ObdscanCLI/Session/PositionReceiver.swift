@@ -1,4 +1,5 @@
 import Accessory
+import Diagnostics
 import Glibc
 import OBDCore
 import Positioning

@@ -1,4 +1,5 @@
 import Adapters
+import Diagnostics
 import OBDCore
 import ScanSession
 import TripStore

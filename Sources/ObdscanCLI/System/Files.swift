@@ -22,6 +22,11 @@ func contents(of path: String) throws(Failure) -> [UInt8] {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw Failure(inputFile: path, errno: errno) }
     defer { close(descriptor) }
+    return try contents(of: descriptor, path)
+}
+
+/// All bytes that an open file still has; `path` names it in messages.
+func contents(of descriptor: Int32, _ path: String) throws(Failure) -> [UInt8] {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 64 * 1024)
     while true {

@@ -1,0 +1,125 @@
+import Diagnostics
+import OBDCore
+import TripImport
+import TripStore
+
+/// What a file's trips are: their beginnings, sizes and digests.
+struct Survey {
+    private var header: (name: String?, tags: [String], vin: VIN?, start: UTC?)?
+    private var first: UTC?
+    private var readings = 0
+    /// FNV-1a, 64 bits.
+    private var digest: UInt64 = 0xCBF2_9CE4_8422_2325
+    private struct Channel: Hashable {
+        var ecu: ECUAddress?
+        var signal: SignalIndex
+    }
+
+    private var sums: [Channel: ImportedTrip.Sum] = [:]
+    private var done: [(trip: ImportedTrip, digest: UInt64, sums: [Channel: ImportedTrip.Sum])] = []
+
+    /// The trips, the last one among them; `table` names their signals.
+    func finished(_ table: PIDTable) -> [ImportedTrip] {
+        var survey = self
+        survey.close()
+        return survey.done.map { trip, digest, sums in
+            var trip = trip
+            for (channel, sum) in sums {
+                let isVoltage = channel.signal == Self.voltage
+                let name = isVoltage ? Signal.adapterVoltage.id : table[channel.signal].id
+                let key = ImportedTrip.Channel(ecu: channel.ecu?.description, signal: name)
+                trip.sums[key, default: .init()].readings += sum.readings
+                trip.sums[key, default: .init()].total += sum.total
+            }
+            // Two files may hold the same numbers of different signals.
+            survey.digest = digest
+            let names = trip.sums.keys.map { ($0.ecu ?? "") + " " + $0.signal }.sorted()
+            for byte in names.joined(separator: "\n").utf8 { survey.mix(UInt64(byte)) }
+            trip.source = "fnv1a:" + String(survey.digest, radix: 16)
+            return trip
+        }
+    }
+
+    /// Stands for the voltage at the adapter, which is no signal of a table.
+    private static let voltage = SignalIndex(rawValue: -1)
+
+    mutating func take(_ event: ImportEvent) {
+        switch event {
+        case .trip(let name, let tags, let vin, let start):
+            close()
+            header = (name, tags, vin, start)
+        case .entry(let entry, let time):
+            first = first.map { min($0, time) } ?? time
+            mix(UInt64(bitPattern: time.microseconds))
+            switch entry {
+            case .items(let items):
+                for item in items {
+                    guard case .reading(let reading) = item else { continue }
+                    readings += 1
+                    count(reading.value.number, Channel(ecu: reading.ecu, signal: reading.signal))
+                    mix(reading.value)
+                    for byte in reading.raw { mix(UInt64(byte)) }
+                }
+            case .voltage(let volts):
+                readings += 1
+                count(volts, Channel(ecu: nil, signal: Self.voltage))
+                mix(volts.bitPattern)
+            case .event, .note, .vehicle, .position, .codeList, .together: break
+            }
+        }
+    }
+
+    private mutating func close() {
+        defer {
+            (header, first, readings, sums) = (nil, nil, 0, [:])
+            digest = 0xCBF2_9CE4_8422_2325
+        }
+        guard let first else { return }
+        let start = min(header?.start ?? first, first)
+        var trip = ImportedTrip(start: start, source: "")
+        trip.name = header?.name.flatMap { $0.isEmpty ? nil : $0 }
+        trip.tags = header?.tags ?? []
+        trip.vin = header?.vin
+        trip.readings = readings
+        done.append((trip, digest, sums))
+    }
+
+    private mutating func count(_ value: Double?, _ channel: Channel) {
+        sums[channel, default: .init()].readings += 1
+        if let value { sums[channel, default: .init()].total += value }
+    }
+
+    private mutating func mix(_ value: UInt64) {
+        var rest = value
+        for _ in 0..<8 {
+            digest = (digest ^ (rest & 0xFF)) &* 0x100_0000_01B3
+            rest >>= 8
+        }
+    }
+
+    private mutating func mix(_ value: Reading.Value) {
+        switch value {
+        case .number(let number): mix(number.bitPattern)
+        case .flag(let flag): mix(flag ? 1 : 2)
+        case .label(let code): mix(code &+ 3)
+        case .text(let text): for byte in text.utf8 { mix(UInt64(byte)) }
+        case .supportMap(let raw): mix(UInt64(raw) &+ 4)
+        case .missing(let reason, let code):
+            mix(code ?? 5)
+            for byte in reason.rawValue.utf8 { mix(UInt64(byte)) }
+        }
+    }
+}
+
+extension Reading.Value {
+    /// What the database adds up.
+    fileprivate var number: Double? {
+        switch self {
+        case .number(let value): value
+        case .flag(let isOn): isOn ? 1 : 0
+        case .label(let code): Double(code)
+        case .supportMap(let raw): Double(raw)
+        case .text, .missing: nil
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import Glibc
+
+/// A file that is read from its beginning more than once, in pieces; what cannot be (a pipe) is kept.
+final class InputFile {
+    /// As the user named it.
+    let path: String
+    private let descriptor: Int32
+    /// Everything, where the file can be read once only.
+    private let whole: [UInt8]?
+    private let seen: stat
+    private static let pieceSize = 256 * 1024
+
+    /// Opens it.
+    init(path: String) throws(Failure) {
+        self.path = path
+        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Failure(inputFile: path, errno: errno) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else {
+            throw Failure(inputFile: path, errno: errno)
+        }
+        seen = status
+        whole = status.st_mode & S_IFMT == S_IFREG ? nil : try contents(of: descriptor, path)
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// The beginning: the first line at least, or as much as no line is long.
+    func beginning() throws(Failure) -> [UInt8] {
+        if let whole { return whole }
+        var start: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: Self.pieceSize)
+        while !start.contains(0x0A), start.count < 1 << 20 {
+            let count = try read(&buffer, at: start.count)
+            if count == 0 { break }
+            start += buffer[..<count]
+        }
+        return start
+    }
+
+    /// Calls `body` with all of the file, piece by piece.
+    func forEachPiece(_ body: (ArraySlice<UInt8>) throws -> Void) throws {
+        if let whole { return try body(whole[...]) }
+        var buffer = [UInt8](repeating: 0, count: Self.pieceSize)
+        var place = 0
+        while true {
+            let count = try read(&buffer, at: place)
+            if count == 0 { return }
+            try body(buffer[..<count])
+            place += count
+        }
+    }
+
+    private func read(_ buffer: inout [UInt8], at place: Int) throws(Failure) -> Int {
+        while true {
+            let count = buffer.withUnsafeMutableBytes {
+                pread(descriptor, $0.baseAddress, $0.count, off_t(place))
+            }
+            if count >= 0 { return count }
+            if errno != EINTR { throw Failure(inputFile: path, errno: errno) }
+        }
+    }
+
+    /// Whether nobody wrote to it since it was opened.
+    var isUnchanged: Bool {
+        var status = stat()
+        return whole != nil
+            || fstat(descriptor, &status) == 0 && status.st_size == seen.st_size
+                && status.st_mtim.tv_sec == seen.st_mtim.tv_sec
+                && status.st_mtim.tv_nsec == seen.st_mtim.tv_nsec
+    }
+
+    /// Somebody wrote to it meanwhile.
+    var changed: Failure {
+        Failure(
+            "\(path) was changed while it was read",
+            hint: "nothing of it was stored; try again when it is complete", status: .badData)
+    }
+}

@@ -1,0 +1,46 @@
+/// Units as other programs write them.
+enum ImportUnit {
+    /// A metric unit and how a value comes to it.
+    struct Conversion: Hashable {
+        var unit: String
+        var factor = 1.0
+        var offset = 0.0
+
+        func callAsFunction(_ value: Double) -> Double { value * factor + offset }
+    }
+
+    /// Metric units that our own exports may have turned into others.
+    static let metric = ["km/h", "km", "°C", "kPa", "L", "L/h", "g/s", "kg/h", "N·m"]
+
+    /// Whether there are two of a unit.
+    static func isAmbiguous(_ unit: String) -> Bool {
+        unit.lowercased() == "gal" || unit.lowercased() == "gal/h"
+    }
+
+    /// What a unit means; nil for an unknown one, and for `gal`, of which there are two.
+    static func conversion(_ text: String) -> Conversion? {
+        switch text.lowercased() {
+        case "": Conversion(unit: "")
+        case "rpm", "revolutions_per_minute", "revolution / minute": Conversion(unit: "rpm")
+        case "km/h", "kph", "kmh", "kilometer_per_hour", "kilometer / hour":
+            Conversion(unit: "km/h")
+        case "mph", "mile / hour": Conversion(unit: "km/h", factor: 1.609344)
+        case "°c", "c", "degc", "celsius", "degree_celsius": Conversion(unit: "°C")
+        case "°f", "f", "degf", "fahrenheit", "degree_fahrenheit":
+            Conversion(unit: "°C", factor: 1 / 1.8, offset: -32 / 1.8)
+        case "%", "percent": Conversion(unit: "%")
+        case "kpa", "kilopascal": Conversion(unit: "kPa")
+        case "psi": Conversion(unit: "kPa", factor: 0.45359237 * 9.80665 / 0.0254 / 0.0254 / 1000)
+        case "bar": Conversion(unit: "kPa", factor: 100)
+        case "g/s", "gps", "grams_per_second", "gram / second": Conversion(unit: "g/s")
+        case "lb/min": Conversion(unit: "g/s", factor: 0.45359237 / 0.06)
+        case "v", "volt": Conversion(unit: "V")
+        case "km", "kilometer": Conversion(unit: "km")
+        case "mi", "miles", "mile": Conversion(unit: "km", factor: 1.609344)
+        case "s", "second", "sec": Conversion(unit: "s")
+        case "l/h", "l/hr", "liters_per_hour", "liter / hour": Conversion(unit: "L/h")
+        case "°", "degree", "deg": Conversion(unit: "°")
+        default: nil
+        }
+    }
+}

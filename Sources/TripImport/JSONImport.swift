@@ -1,0 +1,42 @@
+import OBDCore
+
+/// Reads the JSON Lines that obdscan writes.
+struct JSONImport {
+    /// The line that was read last, from 1.
+    private(set) var line = 0
+    /// The beginning of a line whose end has not come.
+    private var start: [UInt8] = []
+
+    /// How much of a line that is not complete is kept; unit: bytes.
+    var pending: Int { start.count }
+
+    mutating func read(
+        _ piece: ArraySlice<UInt8>, isLast: Bool, _ table: inout ImportTable,
+        _ emit: (ImportEvent) throws -> Void
+    ) throws {
+        var rest = piece
+        while let end = rest.firstIndex(of: 0x0A) {
+            if start.isEmpty {
+                try read(rest[..<end], &table, emit)
+            } else {
+                start += rest[..<end]
+                try read(start[...], &table, emit)
+                start.removeAll(keepingCapacity: true)
+            }
+            rest = rest[(end + 1)...]
+        }
+        start += rest
+        if isLast, !start.isEmpty { try read(start[...], &table, emit) }
+    }
+
+    private mutating func read(
+        _ text: ArraySlice<UInt8>, _ table: inout ImportTable, _ emit: (ImportEvent) throws -> Void
+    ) throws {
+        line += 1
+        if text.allSatisfy({ $0 <= 0x20 }) { return }
+        guard let object = JSONReader.object(text) else {
+            throw ImportFault(line: line, reason: "no JSON object")
+        }
+        if let event = try ImportedObject(object, line: line).event(&table) { try emit(event) }
+    }
+}

@@ -1,0 +1,62 @@
+import OBDCore
+import TripExport
+
+/// Reads the CSV with a line a reading that obdscan writes.
+struct LongImport {
+    private(set) var csv = CSVReader()
+    private var header: [String]?
+    /// What the last line says of its trip.
+    private var trip: JSONValue?
+
+    mutating func read(
+        _ piece: ArraySlice<UInt8>, isLast: Bool, _ table: inout ImportTable,
+        _ emit: (ImportEvent) throws -> Void
+    ) throws {
+        csv.append(piece)
+        if isLast { csv.finish() }
+        while let row = csv.next() {
+            guard let header else {
+                header = row
+                continue
+            }
+            if row == header { continue }
+            guard row.count == header.count else {
+                throw ImportFault(
+                    line: csv.line, reason: "\(row.count) cells, the heading has \(header.count)")
+            }
+            var keys: [String: JSONValue] = [:]
+            for (name, cell) in zip(header, row) where !cell.isEmpty {
+                keys[name] = .string(CSVReader.undefused(cell))
+            }
+            keys["value"] = Self.value(keys, table)
+            for name in ["code", "frame"] {
+                guard let text = keys[name]?.string else { continue }
+                guard let number = Double(text) else {
+                    throw ImportFault(line: csv.line, reason: "\(name) \"\(text)\" is no number")
+                }
+                keys[name] = .number(number)
+            }
+            if let number = keys["trip"], number != trip {
+                trip = number
+                try emit(.trip(name: nil, tags: [], vin: nil, start: nil))
+            }
+            let object = ImportedObject(keys, line: csv.line)
+            if let event = try object.event(&table) { try emit(event) }
+        }
+    }
+
+    /// CSV does not tell numbers from text; the signal does, or the text itself.
+    private static func value(_ keys: [String: JSONValue], _ table: ImportTable) -> JSONValue {
+        guard let text = keys["value"]?.string else { return .null }
+        let kind = keys["signal"]?.string.flatMap { table.known($0)?.signal.kind }
+        switch kind {
+        case .text, .code, .bytes: return .string(text)
+        case .number, .flag, .enumeration, .supportMap, nil: break
+        }
+        if keys["code"] != nil { return .string(text) }
+        if text == "true" || text == "false" { return .bool(text == "true") }
+        // "inf", "nan" and "0x10" are no decimals.
+        let isDecimal = text.utf8.allSatisfy { $0 < 0x3A || $0 == 0x65 || $0 == 0x45 }
+        return isDecimal ? Double(text).map { .number($0) } ?? .string(text) : .string(text)
+    }
+}

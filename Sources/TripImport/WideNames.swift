@@ -1,0 +1,33 @@
+/// What other programs call the signals of service 01.
+enum WideNames {
+    /// The identifier that a column's name means; nil where only the name itself can tell.
+    static func pid(_ name: String) -> UInt32? { pids[name.lowercased()] }
+
+    // Torque's names with blanks, python-OBD's commands with underscores.
+    private static let pids: [String: UInt32] = [
+        "engine load": 0x04, "engine_load": 0x04, "engine coolant temperature": 0x05,
+        "coolant_temp": 0x05, "fuel trim bank 1 short term": 0x06, "short_fuel_trim_1": 0x06,
+        "fuel trim bank 1 long term": 0x07, "long_fuel_trim_1": 0x07,
+        "fuel trim bank 2 short term": 0x08, "short_fuel_trim_2": 0x08,
+        "fuel trim bank 2 long term": 0x09, "long_fuel_trim_2": 0x09, "fuel_pressure": 0x0A,
+        "fuel pressure": 0x0A, "intake manifold pressure": 0x0B, "intake_pressure": 0x0B,
+        "engine rpm": 0x0C, "rpm": 0x0C, "engine_rpm": 0x0C, "speed (obd)": 0x0D, "speed": 0x0D,
+        "timing advance": 0x0E, "timing_advance": 0x0E, "intake air temperature": 0x0F,
+        "intake_temp": 0x0F, "mass air flow rate": 0x10, "maf": 0x10,
+        "throttle position(manifold)": 0x11, "throttle_pos": 0x11,
+        "run time since engine start": 0x1F, "run_time": 0x1F,
+        "distance travelled with mil/cel lit": 0x21, "distance_w_mil": 0x21,
+        "egr commanded": 0x2C, "commanded_egr": 0x2C, "egr error": 0x2D, "egr_error": 0x2D,
+        "fuel level (from engine ecu)": 0x2F, "fuel_level": 0x2F,
+        "distance travelled since codes cleared": 0x31, "distance_since_dtc_clear": 0x31,
+        "barometric pressure (from vehicle)": 0x33, "barometric_pressure": 0x33,
+        "voltage (control module)": 0x42, "control_module_voltage": 0x42,
+        "engine load(absolute)": 0x43, "absolute_load": 0x43,
+        "commanded equivalence ratio": 0x44, "commanded_equiv_ratio": 0x44,
+        "relative throttle position": 0x45, "relative_throttle_pos": 0x45,
+        "ambient air temp": 0x46, "ambiant_air_temp": 0x46, "absolute throttle position b": 0x47,
+        "throttle_pos_b": 0x47, "accelerator pedalposition d": 0x49, "accelerator_pos_d": 0x49,
+        "accelerator pedalposition e": 0x4A, "accelerator_pos_e": 0x4A, "ethanol fuel %": 0x52,
+        "engine oil temperature": 0x5C, "oil_temp": 0x5C, "fuel_rate": 0x5E,
+    ]
+}

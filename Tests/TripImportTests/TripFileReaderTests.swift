@@ -1,0 +1,90 @@
+import Diagnostics
+import OBDCore
+import PIDTables
+import Testing
+import TripImport
+
+@Suite struct `Reading files of trips` {
+    private static let torque = """
+        GPS Time, Device Time, Longitude, Latitude,GPS Speed (Meters/second), Altitude(ft),Engine RPM(rpm)
+        -,21-Nov-2026 08:15:02.123,8.5,47.5,10,1000,1726
+        -,21-Nov-2026 08:15:03.123,8.501,47.501,10,1010,"1800.5"
+        GPS Time, Device Time, Longitude, Latitude,"Fuel ""used""(L)"
+        -,21-Nov-2026 09:00:00.000,0,0,9
+        """
+    private static let lines = """
+        {"kind":"trip","name":"Sea","start":"2026-11-21T08:15:00Z"}
+        {"signal":"RPM","service":"01","pid":"0C","value":1726,"unit":"rpm","time":"2026-11-21T08:15:02Z"}
+
+        {"kind":"note","text":"höher","time":"2026-11-21T08:15:03Z"}
+        """
+    private static let long = """
+        time,ecu,service,pid,signal,value,unit
+        2026-11-21T08:15:02Z,7E8,01,0C,RPM,1726,rpm
+        2026-11-21T08:15:03Z,7E8,01,0C,RPM,"1727",rpm
+        """
+
+    /// What a file says when it comes in pieces of that size.
+    private static func events(_ text: String, piece size: Int) throws -> [String] {
+        let bytes = Array(text.utf8)
+        let format = try #require(ImportFormat(bytes))
+        var reader = TripFileReader(format, ImportTable(try PIDTables.standard())) { $0 }
+        var events: [String] = []
+        for start in stride(from: 0, to: bytes.count, by: size) {
+            try reader.read(bytes[start..<min(start + size, bytes.count)]) {
+                events.append("\($0)")
+            }
+        }
+        try reader.finish { events.append("\($0)") }
+        return events
+    }
+
+    @Test(arguments: [(torque, 7), (lines, 3), (long, 2)])
+    func `pieces of any size say what the whole says`(_ text: String, _ count: Int) throws {
+        let whole = try Self.events(text, piece: text.utf8.count)
+        #expect(whole.count == count, "\(whole)")
+        for size in [1, 2, 3, 5, 7, 64] {
+            #expect(try Self.events(text, piece: size) == whole, "pieces of \(size)")
+            #expect(try Self.events(text + "\r\n", piece: size) == whole, "pieces of \(size)")
+        }
+    }
+
+    @Test func `feet above the sea become metres`() throws {
+        let format = try #require(ImportFormat(Array(Self.torque.utf8)))
+        var reader = TripFileReader(format, ImportTable(try PIDTables.standard())) { $0 }
+        var altitudes: [Double?] = []
+        try reader.read(Array(Self.torque.utf8)[...]) { event in
+            if case .entry(.position(let position), _) = event {
+                altitudes.append(position.altitude)
+            }
+        }
+        // 1 ft = 0.3048 m.
+        #expect(altitudes == [304.8, 1010 * 0.3048])
+    }
+
+    @Test(arguments: [
+        ("time,RPM\n2026-11-21T08:15:02Z,1\ntime,Fuel(gal)\n", 3, "Fuel in gal"),
+        ("time,RPM\n\n2026-11-21T08:15:02Z\n", 3, "1 cells, the heading has 2"),
+        ("{}\n{]\n", 1, "neither a signal nor a kind"), ("\n\n{]", 3, "no JSON object"),
+    ])
+    func `a fault names its line`(_ text: String, _ line: Int, _ reason: String) throws {
+        let format = try #require(ImportFormat(Array(text.utf8)) ?? .jsonLines)
+        var reader = TripFileReader(format, ImportTable(try PIDTables.standard())) { $0 }
+        let fault = #expect(throws: ImportFault.self) {
+            try reader.read(Array(text.utf8)[...]) { _ in }
+            try reader.finish { _ in }
+        }
+        #expect(fault?.line == line)
+        #expect(fault?.reason.hasPrefix(reason) == true, "\(fault?.reason ?? "")")
+    }
+
+    @Test func `a quote that nobody closes does not fill the memory`() throws {
+        let heading = Array("time,RPM\n\"".utf8)
+        var reader = TripFileReader(.csvWide, ImportTable(try PIDTables.standard())) { $0 }
+        try reader.read(heading[...]) { _ in }
+        let piece = [UInt8](repeating: 0x61, count: 1 << 20)
+        #expect(throws: ImportFault.self) {
+            for _ in 0..<20 { try reader.read(piece[...]) { _ in } }
+        }
+    }
+}

@@ -26,6 +26,12 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: "\(name)Tests", dependencies: dependencies, swiftSettings: strict)
 }
 
+func support(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(
+        name: "\(name)Support", dependencies: dependencies, path: "Tests/\(name)Support",
+        swiftSettings: strict)
+}
+
 let package = Package(
     name: "obdscan",
     products: [
@@ -100,19 +106,23 @@ let package = Package(
         tests("FuelFigures", ["FuelFigures"]),
         tests("WebProtocol", ["WebProtocol"]),
         tests("WebServer", ["OBDCore", "Accessory", "CAccessory", "WebProtocol", "WebServer"]),
-        tests("VehicleLink", ["OBDCore", "VehicleLink"]),
-        tests("Adapters", ["OBDCore", "VehicleLink", "Adapters"]),
-        tests("Diagnostics", ["OBDCore", "VehicleLink", "Diagnostics"]),
+        // What several of the tests share.
+        support("Test"),
+        support("ScanToolTest", ["OBDCore", "VehicleLink", "Adapters", "ScanTool"]),
+
+        tests("VehicleLink", ["OBDCore", "VehicleLink", "TestSupport"]),
+        tests("Adapters", ["OBDCore", "VehicleLink", "Adapters", "TestSupport"]),
+        tests("Diagnostics", ["OBDCore", "VehicleLink", "Diagnostics", "TestSupport"]),
         .testTarget(
             name: "TripStoreTests",
             dependencies: [
-                "OBDCore", "Diagnostics", "PIDTables", "TripStore",
+                "OBDCore", "Diagnostics", "PIDTables", "TripStore", "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             exclude: ["Schemas"], swiftSettings: strict),
-        tests("TripExport", ["OBDCore", "Diagnostics", "TripExport"]),
+        tests("TripExport", ["OBDCore", "Diagnostics", "TripExport", "TestSupport"]),
         tests("TripImport", ["OBDCore", "Diagnostics", "PIDTables", "TripImport"]),
-        tests("PIDTables", ["OBDCore", "Diagnostics", "PIDTables"]),
+        tests("PIDTables", ["OBDCore", "Diagnostics", "PIDTables", "TestSupport"]),
         tests("DiagnosticTables", ["OBDCore", "Diagnostics", "PIDTables"]),
         tests(
             "Simulator",
@@ -120,13 +130,15 @@ let package = Package(
                 "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "PIDTables",
                 "Simulator",
             ]),
-        tests("ScanTool", ["OBDCore", "VehicleLink", "Adapters", "ScanTool"]),
+        tests(
+            "ScanTool",
+            ["OBDCore", "VehicleLink", "Adapters", "ScanTool", "ScanToolTestSupport"]),
         tests("Accessory", ["OBDCore", "CAccessory", "Accessory"]),
         tests(
             "ScanSession",
             [
                 "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "CAccessory",
-                "Accessory", "ScanSession",
+                "Accessory", "ScanSession", "ScanToolTestSupport",
             ]),
         tests(
             "ObdscanCLI",
@@ -174,7 +186,8 @@ if let part = Context.environment["OBDSCAN_PART"] {
         "EmbedFiles", "EmbedFilesPlugin",
     ]
     let threads = ["CAccessory", "CBluetooth", "Accessory", "ScanSession", "WebServer"]
-    let modules = machine + (part == "threads" ? threads : pure)
+    let support = ["TestSupport", "ScanToolTestSupport"]
+    let modules = machine + support + (part == "threads" ? threads : pure)
     let tested = part == "threads" ? threads : modules + ["DiagnosticTables"]
     package.products = []
     package.dependencies = []

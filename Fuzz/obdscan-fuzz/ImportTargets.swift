@@ -11,6 +11,8 @@ func readCSV(_ input: [UInt8]) {
     while let row = csv.next() {
         require(csv.line > last, "line \(csv.line) after \(last)")
         last = csv.line
+        // Steering characters are made visible where they are written.
+        guard row.allSatisfy(isPlain) else { continue }
         rows.append(row)
         CSVRow.append(row, to: &written)
     }
@@ -22,6 +24,12 @@ func readCSV(_ input: [UInt8]) {
         require(read == row.map(CSVReader.undefused), "\(row) became \(read ?? [])")
     }
     require(again.next() == nil, "a row more than was written")
+}
+
+private func isPlain(_ cell: String) -> Bool {
+    cell.unicodeScalars.allSatisfy {
+        !SteeringText.contains($0) || ["\t", "\r", "\n"].contains($0)
+    }
 }
 
 /// A line of JSON to import: an object or none, its numbers finite, and no part of it is one.

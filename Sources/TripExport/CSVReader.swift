@@ -113,6 +113,13 @@ public struct CSVReader {
         return cells
     }
 
+    /// The number that a cell is; nil for any other text.
+    ///
+    /// `Double(_:)` reads up to a NUL and calls that the whole.
+    public static func number(_ cell: String) -> Double? {
+        cell.utf8.contains(0) ? nil : Double(cell)
+    }
+
     /// Text as it was before an apostrophe defused it for spreadsheets.
     public static func undefused(_ text: String) -> String {
         let bytes = text.utf8.prefix(2)

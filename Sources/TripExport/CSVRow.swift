@@ -6,7 +6,7 @@ public enum CSVRow {
     public static func append(_ cells: [String], to output: inout [UInt8]) {
         for (index, cell) in cells.enumerated() {
             if index > 0 { output.append(0x2C) }
-            if Double(cell) != nil {
+            if CSVReader.number(cell) != nil {
                 output.append(contentsOf: cell.utf8)
             } else {
                 CSVText.append(cell, to: &output)

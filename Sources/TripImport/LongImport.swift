@@ -31,7 +31,7 @@ struct LongImport {
             keys["value"] = Self.value(keys, table)
             for name in ["code", "frame"] {
                 guard let text = keys[name]?.string else { continue }
-                guard let number = Double(text) else {
+                guard let number = CSVReader.number(text) else {
                     throw ImportFault(line: csv.line, reason: "\(name) \"\(text)\" is no number")
                 }
                 keys[name] = .number(number)
@@ -57,6 +57,7 @@ struct LongImport {
         if text == "true" || text == "false" { return .bool(text == "true") }
         // "inf", "nan" and "0x10" are no decimals.
         let isDecimal = text.utf8.allSatisfy { $0 < 0x3A || $0 == 0x65 || $0 == 0x45 }
-        return isDecimal ? Double(text).map { .number($0) } ?? .string(text) : .string(text)
+        guard isDecimal, let number = CSVReader.number(text) else { return .string(text) }
+        return .number(number)
     }
 }

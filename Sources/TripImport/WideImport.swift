@@ -151,7 +151,7 @@ struct WideImport {
         if hasDecimalComma, first.utf8.count(where: { $0 == UInt8(ascii: ",") }) == 1 {
             first = String(first.map { $0 == "," ? "." : $0 })
         }
-        return Double(first).flatMap { $0.isFinite ? $0 : nil }
+        return CSVReader.number(first).flatMap { $0.isFinite ? $0 : nil }
     }
 
     private static func reading(

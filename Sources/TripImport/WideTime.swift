@@ -1,4 +1,5 @@
 import OBDCore
+import TripExport
 
 /// Times as logs write them.
 struct WideTime {
@@ -17,7 +18,7 @@ struct WideTime {
     /// `21-Nov-2026 08:15:02.123` in local time.
     func utc(_ text: String) -> UTC? {
         if let utc = UTC(text), text.hasSuffix("Z") { return utc }
-        if let seconds = Double(text) {
+        if let seconds = CSVReader.number(text) {
             // Below, it counts from something else than 1970.
             guard seconds > 1e8, seconds < 1e11 else { return nil }
             return UTC(microseconds: Int64((seconds * 1e6).rounded()))

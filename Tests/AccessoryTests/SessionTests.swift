@@ -150,6 +150,8 @@ private func awaitBytes(_ session: inout DescriptorSession) throws -> [UInt8] {
         let pty = try Pty()
         for _ in 0..<2 {
             let session = try Connector.serial(path: pty.path, rate: nil).open()
+            let isOpen = session != nil
+            #expect(isOpen)
             session?.close()
         }
     }

@@ -1,4 +1,5 @@
 import OBDCore
+import TestSupport
 import VehicleLink
 
 /// A conversation made up from a seed: known messages in one of the text forms of an ELM327.

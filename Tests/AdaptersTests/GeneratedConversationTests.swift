@@ -1,5 +1,6 @@
 import Adapters
 import OBDCore
+import TestSupport
 import Testing
 
 @Suite struct `Generated conversations` {

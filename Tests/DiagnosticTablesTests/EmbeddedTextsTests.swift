@@ -19,7 +19,7 @@ import Testing
         ("P0700", "Transmission control system requests the check engine lamp"),
         ("U0100", "No communication with ECM/PCM A"),
     ])
-    func `well-known codes`(code: String, text: String) throws {
+    func `well-known codes say what every public list says`(code: String, text: String) throws {
         #expect(PIDTables.codeTexts().text(of: try #require(DTC(code))) == text)
     }
 
@@ -40,7 +40,7 @@ import Testing
         #expect(found == 3052)
     }
 
-    @Test func `failure types`() {
+    @Test func `failure types have their texts, those undefined their category`() {
         let texts = PIDTables.codeTexts()
         #expect(texts.text(ofFailureType: 0x11) == "Circuit short to ground")
         #expect(texts.text(ofFailureType: 0x87) == "Message missing")

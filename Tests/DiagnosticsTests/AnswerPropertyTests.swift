@@ -1,20 +1,7 @@
 import Diagnostics
 import OBDCore
+import TestSupport
 import Testing
-
-/// A seeded generator: the same numbers on every run.
-private struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-
-    /// SplitMix64.
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
 
 @Suite struct `Whatever an ECU sends` {
     private static let services: [UInt8] = [
@@ -26,7 +13,7 @@ private struct Seeded: RandomNumberGenerator {
     ]
 
     /// Bytes that mean something often: counts, identifiers, fillers.
-    private static func byte(_ random: inout Seeded) -> UInt8 {
+    private static func byte(_ random: inout SeededGenerator) -> UInt8 {
         let telling: [UInt8] = [
             0x00, 0x01, 0x02, 0x06, 0x0C, 0x20, 0x4F, 0x55, 0xAA, 0xF4, 0xF8, 0xFF,
         ]
@@ -37,7 +24,7 @@ private struct Seeded: RandomNumberGenerator {
 
     @Test(arguments: services)
     func `random bytes never trap and never go unanswered in silence`(service: UInt8) {
-        var random = Seeded(state: UInt64(service))
+        var random = SeededGenerator(seed: UInt64(service))
         var decoder = ResponseDecoder(table: TestTable.pids, monitors: TestTable.monitors)
         var items: [DiagnosticItem] = []
         for _ in 0..<10_000 {
@@ -121,7 +108,7 @@ private struct Seeded: RandomNumberGenerator {
     ]
 
     @Test func `batches split into what the ECU put together, or into less`() {
-        var random = Seeded(state: 3)
+        var random = SeededGenerator(seed: 3)
         var whole = 0
         for _ in 0..<5_000 {
             let asked = Self.lengths.shuffled(using: &random).prefix(
@@ -163,7 +150,7 @@ private struct Seeded: RandomNumberGenerator {
 
     @Test func `an answer says the same whatever came before it from another ECU`() throws {
         let exchange = Exchange(request: [0x01, 0x0C], family: .can)
-        var random = Seeded(state: 7)
+        var random = SeededGenerator(seed: 7)
         var decoder = ResponseDecoder(table: TestTable.pids, monitors: TestTable.monitors)
         for _ in 0..<2_000 {
             var items: [DiagnosticItem] = []

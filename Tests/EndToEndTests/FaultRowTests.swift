@@ -19,9 +19,13 @@ import Testing
             default: return .say(PlainAdapter.answer(line.text))
             }
         }
-        let outcome = try await workplace.run([
-            "log", "rpm", "--duration", "2s", "-d", adapter.address,
+        let program = try workplace.start([
+            "log", "rpm", "--format", "json", "-d", adapter.address,
         ])
+        // With and without a count digit: nine whole answers each come before the last of the faults.
+        try await program.lines(with: "1726", count: 20, within: 60)
+        program.send(SIGTERM)
+        let outcome = try await program.finish()
         #expect(outcome.status == 0, "\(outcome)")
         let objects = try await workplace.run(["export", "--format", "json"]).objects()
         let statuses = objects.filter { $0["kind"] as? String == "adapterStatus" }

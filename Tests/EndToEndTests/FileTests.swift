@@ -280,6 +280,22 @@ import Testing
         """
     }
 
+    /// What was read waits for its commit as long as it was told to; an end in order waits for nothing.
+    @Test(arguments: [SIGKILL, SIGTERM])
+    func `what is to be stored once an hour is lost by a kill alone`(signal: Int32) async throws {
+        let adapter = try ScriptedAdapter(.tcp) { .say(PlainAdapter.answer($0.text)) }
+        let program = try workplace.start([
+            "log", "rpm", "--commit-every", "1h", "--format", "json", "-d", adapter.address,
+        ])
+        try await program.lines(with: "1726", count: 50)
+        program.send(signal)
+        let outcome = try await program.finish(within: 10)
+        #expect(outcome.status == (signal == SIGKILL ? -SIGKILL : 0), "\(outcome.errors)")
+        let trips = try await workplace.run(["trips", "--format", "json"]).objects()
+        let readings = try #require(trips.first?["readings"] as? Int)
+        #expect(trips.count == 1 && (signal == SIGKILL ? readings == 0 : readings >= 50))
+    }
+
     private func logOneSecond(_ vehicle: String = "sim:") async throws {
         let outcome = try await workplace.run(["log", "--duration", "1s", "-d", vehicle])
         #expect(outcome.status == 0, "\(outcome)")

@@ -32,7 +32,7 @@ import Testing
     @Test(
         .enabled(
             if: Unprivileged.isPossible, "root sees no permissions, and setpriv cannot drop it"))
-    func `permission denied`() async throws {
+    func `one that may not be opened names the group and what to type`() async throws {
         let adapter = try ScriptedAdapter(.pty) { _ in .nothing }
         chmod(adapter.address, 0o600)
         let (path, arguments) = Unprivileged.command(

@@ -39,6 +39,8 @@ final class ScriptedAdapter: Sendable {
         var heard: [String] = []
         /// How often each line came.
         var counts: [String: Int] = [:]
+        /// How often a blank came that begins no line: the host wants its prompt back.
+        var interruptions = 0
         var isOver = false
     }
 
@@ -105,12 +107,30 @@ final class ScriptedAdapter: Sendable {
 
     /// Waits until a line that begins so was heard.
     func hears(_ text: String, within seconds: Int = 20) async throws {
+        try await wait(text, within: seconds) { $0.heard.contains { $0.hasPrefix(text) } }
+    }
+
+    /// Waits until one and the same line that begins so was heard so often.
+    func hears(_ text: String, times: Int) async throws {
+        try await wait("\(text) \(times) times", within: 20) {
+            $0.counts.contains { $0.key.hasPrefix(text) && $0.value >= times }
+        }
+    }
+
+    /// Waits until the host wanted its prompt back.
+    func isInterrupted(within seconds: Int = 20) async throws {
+        try await wait("an interruption", within: seconds) { $0.interruptions > 0 }
+    }
+
+    private func wait(
+        _ what: String, within seconds: Int, until isSo: @escaping @Sendable (State) -> Bool
+    ) async throws {
         try await onThread { [core] in
             let deadline = ca_monotonic_ns() + Int64(seconds) * 1_000_000_000
-            while !core.state.withLock({ $0.heard.contains { $0.hasPrefix(text) } }) {
+            while !core.state.withLock({ isSo($0) }) {
                 var waiting = pollfd(fd: core.news, events: Int16(POLLIN), revents: 0)
                 guard ca_ppoll_until(&waiting, 1, deadline) > 0 else {
-                    throw RunningProgram.Overdue(description: "never heard \(text)")
+                    throw RunningProgram.Overdue(description: "never heard \(what)")
                 }
                 ca_eventfd_take(core.news)
             }
@@ -217,6 +237,10 @@ final class ScriptedAdapter: Sendable {
                 } else if byte == 0x0D {
                     if let end = answer() { return end }
                 } else {
+                    if byte == 0x20, line.isEmpty {
+                        core.state.withLock { $0.interruptions += 1 }
+                        ca_eventfd_signal(core.news)
+                    }
                     line.append(byte)
                 }
             }

@@ -190,6 +190,19 @@ import Testing
         #expect(written.contains("starts:") && !written.contains(word))
     }
 
+    @Test func `the environment may hold the token, an option goes before it`() async throws {
+        let word = "a-word-of-the-environment"
+        let environment = workplace.environment.merging(["OBDSCAN_TOKEN": word]) { $1 }
+        let page = try await ServedPage(workplace, ["--offline"], environment)
+        #expect(page.url.hasSuffix("/?token=\(word)"))
+        #expect(try await page.get("/api/status").status == 401)
+        #expect(try await page.get("/api/status", ["Authorization: Bearer \(word)"]).status == 200)
+        let other = try await ServedPage(
+            workplace, ["--offline", "--token", "another-word-altogether"], environment)
+        #expect(other.url.hasSuffix("/?token=another-word-altogether"))
+        #expect(try await other.get("/api/status", ["Authorization: Bearer \(word)"]).status == 401)
+    }
+
     @Test func `beyond the loopback a token is demanded, also where none was named`() async throws {
         let page = try await ServedPage(workplace, ["--offline", "--listen", "0.0.0.0:0"])
         let word = try #require(page.url.split(separator: "=").last)

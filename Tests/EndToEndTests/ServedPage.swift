@@ -27,9 +27,13 @@ final class ServedPage: Sendable {
     let port: UInt16
 
     /// Starts it on any free port of the loopback, unless `arguments` say where.
-    init(_ workplace: Workplace, _ arguments: [String]) async throws {
+    init(
+        _ workplace: Workplace, _ arguments: [String], _ environment: [String: String]? = nil
+    ) async throws {
         let place = arguments.contains("--listen") ? [] : ["--listen", "127.0.0.1:0"]
-        program = try workplace.start(["serve"] + arguments + place)
+        program = try RunningProgram(
+            Workplace.program, ["serve"] + arguments + place,
+            environment: environment ?? workplace.environment)
         url = try await program.lines(with: "http://").first ?? ""
         let rest = url.dropFirst("http://".count).prefix { $0 != "/" }
         guard let port = rest.split(separator: ":").last.flatMap({ UInt16($0) }) else {

@@ -68,6 +68,48 @@ import Testing
         #expect((printed...printed + 1).contains(stored))
     }
 
+    /// The first one waits for the prompt of an adapter that is dead.
+    @Test(arguments: ["log", "live"])
+    func `a second one ends log and live at once`(command: String) async throws {
+        let adapter = try ScriptedAdapter(.tcp) { line in
+            PlainAdapter.asksEngineSpeed(line.text) && line.earlier > 5
+                ? .nothing : .say(PlainAdapter.answer(line.text))
+        }
+        let program = try workplace.start([
+            command, "rpm", "--format", "json", "-d", adapter.address,
+        ])
+        try await adapter.hears("010C", times: 7)
+        program.send(SIGINT)
+        try await adapter.isInterrupted()
+        program.send(SIGINT)
+        let outcome = try await program.finish(within: 10)
+        #expect(outcome.status == -SIGINT, "\(outcome)")
+        #expect(!outcome.output.contains("\"kind\":\"summary\""), "\(outcome)")
+    }
+
+    /// The terminal's own end of `log`; the view of `live` is in scripts/screens.
+    @Test func `a log that was stopped goes on with its trip`() async throws {
+        let adapter = try ScriptedAdapter(.tcp) { .say(PlainAdapter.answer($0.text)) }
+        let program = try workplace.start([
+            "log", "rpm", "--format", "json", "-d", adapter.address,
+        ])
+        try await program.lines(with: "1726", count: 10)
+        program.send(SIGTSTP)
+        // Stopped, and not ended.
+        var status: Int32 = 0
+        #expect(waitpid(program.pid, &status, WUNTRACED) == program.pid)
+        #expect(status & 0xFF == 0x7F && status >> 8 & 0xFF == SIGTSTP, "\(status)")
+        let before = program.text(.output).split(separator: "\n").count
+        program.send(SIGCONT)
+        // More than a pipe holds of what was written before.
+        try await program.lines(with: "1726", count: before + 2000)
+        program.send(SIGINT)
+        let outcome = try await program.finish(within: 10)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let trips = try await workplace.run(["trips", "--format", "json"]).objects()
+        #expect(trips.count == 1 && trips.first?["open"] as? Bool == false)
+    }
+
     @Test func `a pipe whose reader has enough ends live quietly`() async throws {
         let outcome = try await workplace.shell(
             """

@@ -1,24 +1,12 @@
 import Diagnostics
 import OBDCore
 import PIDTables
+import TestSupport
 import Testing
 
 /// No data makes a record trap, and what it says lies within what its bits can say.
 @Suite struct `Whatever data a record has` {
-    /// The same numbers on every run (SplitMix64).
-    private struct Seeded: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ mixed >> 31
-        }
-    }
-
-    private static func data(_ length: Int, _ random: inout Seeded) -> [UInt8] {
+    private static func data(_ length: Int, _ random: inout SeededGenerator) -> [UInt8] {
         switch UInt8.random(in: 0..<8, using: &random) {
         case 0: Array(repeating: 0x00, count: length)
         case 1: Array(repeating: 0xFF, count: length)
@@ -32,7 +20,7 @@ import Testing
     /// by way of the answers that carry it.
     private func sweep(_ table: PIDTable, rounds: Int, isChecked: Bool) throws {
         let monitors = try PIDTables.monitorTables()
-        var random = Seeded(state: 31)
+        var random = SeededGenerator(seed: 31)
         for record in table.records {
             let id = record.dataID
             let isGroup = id.service == DataID.parameterGroups

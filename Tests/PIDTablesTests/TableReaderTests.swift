@@ -97,7 +97,7 @@ import Testing
         ("scale 0.079", 0.079, 1, 0), ("scale 100/255 offset -100", 100, 255, -100),
         ("offset 0.5", 1, 1, 0.5), ("scale -1/2", -1, 2, 0), ("offset -273.15", 1, 1, -273.15),
     ])
-    func `Factors and offsets`(
+    func `Factors and offsets are read`(
         text: String, multiplier: Double, divisor: Double, offset: Double
     ) throws {
         let signal = try #require(try signals("signal X A \(text) : X").first)
@@ -110,7 +110,7 @@ import Testing
         ("flag", Signal.Kind.flag), ("enum", .enumeration), ("code", .code), ("map", .supportMap),
         ("text", .text), ("bytes", .bytes), ("number", .number), ("", .number),
     ])
-    func `Kinds`(word: String, kind: Signal.Kind) throws {
+    func `A word says what kind of signal it is`(word: String, kind: Signal.Kind) throws {
         #expect(try signals("signal X A \(word) : X").first?.kind == kind)
     }
 

@@ -5,6 +5,7 @@ import Foundation
 import OBDCore
 import ScanSession
 import ScanTool
+import ScanToolTestSupport
 import Synchronization
 import Testing
 

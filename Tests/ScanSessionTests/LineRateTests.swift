@@ -4,6 +4,7 @@ import Diagnostics
 import Foundation
 import OBDCore
 import ScanTool
+import ScanToolTestSupport
 import Synchronization
 import Testing
 

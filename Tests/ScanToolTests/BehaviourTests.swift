@@ -1,6 +1,7 @@
 import Adapters
 import OBDCore
 import ScanTool
+import ScanToolTestSupport
 import Testing
 
 private let first = RequestID(rawValue: 1)

@@ -1,6 +1,7 @@
 import Foundation
 import OBDCore
 import ScanTool
+import ScanToolTestSupport
 import Testing
 
 /// A scan tool and the world around it: which promises are open on either side.

@@ -1,5 +1,6 @@
 import OBDCore
 import ScanTool
+import ScanToolTestSupport
 import Testing
 
 @Suite struct `Every state takes every event` {

@@ -1,5 +1,6 @@
 import OBDCore
 import ScanTool
+import ScanToolTestSupport
 import Testing
 
 /// Every state that a scan tool can be in, by a way that leads there.

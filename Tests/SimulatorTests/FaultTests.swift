@@ -45,7 +45,7 @@ import Testing
 
     /// Whatever happens on the link: no crash, no hang, no wrong value, nothing lost without a word,
     /// a clearing request written once.
-    @Test func `seeds`() throws {
+    @Test func `seeds bring no wrong value, no hang and no second clearing request`() throws {
         let table = try PIDTables.standard()
         let monitors = try PIDTables.monitorTables()
         let first = Self.number("OBDSCAN_FIRST_SEED", 1)
@@ -95,7 +95,7 @@ import Testing
     }
 
     /// Six records a request over a link that damages what passes: no value that no ECU gave.
-    @Test func `batches`() throws {
+    @Test func `batches bring no value that no ECU gave`() throws {
         let table = try PIDTables.standard()
         let monitors = try PIDTables.monitorTables()
         let wanted = Self.number("OBDSCAN_BATCHES", 500)

@@ -14,11 +14,22 @@ import TripExport
     }
 
     @Test func `what was written for spreadsheets is read as it was`() {
-        let row = ["=1+1", "@a,b", "-5", "'a", "\"q\"", "two\r\nlines", "\ttab", "", "é;"]
+        let row = [
+            "=1+1", "@a,b", "-5", "'a", "\"q\"", "two\r\nlines", "\ttab", "", "é;", "1.5e3",
+        ]
         var bytes: [UInt8] = []
         CSVRow.append(row, to: &bytes)
         var csv = CSVReader(bytes)
         #expect(csv.next()?.map(CSVReader.undefused) == row)
         #expect(csv.next() == nil)
+    }
+
+    /// `Double("3\0,=1+1")` is 3.
+    @Test func `a NUL ends no number`() {
+        #expect(CSVReader.number("3\0,=1+1") == nil && CSVReader.number("-1.5e3") == -1500)
+        var bytes: [UInt8] = []
+        CSVRow.append(["3\0,=1+1"], to: &bytes)
+        var csv = CSVReader(bytes)
+        #expect(csv.next()?.count == 1)
     }
 }

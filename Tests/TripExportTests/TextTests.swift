@@ -1,5 +1,6 @@
 import Foundation
 import OBDCore
+import TestSupport
 import Testing
 
 @testable import TripExport
@@ -29,7 +30,7 @@ import Testing
 
     /// Every quotient that a signal's scaling can give, and bit patterns of all kinds.
     @Test func `half a million numbers read back exactly and are no longer than Swift's own`() {
-        var random = Seeded(state: 1)
+        var random = SeededGenerator(seed: 1)
         var wrong = 0
         for _ in 0..<250_000 {
             let raw = Double(Int32(truncatingIfNeeded: random.next()))
@@ -70,7 +71,7 @@ import Testing
 
     /// Bytes as they may come from an adapter: any, in any order, also no UTF-8.
     @Test func `whatever bytes a text is made of, a JSON reader gets the same text back`() throws {
-        var random = Seeded(state: 2)
+        var random = SeededGenerator(seed: 2)
         for round in 0..<2000 {
             let bytes = (0..<Int(random.next() % 40)).map { _ -> UInt8 in
                 let byte = UInt8(truncatingIfNeeded: random.next())
@@ -120,7 +121,7 @@ import Testing
 
     @Test func `days of eight centuries are those of Foundation's calendar`() {
         // From 1600 on: before October 1582 Foundation's calendar is the Julian one.
-        var random = Seeded(state: 3)
+        var random = SeededGenerator(seed: 3)
         for day in stride(from: Int64(-135_140), to: 157_000, by: 97) {
             let clock = Int64(random.next() % 86_400_000_000)
             let time = UTC(microseconds: day * 86_400_000_000 + clock)

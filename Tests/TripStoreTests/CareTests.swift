@@ -2,6 +2,7 @@ import Diagnostics
 import Foundation
 import GRDB
 import OBDCore
+import TestSupport
 import Testing
 
 @testable import TripStore
@@ -155,7 +156,7 @@ import Testing
         }
         try scratch.sql { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
         var bytes = try Data(contentsOf: URL(filePath: scratch.path()))
-        var generator = SplitMix(state: UInt64(seed))
+        var generator = SeededGenerator(seed: UInt64(seed))
         let pages = bytes.count / 4096
         let hit = Set((0..<5).map { _ in Int.random(in: 0..<pages, using: &generator) })
         for page in hit {
@@ -179,7 +180,7 @@ import Testing
 
     @Test func `noise is no database`() throws {
         let scratch = try Scratch()
-        var generator = SplitMix(state: 7)
+        var generator = SeededGenerator(seed: 7)
         let noise = Data((0..<40_960).map { _ in UInt8.random(in: 0...255, using: &generator) })
         try noise.write(to: URL(filePath: scratch.path("noise.db")))
         let saved = try TripStore(path: scratch.path())
@@ -208,18 +209,5 @@ import Testing
         #expect(Page.varint(nine, &place) == -1 && place == 9)
         place = 0
         #expect(Page.varint([0x81, 0x00], &place) == 128)
-    }
-}
-
-/// A generator of the same numbers at every run.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }

@@ -1,4 +1,5 @@
 import OBDCore
+import TestSupport
 import VehicleLink
 
 /// What an assembler made of a sequence of frames.

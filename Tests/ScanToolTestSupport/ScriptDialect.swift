@@ -6,25 +6,27 @@ import VehicleLink
 /// A dialect of one letter a word, so that every way through the scan tool can be walked.
 ///
 /// It keeps the promises of `AdapterDialect`: one end an exchange, one result a set-up.
-struct ScriptDialect: AdapterDialect {
-    static let protocolString = "org.obdscan.test.script"
+package struct ScriptDialect: AdapterDialect {
+    package static let protocolString = "org.obdscan.test.script"
 
-    enum Phase: Hashable, Sendable {
+    package enum Phase: Hashable, Sendable {
         case unset, settingUp, leavingSetUp, ready, exchanging, interrupted
     }
 
-    var capabilities = LinkCapabilities()
-    var identity = AdapterIdentity()
-    var phase = Phase.unset
+    package var capabilities = LinkCapabilities()
+    package var identity = AdapterIdentity()
+    package var phase = Phase.unset
     /// How long the adapter may take.
-    var patience = Duration.seconds(1)
+    package var patience = Duration.seconds(1)
 
-    mutating func initialise(_ out: inout [DialectOutput]) {
+    package init() {}
+
+    package mutating func initialise(_ out: inout [DialectOutput]) {
         phase = .settingUp
         out += [.write(Array("I".utf8)), .arm(.reply, after: patience)]
     }
 
-    mutating func send(_ request: AdapterRequest, _ out: inout [DialectOutput]) {
+    package mutating func send(_ request: AdapterRequest, _ out: inout [DialectOutput]) {
         guard phase == .ready, request != Self.unspeakable else {
             out.append(.end(.refused))
             return
@@ -36,7 +38,7 @@ struct ScriptDialect: AdapterDialect {
         ]
     }
 
-    mutating func interrupt(_ out: inout [DialectOutput]) {
+    package mutating func interrupt(_ out: inout [DialectOutput]) {
         switch phase {
         case .settingUp:
             phase = .leavingSetUp
@@ -48,7 +50,7 @@ struct ScriptDialect: AdapterDialect {
         }
     }
 
-    mutating func expired(_ timer: DialectTimer, _ out: inout [DialectOutput]) {
+    package mutating func expired(_ timer: DialectTimer, _ out: inout [DialectOutput]) {
         switch (phase, timer) {
         case (.settingUp, .reply):
             phase = .unset
@@ -63,7 +65,7 @@ struct ScriptDialect: AdapterDialect {
         }
     }
 
-    mutating func receive(_ bytes: Span<UInt8>, _ out: inout [DialectOutput]) {
+    package mutating func receive(_ bytes: Span<UInt8>, _ out: inout [DialectOutput]) {
         for index in bytes.indices { receive(Character(UnicodeScalar(bytes[index])), &out) }
     }
 
@@ -142,28 +144,28 @@ struct ScriptDialect: AdapterDialect {
         out += [.disarm(.reply), .disarm(.prompt), .end(end)]
     }
 
-    static let engine = ECUAddress(0x7E8, .can11)
-    static let answer = ECUMessage(ecu: engine, payload: [0x41, 0x0C, 0x1A, 0xF8])
+    package static let engine = ECUAddress(0x7E8, .can11)
+    package static let answer = ECUMessage(ecu: engine, payload: [0x41, 0x0C, 0x1A, 0xF8])
     // ISO 14229-1: 7F, the service asked, NRC 78.
-    static func refusal(_ nrc: UInt8) -> ECUMessage {
+    package static func refusal(_ nrc: UInt8) -> ECUMessage {
         ECUMessage(ecu: engine, payload: [0x7F, 0x01, nrc])
     }
-    static let pending = ECUMessage(ecu: engine, payload: [0x7F, 0x01, 0x78])
-    static let read = AdapterRequest.vehicle(
+    package static let pending = ECUMessage(ecu: engine, payload: [0x7F, 0x01, 0x78])
+    package static let read = AdapterRequest.vehicle(
         VehicleRequest(id: RequestID(rawValue: 1), payload: [0x01, 0x0C]))
-    static let clear = AdapterRequest.vehicle(
+    package static let clear = AdapterRequest.vehicle(
         VehicleRequest(id: RequestID(rawValue: 2), payload: [0x04]))
-    static let monitor = AdapterRequest.monitor(
+    package static let monitor = AdapterRequest.monitor(
         id: RequestID(rawValue: 4), text: "ATMA", atMost: .seconds(100))
-    static let unspeakable = AdapterRequest.command(
+    package static let unspeakable = AdapterRequest.command(
         id: RequestID(rawValue: 3), text: "??", mayRepeat: true)
 }
 
-typealias Tool = ScanTool<ScriptDialect>
+package typealias Tool = ScanTool<ScriptDialect>
 
 extension Policy {
     /// Small numbers, so that all states can be visited.
-    static var small: Policy {
+    package static var small: Policy {
         var policy = Policy()
         policy.pendingCount = 2
         policy.pendingRepeats = 1
@@ -176,29 +178,29 @@ extension Policy {
 
 extension ScanTool where Dialect == ScriptDialect {
     /// A scan tool that has taken these events.
-    static func after(_ events: [Event], policy: Policy = .small) -> Tool {
+    package static func after(_ events: [Event], policy: Policy = .small) -> Tool {
         var tool = Tool(dialect: ScriptDialect(), policy: policy)
         for event in events { _ = tool.effects(of: event) }
         return tool
     }
 
-    mutating func effects(of event: Event) -> [Effect] {
+    package mutating func effects(of event: Event) -> [Effect] {
         var effects: [Effect] = []
         handle(event, &effects)
         return effects
     }
 
     /// Takes several events; returns the effects of all.
-    mutating func effects(of events: [Event]) -> [Effect] {
+    package mutating func effects(of events: [Event]) -> [Effect] {
         events.flatMap { effects(of: $0) }
     }
 }
 
 extension Event {
     /// Words of the script.
-    static func heard(_ words: String) -> Event { .received(Array(words.utf8)) }
+    package static func heard(_ words: String) -> Event { .received(Array(words.utf8)) }
     /// A request to read.
-    static let read = Event.submitted(ScriptDialect.read)
+    package static let read = Event.submitted(ScriptDialect.read)
     /// A request that writes.
-    static let clear = Event.submitted(ScriptDialect.clear)
+    package static let clear = Event.submitted(ScriptDialect.clear)
 }

@@ -102,12 +102,14 @@ public enum ExchangeEnd: Hashable, Sendable {
     case refused
     /// The adapter has restarted and lost its settings: it has to be initialised anew.
     case adapterRestarted
+    /// The same, before the request was written: the vehicle never got it.
+    case restartedBeforeSending
 
     /// Whether the adapter is in step and takes the next request.
     public var isInStep: Bool {
         switch self {
         case .complete, .interrupted, .refused: true
-        case .timedOut, .flooded, .adapterRestarted: false
+        case .timedOut, .flooded, .adapterRestarted, .restartedBeforeSending: false
         }
     }
 }

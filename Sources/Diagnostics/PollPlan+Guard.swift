@@ -98,7 +98,7 @@ extension PollPlan {
     mutating func tellGuard(_ outcome: Outcome, at now: Instant) {
         switch outcome {
         case .answered(let messages, _, _) where !messages.isEmpty: battery?.takeAnswer(at: now)
-        case .answered, .silent, .refused, .failed: battery?.takeSilence(at: now)
+        case .answered, .silent, .refused, .notSent, .failed: battery?.takeSilence(at: now)
         }
     }
 }

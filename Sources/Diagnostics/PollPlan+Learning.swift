@@ -10,7 +10,7 @@ extension PollPlan {
         switch outcome {
         case .answered(let messages, let intact, let pending):
             learn(from: messages, isCountable: intact && !pending, to: asked, at: now)
-        case .silent:
+        case .silent, .notSent:
             forgetFrames(of: asked)
             if asked.isBatch {
                 askAlone(asked.items, at: now)

@@ -77,6 +77,9 @@ public struct PollPlan: Sendable {
         case silent
         /// The adapter did not understand the request.
         case refused
+        /// The link cannot carry such a request, or the adapter refused a setting that it needs:
+        /// nothing was sent, and nothing is asked at once.
+        case notSent
         /// The link or the adapter failed, or nothing but damage came.
         case failed
     }

@@ -6,6 +6,8 @@ public struct LinkCapabilities: Hashable, Sendable {
     public var frameCountHelps: Bool
     /// What the vehicle speaks; nil until it is known.
     public var vehicleProtocol: VehicleProtocol?
+    /// Whether one ECU can be asked; otherwise every request goes to all of them.
+    public var asksSingleECUs = true
 
     /// Capabilities; the defaults are what every adapter can do.
     public init(

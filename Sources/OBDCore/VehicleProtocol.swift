@@ -67,6 +67,10 @@ public enum VehicleProtocol: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
+    /// The form of the addresses at which it is asked: where SAE J1939 puts one of a byte into its
+    /// identifiers, the others have the identifier itself.
+    public var requestForm: ECUAddress.Form { self == .j1939 ? .byte : addressForm }
+
     /// The name that options and configuration use: `iso15765-11-500`.
     public var name: String {
         switch self {

@@ -166,6 +166,11 @@ extension Failure {
                     "\(accessory): the adapter restarted in the middle of a request",
                     hint: "its supply may be weak: start the engine, or check the plug",
                     status: .timedOut)
+            case .restartedBeforeSending:
+                self.init(
+                    "\(accessory): the adapter restarted before the request was sent",
+                    hint: "its supply may be weak: start the engine, or check the plug",
+                    status: .timedOut)
             case .linkLost:
                 self.init("\(accessory): the link was lost", status: .linkLost)
             }

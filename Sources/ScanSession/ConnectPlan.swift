@@ -22,6 +22,8 @@ struct ConnectPlan: Hashable, Sendable {
     /// The rate that worked last.
     private(set) var known: Int?
     private var isTrusted: Bool
+    /// Whether the line was opened at a rate that nothing has proved since.
+    private(set) var isOnTrust = false
 
     /// A plan that begins with a remembered rate, where there is one.
     init(remembered: Int?) {
@@ -31,9 +33,11 @@ struct ConnectPlan: Hashable, Sendable {
 
     /// What to do with a line that has just been opened.
     mutating func next(lineHasRate: Bool, isGiven: Bool) -> Step {
+        isOnTrust = false
         guard lineHasRate, !isGiven else { return .asItIs }
         if let known, isTrusted {
             isTrusted = false
+            isOnTrust = true
             return .trust(known)
         }
         let rest = Self.usualRates.filter { $0 != known }
@@ -42,6 +46,7 @@ struct ConnectPlan: Hashable, Sendable {
 
     /// The adapter was set up at this rate: it may be trusted next time.
     mutating func succeeded(at rate: Int?) {
+        isOnTrust = false
         guard let rate else { return }
         known = rate
         isTrusted = true

@@ -108,6 +108,11 @@ extension Runner {
         case .openFailed, .linkLost, .adapterRestarted, .flooded, .unresponsive: break
         }
         tell(.didReceiveError(report))
+        if !wasReady, connectPlan.isOnTrust, report.reason.isAdapterUnheard {
+            // Another adapter, or another rate than last time: every rate is asked now.
+            followUps.append(.retry)
+            return
+        }
         switch report.next {
         // Whoever begins wants to know at once that there is no accessory or no vehicle.
         case .reinitialise: if !wasReady && report.reason.isVehicle { giveUp(report.reason) }
@@ -151,6 +156,18 @@ extension Runner {
         } catch {
             recorder = nil
             tell(.recordingFailed(errno: error.errno))
+        }
+    }
+}
+
+extension ErrorReason {
+    /// Whether nothing came from the adapter that makes sense, as at a wrong line rate.
+    fileprivate var isAdapterUnheard: Bool {
+        switch self {
+        case .initialisation(.silent), .initialisation(.notUnderstood): true
+        case .initialisation, .openFailed, .linkLost, .initialisationTimedOut, .adapterRestarted,
+            .flooded, .unresponsive:
+            false
         }
     }
 }

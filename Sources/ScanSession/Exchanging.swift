@@ -50,6 +50,7 @@ extension Runner {
 
     /// Submits the next request, if there is one and the scan tool is free.
     mutating func takeOver() {
+        planWaits = nil
         guard case .idle = machine.state, offering == nil, !isStopping else { return }
         if !asks.isEmpty {
             var ask = asks.removeFirst()
@@ -60,16 +61,19 @@ extension Runner {
             }
             ask.sendings += 1
             submit(ask.request, for: ask)
+            lookAgainIfFree()
             return
         }
         guard !isPaused else { return }
-        planWaits = nil
         let step = plan?.next(at: now, link: machine.dialect.capabilities)
         tellBatteryNews()
         switch step {
-        case .ask(let request): submit(.vehicle(request), for: nil)
+        case .ask(let request):
+            submit(.vehicle(request), for: nil)
+            lookAgainIfFree()
         case .readVoltage(let id):
             submit(.command(id: id, text: "ATRV", mayRepeat: true), for: nil)
+            lookAgainIfFree()
         case .wait(let until):
             planWaits = until
             let present = SystemClock.now()
@@ -84,6 +88,11 @@ extension Runner {
             tell(.pollDidFinish)
         case nil: break
         }
+    }
+
+    /// What the dialect cannot send has its outcome at once, and nothing would end the wait for it.
+    private mutating func lookAgainIfFree() {
+        if current == nil { planWaits = now }
     }
 
     private mutating func submit(_ request: AdapterRequest, for ask: Ask?) {
@@ -273,7 +282,7 @@ extension Runner {
     private mutating func mayAskAgain(_ ask: Ask, after failure: Failure) -> Bool {
         guard ask.request.mayRepeat, ask.sendings < 2, !isStopping else { return false }
         switch failure {
-        case .adapterRestarted: return true
+        case .adapterRestarted, .restartedBeforeSending: return true
         case .linkLost: return configuration.reconnect == .always
         case .timedOut, .stopped, .flooded, .notSent: return false
         }
@@ -379,6 +388,7 @@ extension Outcome {
     /// What a plan has to know.
     var forPlan: PollPlan.Outcome {
         switch self {
+        case .failed(.notSent, _): return .notSent
         case .failed: return .failed
         case .answered(let reply):
             if !reply.messages.isEmpty {

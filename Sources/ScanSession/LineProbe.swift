@@ -18,7 +18,7 @@ struct LineProbe: Hashable, Sendable {
         for byte in bytes {
             switch byte {
             case 0x3E:
-                if heard.allSatisfy(Self.isPlain) { return true }
+                if !heard.isEmpty, heard.allSatisfy(Self.isPlain) { return true }
                 heard.removeAll(keepingCapacity: true)
             // Adapters print NULs now and then; they mean nothing.
             case 0x00: break

@@ -136,14 +136,18 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
             takeOver()
             processDelivered()
             drainFollowUps()
+            if isOver { break }
             wait()
         }
+        handOnTheRest()
         finish()
     }
 
     // MARK: Waiting
 
-    private mutating func wait() {
+    /// Waits once, and does what there is to do then; false = it cannot be waited.
+    @discardableResult
+    private mutating func wait() -> Bool {
         set.removeAll()
         let wake = set.add(core.wake.descriptor)
         let link = set.add(
@@ -154,7 +158,7 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
         } catch {
             endReason = .system(call: error.call, errno: error.errno)
             isOver = true
-            return
+            return false
         }
         now = SystemClock.now()
         if set.isReadable(link) || set.isWritable(link) {
@@ -174,6 +178,7 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
         }
         expireDeadlines()
         if let offeringEnds, offeringEnds <= now { dropOffering() }
+        return true
     }
 
     // Mutating: reading a property would copy the whole runner.
@@ -307,11 +312,25 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
         drainFollowUps()
     }
 
+    /// Hands on what came before the end: a store that makes no space is waited for as long as at a
+    /// stop.
+    private mutating func handOnTheRest() {
+        processDelivered()
+        while offering != nil {
+            offeringEnds = offeringEnds ?? now + configuration.drainLimit
+            guard wait() else { break }
+        }
+    }
+
     private mutating func finish() {
         session = nil
+        // What could not be handed on.
+        if offering != nil { core.noteError() }
+        if undecoded != nil { core.noteError() }
         publishReport()
         if plan != nil { tell(.scanDidCancel) }
         let reason = endReason ?? .stopped
+        if let ask = undecoded?.current.ask { ask.ticket.fulfil(.failure(reason)) }
         if let ask = current?.ask { ask.ticket.fulfil(.failure(reason)) }
         for ask in asks { ask.ticket.fulfil(.failure(reason)) }
         ready.fulfil(.failure(reason))

@@ -16,6 +16,7 @@ extension ScanTool {
         switch event {
         case .received(let bytes):
             waiting.reply.keepRaw(bytes)
+            if !bytes.isEmpty { endPending(&waiting, &out) }
             dialect.receive(bytes.span, &said)
             absorb(&waiting, &out)
         case .deadlineExpired(.dialect(let timer)):
@@ -96,15 +97,13 @@ extension ScanTool {
     /// Takes in what the dialect said while a request is under way and sets the state.
     private mutating func absorb(_ waiting: inout Waiting, _ out: inout [Effect]) {
         var end: ExchangeEnd?
+        var hasRestarted = false
         var heard: [DialectOutput] = []
         swap(&heard, &said)
         // Not `for output in heard`, which would copy each of them.
         for place in heard.indices {
+            if passOn(heard.span[place], &hasRestarted, &out) { continue }
             switch heard.span[place] {
-            case .write(let bytes): out.append(.write(bytes))
-            case .arm(let timer, let time): arm(.dialect(timer), after: time, &out)
-            case .disarm(let timer): disarm(.dialect(timer), &out)
-            case .lineRate(let rate): out.append(.setLineRate(rate))
             case .message(let message):
                 if message.isPending(for: waiting.request) { awaitPending(&waiting, &out) }
                 waiting.reply.keep(message)
@@ -124,18 +123,20 @@ extension ScanTool {
                 } else {
                     waiting.reply.keep(frame)
                 }
-            case .notice(let notice): out.append(.notice(.dialect(notice)))
             case .end(let how): end = how
-            // Nobody is setting the adapter up.
-            case .ready, .initialisationFailed: break
+            // Nobody is setting the adapter up; the others were passed on.
+            case .ready, .initialisationFailed, .write, .arm, .disarm, .lineRate, .notice: break
             }
         }
         heard.removeAll(keepingCapacity: true)
         swap(&heard, &said)
-        guard let end else {
-            state = .waiting(waiting)
-            return
-        }
+        if let end { conclude(&waiting, with: end, &out) } else { state = .waiting(waiting) }
+        if hasRestarted { noteRestart(&out) }
+    }
+
+    private mutating func conclude(
+        _ waiting: inout Waiting, with end: ExchangeEnd, _ out: inout [Effect]
+    ) {
         switch end {
         case .complete, .interrupted: conclude(&waiting, &out)
         case .refused: finish(&waiting, .failed(.notSent, soFar: waiting.reply), &out)
@@ -143,6 +144,27 @@ extension ScanTool {
         case .flooded: abandon(&waiting, because: .flooded, .flooded, &out)
         case .adapterRestarted:
             abandon(&waiting, because: .adapterRestarted, .adapterRestarted, &out)
+        case .restartedBeforeSending:
+            abandon(
+                &waiting,
+                because: waiting.sendings > 1 ? .adapterRestarted : .restartedBeforeSending,
+                .adapterRestarted, &out)
+        }
+    }
+
+    /// The adapter restarted behind its prompt: what came before holds, what comes next needs its
+    /// settings.
+    private mutating func noteRestart(_ out: inout [Effect]) {
+        switch state {
+        // A pause before a repeat; what is under way tells of a restart by its end.
+        case .waiting(var waiting):
+            abandon(&waiting, because: .adapterRestarted, .adapterRestarted, &out)
+        case .processing(let processing):
+            // Who is leaving anyway has no use for an adapter that is set up anew.
+            if !processing.isStopping {
+                fail(.adapterRestarted, in: .processing, linkIsOpen: true, &out)
+            }
+        case .initializing, .idle, .error: break
         }
     }
 
@@ -166,7 +188,15 @@ extension ScanTool {
     private mutating func awaitPending(_ waiting: inout Waiting, _ out: inout [Effect]) {
         guard waiting.phase == .reply, waiting.pendings < policy.pendingCount else { return }
         waiting.pendings += 1
+        waiting.isPending = true
         arm(.reply, after: policy.pendingLimit, &out)
+    }
+
+    /// More comes after "response pending": what streams has its usual time.
+    private mutating func endPending(_ waiting: inout Waiting, _ out: inout [Effect]) {
+        guard waiting.isPending, waiting.phase == .reply else { return }
+        waiting.isPending = false
+        arm(.reply, after: policy.replyLimit(of: waiting.request), &out)
     }
 
     /// The adapter is at its prompt.
@@ -192,6 +222,7 @@ extension ScanTool {
                 if waiting.pendings > 0 { waiting.request.dropFrameCount() }
                 waiting.reply = Reply()
                 waiting.phase = .pause
+                waiting.isPending = false
                 arm(.pause, after: policy.repeatPause, &out)
                 state = .waiting(waiting)
             } else {

@@ -49,8 +49,10 @@ public enum Failure: Hashable, Sendable {
     case timedOut
     /// The reply was cut short because a stop was asked for.
     case stopped
-    /// The adapter restarted or lost its settings.
+    /// The adapter restarted or lost its settings; the request may have reached the vehicle.
     case adapterRestarted
+    /// The adapter restarted before the request was written: the vehicle never got it.
+    case restartedBeforeSending
     /// More bytes came than any answer has.
     case flooded
     /// The adapter's dialect cannot send such a request: nothing was written.

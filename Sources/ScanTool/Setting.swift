@@ -53,18 +53,16 @@ extension ScanTool {
     mutating func absorbProbing(isStopping: Bool = false, _ out: inout [Effect]) {
         var identity: AdapterIdentity?
         var failure: InitialisationFailure?
-        for output in said {
+        var hasRestarted = false
+        for output in said where !passOn(output, &hasRestarted, &out) {
             switch output {
-            case .write(let bytes): out.append(.write(bytes))
-            case .arm(let timer, let time): arm(.dialect(timer), after: time, &out)
-            case .disarm(let timer): disarm(.dialect(timer), &out)
-            case .lineRate(let rate): out.append(.setLineRate(rate))
             case .voltage(let voltage): out.append(.notice(.voltage(voltage)))
-            case .notice(let notice): out.append(.notice(.dialect(notice)))
             case .ready(let adapter): identity = adapter
             case .initialisationFailed(let reason): failure = reason
             // Answers to the dialect's own questions: it has drawn its conclusions.
             case .message, .linkError, .status, .text, .frame, .end: break
+            // Passed on.
+            case .write, .arm, .disarm, .lineRate, .notice: break
             }
         }
         said.removeAll(keepingCapacity: true)
@@ -73,6 +71,9 @@ extension ScanTool {
             if failure != nil || identity != nil { leave(&out) }
         } else if let failure {
             fail(.initialisation(failure), in: .initializing, linkIsOpen: true, &out)
+        } else if identity != nil, hasRestarted {
+            // Behind its last prompt: the settings that were just made are lost.
+            fail(.adapterRestarted, in: .initializing, linkIsOpen: true, &out)
         } else if let identity {
             disarm(.initialisation, &out)
             state = .idle
@@ -83,19 +84,14 @@ extension ScanTool {
     /// Takes in what the dialect says while nobody waits for a reply.
     mutating func absorbUnasked(isStopping: Bool = false, _ out: inout [Effect]) {
         var hasRestarted = false
-        for output in said {
+        for output in said where !passOn(output, &hasRestarted, &out) {
             switch output {
-            case .write(let bytes): out.append(.write(bytes))
-            case .arm(let timer, let time): arm(.dialect(timer), after: time, &out)
-            case .disarm(let timer): disarm(.dialect(timer), &out)
-            case .lineRate(let rate): out.append(.setLineRate(rate))
             case .voltage(let voltage): out.append(.notice(.voltage(voltage)))
             case .message(let message): out.append(.notice(.unsolicited(message)))
-            case .notice(let notice):
-                out.append(.notice(.dialect(notice)))
-                if case .adapterRestarted = notice { hasRestarted = true }
             // The tail of something that is over.
             case .linkError, .status, .text, .frame, .end, .ready, .initialisationFailed: break
+            // Passed on.
+            case .write, .arm, .disarm, .lineRate, .notice: break
             }
         }
         said.removeAll(keepingCapacity: true)
@@ -103,6 +99,26 @@ extension ScanTool {
         if hasRestarted && !isStopping {
             fail(.adapterRestarted, in: state.kind, linkIsOpen: true, &out)
         }
+    }
+
+    /// Does what a dialect may want done whatever is under way; false = the output is for the state
+    /// to take.
+    mutating func passOn(
+        _ output: DialectOutput, _ hasRestarted: inout Bool, _ out: inout [Effect]
+    ) -> Bool {
+        switch output {
+        case .write(let bytes): out.append(.write(bytes))
+        case .arm(let timer, let time): arm(.dialect(timer), after: time, &out)
+        case .disarm(let timer): disarm(.dialect(timer), &out)
+        case .lineRate(let rate): out.append(.setLineRate(rate))
+        case .notice(let notice):
+            out.append(.notice(.dialect(notice)))
+            if case .adapterRestarted = notice { hasRestarted = true }
+        case .message, .linkError, .status, .text, .voltage, .frame, .ready,
+            .initialisationFailed, .end:
+            return false
+        }
+        return true
     }
 
     mutating func arm(_ deadline: Deadline, after time: Duration, _ out: inout [Effect]) {

@@ -59,6 +59,8 @@ public struct Waiting: Hashable, Sendable {
     public internal(set) var sendings = 1
     /// "Response pending" answers so far.
     public internal(set) var pendings = 0
+    /// Whether nothing came since the latest of them.
+    var isPending = false
     /// Whether the end was asked for meanwhile.
     public internal(set) var isStopping = false
     /// What was wrong with the reply before: the same again is no accident.

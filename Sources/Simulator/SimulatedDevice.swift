@@ -8,6 +8,13 @@ public protocol SimulatedDevice: ServedDevice {
     var requests: [SimulatedAdapter.ReceivedRequest] { get }
     /// The number of all requests that reached the vehicle.
     var requestCount: Int { get }
+    /// Loses its supply for a moment, where that is simulated.
+    mutating func loseSupply(at now: Instant, noticesVoltage: Bool)
+}
+
+extension SimulatedDevice {
+    /// Its supply never fails.
+    public mutating func loseSupply(at now: Instant, noticesVoltage: Bool) {}
 }
 
 extension SimulatedAdapter: SimulatedDevice {

@@ -109,6 +109,17 @@ struct ScriptedAdapter {
         receive((echo ? command + "\r" : "") + reply + "\r\r>")
     }
 
+    /// Whether no timer runs.
+    var isAtRest: Bool { armed.isEmpty }
+
+    /// Lets this deadline pass.
+    mutating func timeOut(_ timer: DialectTimer) {
+        armed.removeAll { $0 == timer }
+        var out: [DialectOutput] = []
+        dialect.expired(timer, &out)
+        take(out)
+    }
+
     var isReady: Bool {
         outputs.contains { if case .ready = $0 { true } else { false } }
     }

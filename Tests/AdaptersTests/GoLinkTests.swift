@@ -172,6 +172,31 @@ import Testing
         #expect(news(out).last == .end(.complete))
     }
 
+    /// Half a frame would stand in front of the next answer.
+    @Test func `an exchange does not end in the middle of a frame`() {
+        var dialect = ready()
+        var out: [DialectOutput] = []
+        dialect.send(request([0x01, 0x0D], frames: 1), &out)
+        dialect.receive(Self.speed + Self.speed.prefix(4), &out)
+        #expect(dialect.phase == .exchanging)
+        #expect(out.last == .arm(.pause, after: .milliseconds(100)))
+        out = []
+        dialect.receive(Array(Self.speed.dropFirst(4)), &out)
+        #expect(news(out) == [.message(Self.speedMessage), .end(.complete)])
+        // No timer is armed behind it.
+        #expect(out.last == .end(.complete))
+        // The device's word ends it all the same; what is left is forgotten with the next request.
+        dialect.send(request([0x01, 0x0D], frames: 1), &out)
+        out = []
+        dialect.receive(
+            [0x01, 0x00, 0x06, 0x02, 0x07, 0xDF, 0x02, 0x01, 0x0D] + Self.speed.prefix(4), &out)
+        #expect(out.last == .end(.complete))
+        dialect.send(request([0x01, 0x0D], frames: 1), &out)
+        out = []
+        dialect.receive(Self.speed, &out)
+        #expect(news(out) == [.message(Self.speedMessage), .end(.complete)])
+    }
+
     @Test func `a late answer to something else does not count`() {
         var dialect = ready()
         var out: [DialectOutput] = []

@@ -100,6 +100,135 @@ import Testing
         #expect(adapter.messages.last?.ecu?.description == "7E8")
     }
 
+    /// Wherever a restart is told while settings are made, the request is not sent: the header is
+    /// lost, and it would go to every ECU.
+    @Test(arguments: [
+        ("ATSH726", "\r\rLV RESET"), ("ATCRA72E", "\r\rELM327 v1.5"), ("ATFCSH726", "ERR94"),
+        // Behind the prompt of the last setting, and without a word that came through: an echo.
+        ("ATFCSM1", "OK\r\r>\r\rLV RESET"), ("ATFCSM1", "ATFCSM1\rOK"),
+        ("ATCRA72E", "O\r\r>\r\rLV RESET"),
+    ])
+    func `a restart among the settings keeps the request from being sent`(
+        command: String, reply: String
+    ) {
+        for payload: [UInt8] in [[0x19, 0x02, 0xFF], [0x14, 0xFF, 0xFF, 0xFF]] {
+            var adapter = adapter([command: reply])
+            adapter.answers["ATSTFF"] = "OK"
+            if command == "ATFCSM1", payload[0] == 0x14 {
+                // Another setting is the last one.
+                adapter.answers["ATFCSM1"] = "OK"
+                adapter.answers["ATSTFF"] = reply.replacing("ATFCSM1", with: "ATSTFF")
+            }
+            adapter.send(.vehicle(request(payload, to: 0x726)))
+            if adapter.ends.isEmpty { adapter.timeOut(.pause) }
+            #expect(adapter.ends == [.restartedBeforeSending], "\(reply)")
+            #expect(!adapter.commands.contains(Hex.string(payload)), "\(reply)")
+            #expect(adapter.isAtRest)
+            // Nothing before it is set up anew.
+            adapter.send(.vehicle(request(payload, to: 0x726)))
+            #expect(adapter.ends.last == .refused)
+        }
+    }
+
+    @Test func `a restart while a setting is waited for anew is told`() {
+        var adapter = adapter()
+        adapter.deaf = ["ATCRA72E"]
+        adapter.send(.vehicle(request([0x14, 0xFF, 0xFF, 0xFF], to: 0x726)))
+        adapter.receive("O\r\r>")
+        adapter.receive("\r\rLV RESET\r\r>")
+        adapter.timeOut(.pause)
+        #expect(adapter.ends == [.restartedBeforeSending])
+        #expect(adapter.commands == ["ATSH726", "ATCRA72E"])
+    }
+
+    @Test(arguments: ["LV RESET", "ATI\rELM327 v1.5"])
+    func `a restart behind a request that writes is told, and it is not sent again`(cover: String) {
+        var adapter = adapter(["14FFFFFF": "72E0154", "ATSTFF": "OK"])
+        adapter.answers["ATI"] = cover
+        adapter.send(.vehicle(request([0x14, 0xFF, 0xFF, 0xFF], to: 0x726)))
+        #expect(adapter.ends == [.adapterRestarted])
+        #expect(adapter.messages.map(\.payload) == [[0x54]])
+        #expect(adapter.commands.suffix(2) == ["14FFFFFF", "ATI"])
+    }
+
+    @Test func `a restart while the request is interrupted is told`() {
+        for (deaf, end) in [
+            ("ATCRA72E", ExchangeEnd.restartedBeforeSending), ("1902FF", .adapterRestarted),
+        ] {
+            var adapter = adapter()
+            adapter.deaf = [deaf]
+            adapter.send(.vehicle(request([0x19, 0x02, 0xFF], to: 0x726)))
+            var out: [DialectOutput] = []
+            adapter.dialect.interrupt(&out)
+            adapter.receive("\r\rLV RESET\r\r>")
+            #expect(adapter.ends == [end])
+        }
+    }
+
+    /// The header that a request before it had set may be lost without a word.
+    @Test func `a request that writes to one ECU has its header said again`() {
+        var adapter = adapter(["14FFFFFF": "7E80154", "22F190": "NO DATA", "ATSTFF": "OK"])
+        adapter.send(.vehicle(request([0x22, 0xF1, 0x90], to: 0x7E0)))
+        adapter.written = []
+        adapter.send(.vehicle(request([0x14, 0xFF, 0xFF, 0xFF], to: 0x7E0)))
+        #expect(adapter.commands == ["ATSH7E0", "ATSTFF", "14FFFFFF", "ATI"])
+    }
+
+    /// Nothing is sent without the address byte, however often it is asked; and an adapter that
+    /// knows none is not asked to forget it.
+    @Test(arguments: [
+        // Refused for good; garbled for good: it may have taken it.
+        ("?", ["ATSH7DF", "ATCRA"]), ("O?", ["ATSH7DF", "ATCEA", "ATCRA"]),
+    ])
+    func `without its address byte a request is not sent`(reply: String, others: [String]) {
+        var adapter = adapter([
+            "ATSH6F1": "OK", "ATCEA12": reply, "ATCEA": "?", "ATCRA612": "OK",
+            "ATFCSH6F1": "OK", "ATFCSD12300000": "OK", "221FFC": "NO DATA",
+        ])
+        var question = VehicleRequest(
+            id: RequestID(rawValue: 1), target: ECUAddress(0x6F1, .can11, extended: 0x12),
+            payload: [0x22, 0x1F, 0xFC])
+        question.responders = .one(ECUAddress(0x612, .can11, extended: 0xF1))
+        for count in 1...3 {
+            adapter.send(.vehicle(question))
+            for _ in 0..<4 where adapter.ends.count < count { adapter.timeOut(.pause) }
+        }
+        #expect(adapter.ends == [.refused, .refused, .refused])
+        #expect(!adapter.commands.contains("221FFC"))
+        adapter.written = []
+        adapter.send(.vehicle(request([0x01, 0x0C], to: nil)))
+        #expect(adapter.commands.filter { others.contains($0) }.count >= others.count)
+        #expect(adapter.commands.contains("ATCEA") == others.contains("ATCEA"))
+        #expect(adapter.commands.last == "010C")
+    }
+
+    /// A filter has three digits or eight: who answers is looked at by whoever asks.
+    @Test func `an address of one byte is no receive filter`() {
+        var adapter = adapter([
+            "0100": "86F1104100BE3EB8118D", "ATDPN": "A5", "ATSH8210F1": "OK",
+            "221FFC": "NO DATA",
+        ])
+        var question = VehicleRequest(
+            id: RequestID(rawValue: 1), target: ECUAddress(0x10, .byte),
+            payload: [0x22, 0x1F, 0xFC])
+        question.responders = .one(ECUAddress(0x10, .byte))
+        adapter.send(.vehicle(question))
+        #expect(adapter.commands == ["ATSH8210F1", "221FFC"])
+    }
+
+    @Test func `no timer runs on behind an end`() {
+        var adapter = adapter()
+        adapter.deaf = ["ATMA"]
+        adapter.send(
+            .vehicle(
+                VehicleRequest(
+                    id: RequestID(rawValue: 1), payload: [], mayRepeat: true,
+                    ending: .listen(frames: nil, atMost: .seconds(9)))))
+        adapter.timeOut(.reply)
+        #expect(adapter.ends == [.timedOut])
+        #expect(adapter.isAtRest)
+    }
+
     /// SAE J2178-1: 6C is physical on VPW, C4 on PWM; ISO 9141-2 uses VPW's bytes.
     @Test(arguments: [
         ("2", "6C10F1", "686AF1"), ("1", "C410F1", "616AF1"),

@@ -1,4 +1,5 @@
 import Accessory
+import Adapters
 import CAccessory
 import Diagnostics
 import Foundation
@@ -92,6 +93,32 @@ private final class RatedAdapter: Sendable {
         let rate = session.lineRate
         #expect(rate == 230_400)
         #expect(adapter.asked == [])
+    }
+
+    /// Another adapter under the same name, or one that was set to another rate.
+    @Test(arguments: [
+        InitialisationFailure.silent, .notUnderstood(received: 3),
+    ])
+    func `that is remembered and wrong is looked for`(_ failure: InitialisationFailure) throws {
+        let adapter = try RatedAdapter(rate: 9_600)
+        var runner = try runner(adapter.path, remembered: 115_200)
+        let report = ErrorReport(
+            reason: .initialisation(failure), phase: .initializing, attempt: 1, next: .givenUp)
+        var session = try line(adapter.path)
+        let isTrusted = try runner.settleRate(of: &session)
+        #expect(isTrusted)
+        runner.carryOut(.report(report))
+        let next = runner.followUps
+        let goesOn = !runner.isOver
+        #expect(next == [.retry] && goesOn)
+        let isSettled = try runner.settleRate(of: &session)
+        #expect(isSettled)
+        let rate = session.lineRate
+        #expect(rate == 9_600)
+        // Whoever answered at that rate and cannot be set up is not looked for again.
+        runner.carryOut(.report(report))
+        let isOver = runner.isOver
+        #expect(isOver)
     }
 
     @Test func `may be any number`() throws {

@@ -301,6 +301,64 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
         #expect(session.statistics.errors == 2)
     }
 
+    @Test func `hands on what came before the link was lost`() throws {
+        let count = Mutex(0)
+        let peer = Peer(.byte) { heard, _ in
+            guard heard == "R" else { return wellBehaved(heard, 1) }
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            return number > 3 ? .hangUp : .say("m>")
+        }
+        let store = try Store(capacity: 1, refuses: true)
+        let session = try ScanSession.scripted(peer, sinks: [store])
+        session.poll(PollPlan(wants: [rpm]))
+        var batches: [ReadingBatch] = []
+        var set = PollSet()
+        set.add(store.news.descriptor)
+        while batches.count < 4 {
+            try #require(try set.wait(until: SystemClock.now() + .seconds(20)) == 1)
+            store.news.take()
+            batches += store.take()
+        }
+        // Three answers, and what the pulled cable left.
+        #expect(batches.map(\.id.rawValue) == [1, 2, 3, 4])
+        let lost = ScanError.linkLost(.lost(address: "peer", errno: 0))
+        #expect(try session.await { $0 == .sessionDidEnd(lost) })
+        #expect(session.statistics.readings == 3)
+    }
+
+    /// The script has no word for one ECU: such a record is let rest, and the others go on.
+    @Test func `goes on with the rest of a poll where something cannot be sent`() throws {
+        let session = try ScanSession.scripted(Peer(.byte, wellBehaved))
+        let one = PollPlan.Want(
+            DataID(.currentData, 0x0D), length: 1, target: ECUAddress(0x7E0, .can11))
+        session.poll(PollPlan(wants: [one, rpm], rounds: 4))
+        #expect(try session.await { $0 == .pollDidFinish })
+        session.stop()
+        #expect(session.statistics.readings == 4)
+        #expect(session.statistics.requests == 8)
+    }
+
+    @Test func `goes on with a poll when the adapter restarts behind its prompt`() throws {
+        let count = Mutex(0)
+        let peer = Peer(.byte) { heard, _ in
+            guard heard == "R" else { return wellBehaved(heard, 1) }
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            return .say(number == 2 ? "m>z" : number == 4 ? "d>z" : "m>")
+        }
+        let session = try ScanSession.scripted(peer)
+        session.poll(PollPlan(wants: [rpm], rounds: 5))
+        #expect(try session.await { $0 == .pollDidFinish })
+        session.stop()
+        #expect(session.statistics.readings == 5)
+        #expect(peer.heard == ["I", "R", "R", "I", "R", "R", "I", "R", "R"])
+    }
+
     @Test func `does not wait for a display that is full`() throws {
         let display = try Store(capacity: 2)
         let session = try ScanSession.scripted(Peer(.byte, wellBehaved), sinks: [display])

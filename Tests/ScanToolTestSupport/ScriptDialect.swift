@@ -27,7 +27,7 @@ package struct ScriptDialect: AdapterDialect {
     }
 
     package mutating func send(_ request: AdapterRequest, _ out: inout [DialectOutput]) {
-        guard phase == .ready, request != Self.unspeakable else {
+        guard phase == .ready, request != Self.unspeakable, !request.isForOne else {
             out.append(.end(.refused))
             return
         }
@@ -108,6 +108,7 @@ package struct ScriptDialect: AdapterDialect {
         switch word {
         case ">": end(phase == .interrupted ? .interrupted : .complete, &out)
         case "z": end(.adapterRestarted, &out)
+        case "Z": end(.restartedBeforeSending, &out)
         case "x": end(.flooded, &out)
         case "m": out.append(.message(Self.answer))
         case "p": out.append(.message(Self.pending))
@@ -203,4 +204,11 @@ extension Event {
     package static let read = Event.submitted(ScriptDialect.read)
     /// A request that writes.
     package static let clear = Event.submitted(ScriptDialect.clear)
+}
+
+extension AdapterRequest {
+    /// Whether it is for one ECU alone, which the script has no word for.
+    fileprivate var isForOne: Bool {
+        if case .vehicle(let request) = self { request.target != nil } else { false }
+    }
 }

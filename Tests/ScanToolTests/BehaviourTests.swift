@@ -161,6 +161,74 @@ private let second = RequestID(rawValue: 2)
         #expect(!tool.effects(of: .heard("p")).contains(more))
     }
 
+    /// What streams behind it has as long as any answer, and the ECU may ask for more time again.
+    @Test func `gives what comes behind response pending its usual time`() {
+        var tool = Tool.after(StateSample.idle + [.read, .heard("p")])
+        let usual = Effect.arm(.reply, after: Policy.small.replyLimit)
+        #expect(tool.effects(of: .heard("t")) == [usual])
+        #expect(tool.effects(of: .heard("t")) == [])
+        #expect(
+            tool.effects(of: .heard("p")) == [.arm(.reply, after: Policy.small.pendingLimit)])
+        var interrupted = Tool.after(StateSample.idle + [.read, .heard("p"), .stopRequested])
+        #expect(interrupted.effects(of: .heard("t")) == [])
+    }
+
+    /// A restart that is told behind the prompt: what came before it holds, and the settings are
+    /// made anew before anything else is asked.
+    @Test(
+        arguments: [
+            ("behind an answer", StateSample.idle + [.read], "m>z", "answered"),
+            (
+                "behind what asks for a repeat", StateSample.idle + [.read], "d>z",
+                "adapterRestarted"
+            ),
+            ("in the pause", StateSample.idle + [.read, .heard("d>")], "z", "adapterRestarted"),
+            (
+                "behind the prompt after a time-out",
+                StateSample.idle + [.read, .deadlineExpired(.reply)], ">z", "timedOut"
+            ),
+            (
+                "before the request was sent", StateSample.idle + [.clear], "Z",
+                "restartedBeforeSending"
+            ),
+            (
+                "before it was sent again",
+                StateSample.idle + [.read, .heard("d>"), .deadlineExpired(.pause)], "Z",
+                "adapterRestarted"
+            ),
+            ("behind the set-up", StateSample.start, "rz", nil),
+            ("while nothing is asked", StateSample.idle, "z", nil),
+        ] as [(String, [Event], String, String?)])
+    func `notices a restart wherever it is told`(
+        name: String, way: [Event], words: String, outcome: String?
+    ) {
+        var tool = Tool.after(way)
+        let effects = tool.effects(of: .heard(words))
+        let told: String? =
+            switch effects.outcome {
+            case .answered: "answered"
+            case .failed(let failure, _): "\(failure)"
+            case nil: nil
+            }
+        #expect(told == outcome, "\(name)")
+        #expect(effects.outcomes == (outcome == nil ? 0 : 1), "\(name)")
+        guard case .error(let report) = tool.state else {
+            Issue.record("\(name): \(tool.state)")
+            return
+        }
+        #expect(report.reason == .adapterRestarted, "\(name)")
+        #expect(
+            tool.effects(of: .deadlineExpired(.retry)).contains(.write(Array("I".utf8))),
+            "\(name)")
+    }
+
+    @Test func `lets who is leaving go although the adapter restarts`() {
+        var tool = Tool.after(StateSample.idle + [.read, .stopRequested])
+        _ = tool.effects(of: .heard(">z"))
+        #expect(tool.state.kind == .processing)
+        #expect(tool.effects(of: .replyProcessed(first)) == [.close])
+    }
+
     @Test func `leaves response pending out once the answer came`() throws {
         var tool = Tool.after(StateSample.idle + [.read])
         let outcome = try #require(tool.effects(of: .heard("pm>")).outcome)

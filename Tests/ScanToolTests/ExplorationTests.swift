@@ -66,7 +66,8 @@ private struct World: Sendable {
         case .none, .closing: break
         case .ordered: events += [.opened, .openFailed]
         case .open:
-            events += ["r", "f", "v", "m", "p", "d", "l", ">", "z", "x"].map(Event.heard)
+            events += ["r", "f", "v", "m", "p", "d", "l", ">", "z", ">z", "rz", "x"].map(
+                Event.heard)
             events.append(.closed)
         }
         return events

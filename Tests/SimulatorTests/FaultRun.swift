@@ -34,6 +34,8 @@ struct FaultRun {
         var invisible: [String] = []
         /// Exchanges that took longer than any deadline, or ends without a next step.
         var hangs: [String] = []
+        /// Requests that went to other ECUs than they were meant for.
+        var astray: [String] = []
         /// Times that the scan tool wrote the clearing request.
         var clearsWritten = 0
         /// Times that the request reached the vehicle.
@@ -45,6 +47,8 @@ struct FaultRun {
     private var plan: PollPlan
     private var decoder: ResponseDecoder
     private let tables: (PIDTable, MonitorTables)
+    /// The ECU whose codes alone are cleared.
+    private let engine: ECUAddress?
     private var now = Instant.zero
     private var deadlines: [Deadline: Instant] = [:]
     private var effects: [Effect] = []
@@ -63,7 +67,7 @@ struct FaultRun {
 
     init(
         _ address: String, faults: LinkFaults, seed: UInt64, table: PIDTable,
-        monitors: MonitorTables, wants: [PollPlan.Want]? = nil
+        monitors: MonitorTables, wants: [PollPlan.Want]? = nil, asksOneECU: Bool = false
     ) throws(SimulatorError) {
         var policy = Policy()
         policy.sessionTries = nil
@@ -79,6 +83,19 @@ struct FaultRun {
                 PollPlan.Want(DataID(.vehicleInformation, 0x02), length: nil, period: .seconds(1)),
                 PollPlan.Want(DataID(.vehicleInformation, 0x04), length: nil, period: .seconds(2)),
             ])
+        // What writes goes to the engine, and the transmission is read in between.
+        if asksOneECU, link.device.vehicle.vehicleProtocol.addressForm == .can11 {
+            engine = ECUAddress(0x7E0, .can11)
+            plan = PollPlan(wants: [
+                PollPlan.Want(
+                    DataID(.currentData, 0x0C), length: 2, target: ECUAddress(0x7E0, .can11)),
+                PollPlan.Want(
+                    DataID(.currentData, 0x0D), length: 1, target: ECUAddress(0x7E1, .can11)),
+                PollPlan.Want(DataID(.currentData, 0x05), length: 1, period: .milliseconds(300)),
+            ])
+        } else {
+            engine = nil
+        }
         tables = (table, monitors)
         decoder = ResponseDecoder(table: table, monitors: monitors)
     }
@@ -97,7 +114,7 @@ struct FaultRun {
             }
             if !hasCleared, now - .zero > time / 3, current == nil {
                 hasCleared = true
-                urgent = VehicleRequest(id: plan.nextID(), payload: [0x04])
+                urgent = VehicleRequest(id: plan.nextID(), target: engine, payload: [0x04])
             }
             let waits = submit()
             let next = [link.nextDeadline, deadlines.values.min(), waits].compactMap(\.self).min()
@@ -227,6 +244,14 @@ struct FaultRun {
             vehicleProtocol: machine.dialect.capabilities.vehicleProtocol)
         let new = link.requestCount - before
         let record = link.requests.suffix(max(0, new))
+        if let engine {
+            let header = request.target?.digits ?? "7DF"
+            for entry in record where entry.header != header {
+                findings.astray.append(
+                    "\(Hex.string(entry.payload)) at \(entry.header) instead of \(header), "
+                        + "\(engine) is the one to write to")
+            }
+        }
         var truth: Set<Reading> = []
         for entry in record {
             let asked = Exchange(request: entry.payload, vehicleProtocol: vehicleProtocol)

@@ -14,7 +14,8 @@ import Testing
 
     /// Kinds and rates by seed: each kind alone, then all together, less often.
     private static func faults(_ seed: UInt64, digitsMayChange: Bool) -> LinkFaults {
-        let kinds = LinkFault.allCases.filter { digitsMayChange || $0 != .flip }
+        // Resets have runs of their own, so that every seed means what it always did.
+        let kinds = LinkFault.allCases.filter { $0 != .reset && (digitsMayChange || $0 != .flip) }
         let choice = Int(seed % UInt64(kinds.count + 1))
         guard choice == kinds.count else {
             let kind = kinds[choice]
@@ -46,19 +47,35 @@ import Testing
     /// Whatever happens on the link: no crash, no hang, no wrong value, nothing lost without a word,
     /// a clearing request written once.
     @Test func `seeds bring no wrong value, no hang and no second clearing request`() throws {
-        let table = try PIDTables.standard()
-        let monitors = try PIDTables.monitorTables()
         let first = Self.number("OBDSCAN_FIRST_SEED", 1)
         let count = Self.number("OBDSCAN_SEEDS", 24)
+        try run(first, count) { Self.faults($0, digitsMayChange: $1) }
+    }
+
+    /// An adapter that restarts anywhere: whoever was to be asked alone, no other ECU gets what was
+    /// meant for it.
+    @Test func `restarts send nothing astray`() throws {
+        let first = Self.number("OBDSCAN_FIRST_SEED", 1)
+        let count = Self.number("OBDSCAN_SEEDS", 24)
+        try run(first, count, asksOneECU: true) { seed, _ in
+            LinkFaults([.reset: seed % 2 == 0 ? 0.01 : 0.05])
+        }
+    }
+
+    private func run(
+        _ first: Int, _ count: Int, asksOneECU: Bool = false,
+        faults kinds: (_ number: UInt64, _ digitsMayChange: Bool) -> LinkFaults
+    ) throws {
+        let table = try PIDTables.standard()
+        let monitors = try PIDTables.monitorTables()
         var total = FaultRun.Findings()
         var bad = 0
         for seed in (first..<(first + count)).map(UInt64.init) {
             let vehicle = Self.vehicles[Int(seed % UInt64(Self.vehicles.count))]
-            let faults = Self.faults(
-                seed / UInt64(Self.vehicles.count), digitsMayChange: vehicle.hasChecks)
+            let faults = kinds(seed / UInt64(Self.vehicles.count), vehicle.hasChecks)
             var run = try FaultRun(
                 Self.address(vehicle.address, seed), faults: faults, seed: seed, table: table,
-                monitors: monitors)
+                monitors: monitors, asksOneECU: asksOneECU)
             let found = run.run(for: .seconds(20))
             total.exchanges += found.exchanges
             total.readings += found.readings
@@ -72,13 +89,19 @@ import Testing
             total.undetectable += found.undetectable
             total.undetectableLosses += found.undetectableLosses
             total.hangs += found.hangs
+            total.astray += found.astray
             let name = "seed \(seed), \(vehicle.address), \(faults.rates)"
             #expect(found.wrong.isEmpty, "\(name): \(found.wrong.prefix(2))")
             #expect(found.invisible.isEmpty, "\(name): \(found.invisible.prefix(2))")
             #expect(found.hangs.isEmpty, "\(name): \(found.hangs.prefix(2))")
+            #expect(found.astray.isEmpty, "\(name): \(found.astray.prefix(2))")
             #expect(found.clearsWritten <= 1, "\(name)")
             #expect(found.clearsReceived <= 1, "\(name)")
-            if !found.wrong.isEmpty || !found.invisible.isEmpty || !found.hangs.isEmpty { bad += 1 }
+            if !found.wrong.isEmpty || !found.invisible.isEmpty || !found.hangs.isEmpty
+                || !found.astray.isEmpty
+            {
+                bad += 1
+            }
         }
         let hit = LinkFault.allCases.map { "\($0.rawValue) \(total.faults[$0] ?? 0)" }
         print(
@@ -87,11 +110,15 @@ import Testing
             told \(total.errors), reconnects \(total.reconnects), wrong \(total.wrong.count), \
             undetectable \(total.undetectable), undetectable losses \(total.undetectableLosses), \
             invisible \(total.invisible.count), hangs \(total.hangs.count), \
+            astray \(total.astray.count), \
             clears written \(total.clearsWritten), received \(total.clearsReceived), \
             seeds with findings \(bad); faults: \(hit.joined(separator: ", "))
             """)
         #expect(total.readings > count * 20)
-        if count >= 500 { #expect(LinkFault.allCases.allSatisfy { total.faults[$0] ?? 0 > 0 }) }
+        if count >= 500, !asksOneECU {
+            #expect(LinkFault.allCases.allSatisfy { $0 == .reset || total.faults[$0] ?? 0 > 0 })
+        }
+        if asksOneECU { #expect(total.faults[.reset] ?? 0 > count) }
     }
 
     /// Six records a request over a link that damages what passes: no value that no ECU gave.
@@ -184,9 +211,12 @@ import Testing
         case .flip, .reorder: #expect(bad.said != clean.said)
         case .delay, .stall: #expect(bad.said == clean.said)
         case .close, .halfClose: #expect(bad.ends > 0)
+        case .reset:
+            let text = String(decoding: bad.said, as: UTF8.self)
+            #expect(text.contains("LV RESET\r") || text.split(separator: "ELM327").count > 2)
         }
         // Faults in what it hears depend on the bytes alone as well.
-        if fault != .close && fault != .halfClose {
+        if ![.close, .halfClose, .reset].contains(fault) {
             #expect(try run(rate, pieces: 1).said == bad.said)
         }
     }

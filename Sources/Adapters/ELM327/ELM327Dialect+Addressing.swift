@@ -17,6 +17,8 @@ struct WireSettings: Hashable, Sendable {
     var header: Header?
     /// The address byte behind the identifier (`AT CEA`); nil = none.
     var extended: UInt8?
+    /// Whether the adapter has taken an address byte, or may have.
+    var extending = Extending.never
     /// Whose answers come through.
     var responders = VehicleRequest.Responders.usual
     /// Where flow control goes instead of where the adapter would send it.
@@ -25,6 +27,11 @@ struct WireSettings: Hashable, Sendable {
     var patience = Self.usualPatience
     /// Whether a setting failed or was cut short: all of them are made anew.
     var isUncertain = false
+
+    /// How far the adapter came with `AT CEA`, which none before v1.4 knows.
+    enum Extending: Hashable, Sendable {
+        case never, tried, works
+    }
 
     /// The adapter's default.
     static let usualPatience: UInt8 = 0x32
@@ -57,16 +64,19 @@ extension ELM327Dialect {
         guard wanted != nil || request.target == nil && wire.header == nil else { return nil }
         var commands: [String] = []
         let anew = wire.isUncertain
-        if let wanted, let now = wire.header ?? usual, wanted != now || anew {
+        // What writes to one ECU must not reach another one, whatever became of the header since.
+        let addressesAnew = anew || !request.mayRepeat && request.target != nil
+        if let wanted, let now = wire.header ?? usual, wanted != now || addressesAnew {
             let hasPriority = capabilities.vehicleProtocol?.addressForm == .can29
-            if wanted.priority != now.priority || anew && hasPriority {
+            if wanted.priority != now.priority || addressesAnew && hasPriority {
                 commands.append("ATCP" + Hex.string([wanted.priority]))
             }
             commands.append("ATSH" + wanted.digits)
             wire.header = wanted == usual ? nil : wanted
         }
         let extended = request.target?.extended
-        if extended != wire.extended {
+        if extended != wire.extended || addressesAnew && wire.extending != .never {
+            if wire.extending == .never { wire.extending = .tried }
             commands.append("ATCEA" + (extended.map { Hex.string([$0]) } ?? ""))
             wire.extended = extended
         }
@@ -105,6 +115,8 @@ extension ELM327Dialect {
             if responders == .usual { responders = .one(target.usualResponder) }
             if case .one = responders { flowControl = target }
         }
+        // Addresses of one byte stand in no filter: whoever asks looks at who answered.
+        if case .one(let ecu) = responders, ecu.form == .byte { responders = .usual }
         let isCAN = capabilities.vehicleProtocol?.family == .can
         if responders != wire.responders || anew && isCAN {
             switch responders {
@@ -151,8 +163,7 @@ extension ELM327Dialect {
     private func header(for target: ECUAddress?) -> WireSettings.Header? {
         guard let vehicleProtocol = capabilities.vehicleProtocol else { return nil }
         if let target {
-            let form = vehicleProtocol.family == .j1939 ? .byte : vehicleProtocol.addressForm
-            guard target.form == form else { return nil }
+            guard target.form == vehicleProtocol.requestForm else { return nil }
         }
         let byte = target.map { Hex.string(min($0.value, 0xFF), digits: 2) }
         switch vehicleProtocol.family {
@@ -187,12 +198,17 @@ extension ELM327Dialect {
     /// A request must not go elsewhere than it should: what is not confirmed is done again, and what
     /// is refused for good keeps the request from being sent, but where others do as well.
     mutating func finishPreparation(_ out: inout [DialectOutput]) {
+        if running.restarted {
+            abandonAfterRestart(&out)
+            return
+        }
         let command = running.preparation
         let words = lines.filter { !Self.isEcho($0, of: command) }
             .map { Self.withoutEcho($0, of: command) }
         lines.removeAll(keepingCapacity: true)
         if words == [Array("OK".utf8)] {
             running.sendings = 0
+            if command.hasPrefix("ATCEA"), wire.extended != nil { wire.extending = .works }
             proceed(&out)
             return
         }
@@ -209,7 +225,15 @@ extension ELM327Dialect {
         } else if command.hasPrefix("ATST") || command.hasPrefix("ATFC") {
             // Without them an answer may be late or cut short, which shows.
             proceed(&out)
+        } else if isRefused, command == "ATCEA", wire.extending != .works {
+            // It never had an address byte and has none now.
+            wire.extending = .never
+            proceed(&out)
         } else {
+            if isRefused, command.hasPrefix("ATCEA"), wire.extending != .works {
+                wire.extending = .never
+                wire.extended = nil
+            }
             wire.isUncertain = true
             out.append(.status(.unknownCommand))
             abandon(&out)

@@ -201,13 +201,25 @@ extension ELM327Dialect {
         reader.read(line, number: 0, &items)
         switch running.part {
         case .preparation:
+            if Self.tellsOfRestart(line)
+                || isUnexpectedEcho(line, of: Array(running.preparation.utf8))
+            {
+                running.restarted = true
+            }
             keep(line)
             items.removeAll(keepingCapacity: true)
             return
         case .cover:
+            // A banner is what it was asked for.
+            if !Self.isBanner(line),
+                Self.tellsOfRestart(line) || isUnexpectedEcho(line, of: Self.cover)
+            {
+                running.restarted = true
+            }
             items.removeAll(keepingCapacity: true)
             return
         case .settling:
+            if Self.tellsOfRestart(line) { running.restarted = true }
             // Late, whatever it says: only what is not asked again counts.
             if running.request.mayRepeat || !running.preparations.isEmpty {
                 items.removeAll(keepingCapacity: true)
@@ -233,7 +245,9 @@ extension ELM327Dialect {
             }
         case .vehicle:
             running.lines += 1
-            if Self.isBanner(line) || isUnexpectedEcho(line) { running.restarted = true }
+            if Self.isBanner(line) || isUnexpectedEcho(line, of: running.command) {
+                running.restarted = true
+            }
             if line.elementsEqual("OK".utf8) { running.isAhead = true }
         }
         deliverItems(&out)
@@ -249,10 +263,10 @@ extension ELM327Dialect {
         heardLines = true
     }
 
-    /// Whether a line is the request itself although echoes were switched off: the adapter has
-    /// restarted without a word that came through.
-    private func isUnexpectedEcho(_ line: [UInt8]) -> Bool {
-        reader.settings.echo == false && admission != nil && line == running.command
+    /// Whether a line is what was sent although echoes were switched off: the adapter has restarted
+    /// without a word that came through.
+    private func isUnexpectedEcho(_ line: [UInt8], of command: [UInt8]) -> Bool {
+        reader.settings.echo == false && admission != nil && line == command
     }
 
     /// Waits for the rest of a reply, unless its end came with the lines.
@@ -378,6 +392,10 @@ extension ELM327Dialect {
     mutating func finishSettling(_ out: inout [DialectOutput]) {
         guard running.part == .settling else { return }
         guard running.preparations.isEmpty else {
+            if running.restarted {
+                abandonAfterRestart(&out)
+                return
+            }
             running.isAhead = false
             proceed(&out)
             return
@@ -388,12 +406,15 @@ extension ELM327Dialect {
         conclude(&out)
     }
 
+    /// Writes nothing and is answered by every adapter.
+    private static let cover = Array("ATI".utf8)
+
     /// Ends an exchange whose prompt came.
     private mutating func conclude(_ out: inout [DialectOutput]) {
         if !isReadOnly(running.request) {
             // A later CR would repeat what wrote: give the adapter something harmless to remember.
             running.part = .cover
-            write(Array("ATI".utf8), &out)
+            write(Self.cover, &out)
             out.append(.arm(.reply, after: .seconds(2)))
             return
         }
@@ -446,7 +467,8 @@ extension ELM327Dialect {
         return Hex.bytes(String(decoding: even, as: UTF8.self)) ?? []
     }
 
-    private mutating func end(_ out: inout [DialectOutput]) {
+    /// Ends an exchange whose request was sent.
+    mutating func end(_ out: inout [DialectOutput]) {
         if !running.isDamaged, running.delivered, !running.isAhead { learnFromAnswer() }
         out.append(.disarm(.reply))
         if running.listens { out.append(.disarm(.listen)) }
@@ -468,6 +490,19 @@ extension ELM327Dialect {
         phase = .atPrompt
         out.append(.end(.refused))
     }
+
+    /// Ends an exchange whose adapter restarted before the request was sent: its settings are lost,
+    /// so that the request might go to other ECUs.
+    mutating func abandonAfterRestart(_ out: inout [DialectOutput]) {
+        disarmAll(&out)
+        endReading()
+        phase = .outOfStep
+        mayOweAnswer = true
+        out.append(.end(.restartedBeforeSending))
+    }
+
+    /// Whether the request of the exchange under way has been written.
+    var isSent: Bool { running.part != .preparation && running.preparations.isEmpty }
 
     /// A session that began without the vehicle learns from its first whole answer.
     private mutating func learnFromAnswer() {

@@ -149,10 +149,16 @@ public struct ELM327Dialect: AdapterDialect {
         var found: [ReplyLexer.Token] = []
         swap(&found, &tokens)
         lexer.receive(bytes, &found)
-        for token in found {
+        for (place, token) in found.enumerated() {
             switch token {
             case .line(let line): take(line, &out)
-            case .prompt: takePrompt(&out)
+            case .prompt:
+                if case .exchanging = phase, running.part == .preparation {
+                    // What is known by now must keep the request from being sent.
+                    for case .line(let line) in found[(place + 1)...]
+                    where Self.tellsOfRestart(line) { running.restarted = true }
+                }
+                takePrompt(&out)
             case .overlongLine:
                 if case .exchanging = phase { out.append(.linkError(LinkError(.notAFrame))) }
             }
@@ -178,9 +184,14 @@ public struct ELM327Dialect: AdapterDialect {
         case (.settling(let step, let rest), .reply): next([step] + rest, &out)
         case (.exchanging, .pause): finishSettling(&out)
         case (.exchanging, .reply):
+            if running.restarted, !isSent {
+                abandonAfterRestart(&out)
+                return
+            }
+            disarmAll(&out)
             phase = .outOfStep
             mayOweAnswer = true
-            out.append(.end(.timedOut))
+            out.append(.end(running.restarted ? .adapterRestarted : .timedOut))
         case (.exchanging, .listen): stopListening(&out)
         case (.interrupting(let duringSetup), .prompt):
             mayOweAnswer = true
@@ -226,7 +237,8 @@ public struct ELM327Dialect: AdapterDialect {
             reader.read(line, number: 0, &items)
         case .settling: out.append(.arm(.reply, after: SetupScript.settlingTime))
         case .exchanging: takeLine(line, &out)
-        case .interrupting: break
+        case .interrupting(let duringSetup):
+            if !duringSetup, Self.tellsOfRestart(line) { running.restarted = true }
         case .outOfStep, .atPrompt: takeUnasked(line, &out)
         }
     }
@@ -244,6 +256,13 @@ public struct ELM327Dialect: AdapterDialect {
         case .settingUp(let step, let rest): finish(step, rest, &out)
         case .settling: out.append(.arm(.reply, after: SetupScript.settlingTime))
         case .exchanging: finishPart(&out)
+        case .interrupting(duringSetup: false) where running.restarted:
+            disarmAll(&out)
+            if isSent {
+                end(&out)
+            } else {
+                abandonAfterRestart(&out)
+            }
         case .interrupting(let duringSetup):
             disarmAll(&out)
             phase = duringSetup ? .outOfStep : .atPrompt
@@ -259,7 +278,7 @@ public struct ELM327Dialect: AdapterDialect {
 
     private mutating func takeUnasked(_ line: [UInt8], _ out: inout [DialectOutput]) {
         let text = String(decoding: line, as: UTF8.self)
-        if Self.isBanner(line) || line.starts(with: "LV RESET".utf8) {
+        if Self.tellsOfRestart(line) {
             if phase == .atPrompt { phase = .outOfStep }
             out.append(.notice(.adapterRestarted(banner: text)))
         } else if Self.contains(line, "LP ALERT") || Self.contains(line, "ACT ALERT")
@@ -348,6 +367,12 @@ public struct ELM327Dialect: AdapterDialect {
         // Data has no letter behind F; most lines are data.
         guard line.contains(where: { $0 > UInt8(ascii: "F") }) else { return false }
         return contains(line, "ELM327") || contains(line, "OBDII")
+    }
+
+    /// Whether a line says that the adapter has restarted, or might as well have: its settings are
+    /// lost.
+    static func tellsOfRestart(_ line: [UInt8]) -> Bool {
+        isBanner(line) || AdapterWords.find(in: line.span)?.meaning.status?.recovery == .initialise
     }
 
     static func contains(_ line: some Collection<UInt8>, _ word: String) -> Bool {

@@ -28,6 +28,12 @@ public struct GoLinkDialect: AdapterDialect {
     static let longestReply = 64 * 1024
     /// How often the bus, or the vehicle, is asked before it counts as silent.
     static let tries = 3
+    /// Its frames name no ECU to ask.
+    private static let allItCan: LinkCapabilities = {
+        var capabilities = LinkCapabilities(frameCountHelps: true)
+        capabilities.asksSingleECUs = false
+        return capabilities
+    }()
 
     enum Phase: Hashable, Sendable {
         /// Nothing was said yet, or the device is out of step.
@@ -57,7 +63,7 @@ public struct GoLinkDialect: AdapterDialect {
     }
 
     /// What the link can do, as far as it is known now.
-    public private(set) var capabilities = LinkCapabilities(frameCountHelps: true)
+    public private(set) var capabilities = Self.allItCan
     /// What is known of the device.
     public private(set) var identity = AdapterIdentity()
 
@@ -82,7 +88,7 @@ public struct GoLinkDialect: AdapterDialect {
     /// Asks the device for its bus, then the vehicle for what it supports.
     public mutating func initialise(_ out: inout [DialectOutput]) {
         identity = AdapterIdentity(banner: "GoLink")
-        capabilities = LinkCapabilities(frameCountHelps: true)
+        capabilities = Self.allItCan
         lexer = GoLinkLexer()
         received = 0
         heard = 0
@@ -99,6 +105,8 @@ public struct GoLinkDialect: AdapterDialect {
             return
         }
         phase = .exchanging
+        // What is left of a frame whose rest never came.
+        lexer.pause()
         running = Running(
             payload: vehicle.payload, expected: vehicle.mayRepeat ? vehicle.expectedFrames : nil)
         received = 0
@@ -115,6 +123,7 @@ public struct GoLinkDialect: AdapterDialect {
             flood(&out)
             return
         }
+        let wasUnderWay = isUnderWay
         var found: [GoLinkLexer.Token] = []
         swap(&found, &tokens)
         lexer.receive(bytes, &found)
@@ -126,6 +135,8 @@ public struct GoLinkDialect: AdapterDialect {
         }
         found.removeAll(keepingCapacity: true)
         swap(&found, &tokens)
+        // At an end all timers are disarmed.
+        if wasUnderWay && !isUnderWay { return }
         // A pause tells where the next frame begins, and that nobody else answers.
         if lexer.isSkipping || lexer.partialFrame != nil || awaitsPause {
             out.append(.arm(.pause, after: pauseLength))
@@ -196,8 +207,9 @@ public struct GoLinkDialect: AdapterDialect {
         }
         running.pending.remove(ecu)
         running.answers += 1
+        // Half a frame is awaited: it would stand in front of the next answer.
         if let expected = running.expected, running.answers >= expected, running.pending.isEmpty,
-            !running.isDamaged
+            !running.isDamaged, !lexer.isSkipping, lexer.partialFrame == nil
         {
             finish(.complete, &out)
         }
@@ -259,6 +271,13 @@ public struct GoLinkDialect: AdapterDialect {
     }
 
     // MARK: Time
+
+    private var isUnderWay: Bool {
+        switch phase {
+        case .askingBus, .findingVehicle, .settling, .exchanging: true
+        case .outOfStep, .ready: false
+        }
+    }
 
     /// Whether a pause ends what is under way.
     private var awaitsPause: Bool {

@@ -38,7 +38,7 @@ struct CodeClearing: Sendable {
         self.sent = sent
         after = try CodeScan(connection, in: services)
         let end = Clock.now + Self.limit
-        while !isConfirmed, refusals.isEmpty, !isGone(since: before), Clock.now < end {
+        while !isConfirmed, refusals.isEmpty, change(since: before) != .gone, Clock.now < end {
             var waiting = Waiting()
             let interrupt = waiting.add(connection.interrupt)
             waiting.add(deadline: min(end, Clock.now + Self.pause))
@@ -71,15 +71,37 @@ struct CodeClearing: Sendable {
         }
     }
 
-    /// Whether the ECUs that had stored or pending codes show none of them any more.
-    func isGone(since before: CodeScan) -> Bool {
-        let had = before.clearable
-        guard !had.isEmpty else { return false }
-        let left = Set(after.clearable.map(\.code))
-        let answered = Set(
-            after.lists.filter { $0.kind == .stored }.flatMap(\.asked.answer.reply.messages)
-                .filter { !$0.isRefusal }.map(\.ecu))
-        return had.allSatisfy { !left.contains($0.code) && answered.contains($0.ecu) }
+    /// What reading again shows of the codes that were there.
+    enum Change: Hashable, Sendable {
+        /// All are there.
+        case none
+        /// Some of them are gone.
+        case some
+        /// Every ECU that had one was heard again, and shows none of them.
+        case gone
+        /// There was none, or not every ECU that had one was heard again.
+        case unknown
+    }
+
+    /// What reading again shows of the stored and pending codes of `before`.
+    func change(since before: CodeScan) -> Change {
+        let answered = after.lists.filter { $0.kind == .stored }
+            .flatMap(\.asked.answer.reply.messages).filter { !$0.isRefusal }.map(\.ecu)
+        return Self.change(
+            before.clearable.map { (ecu: $0.ecu, code: $0.code) },
+            after: after.clearable.map(\.code), answered: answered)
+    }
+
+    /// The same for codes, and the ECUs that told theirs `after` it.
+    static func change(
+        _ before: [(ecu: ECUAddress?, code: CodeReport.Code)], after: [CodeReport.Code],
+        answered: [ECUAddress?]
+    ) -> Change {
+        let gone = before.filter { !after.contains($0.code) }
+        guard !before.isEmpty, gone.allSatisfy({ answered.contains($0.ecu) }) else {
+            return .unknown
+        }
+        return gone.isEmpty ? .none : gone.count == before.count ? .gone : .some
     }
 }
 

@@ -43,8 +43,9 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
             let services = try connection.services()
             if let ecu = connection.ecu, !connection.hasPhysicalRequests {
                 let spoken = connection.scan.link?.capabilities.vehicleProtocol?.title
+                let who = connection.asksSingleECUs ? spoken ?? "this vehicle" : "this adapter"
                 throw Failure(
-                    "\(spoken ?? "this vehicle") can only clear all ECUs at once, not \(ecu) alone",
+                    "\(who) can only clear all ECUs at once, not \(ecu) alone",
                     hint: "leave --ecu out to clear them all", status: .usage)
             }
             let before = try CodeScan(connection, in: services)
@@ -139,15 +140,23 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
         }
         if !clearing.refusals.isEmpty { throw Failure.silent(.timedOut) }
         if clearing.isConfirmed { return }
-        if clearing.isGone(since: before) {
+        let change = clearing.change(since: before)
+        if change == .gone {
             output.note("No ECU confirmed, but reading again shows that the codes are gone.")
             return
         }
-        throw clearing.sent.compactMap(\.problem).first
-            ?? Failure(
-                "\(connection.accessory): no ECU confirmed, and reading again shows no change; "
-                    + "the request is not repeated",
-                hint: "ignition on, engine off; obdscan dtc shows the codes", status: .timedOut)
+        let found =
+            switch change {
+            case .none: "reading again shows no change"
+            case .some, .gone: "reading again shows that some of the codes are gone"
+            case .unknown: "reading again does not tell whether the codes are cleared"
+            }
+        let failure = Failure(
+            "\(connection.accessory): no ECU confirmed, and \(found); the request is not repeated",
+            hint: "ignition on, engine off; obdscan dtc shows the codes", status: .timedOut)
+        guard let problem = clearing.sent.compactMap(\.problem).first else { throw failure }
+        output.note("No ECU confirmed, and \(found); the request is not repeated.")
+        throw problem
     }
 }
 

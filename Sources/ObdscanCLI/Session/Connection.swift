@@ -61,10 +61,14 @@ struct Connection {
         return request
     }
 
+    /// Whether the adapter can ask one ECU at all.
+    var asksSingleECUs: Bool { scan.link?.capabilities.asksSingleECUs ?? true }
+
     /// Whether a request can go to one ECU alone; before KWP OBD knows none, so that all are asked
     /// and one is listened to.
     var hasPhysicalRequests: Bool {
-        switch scan.link?.capabilities.vehicleProtocol?.family {
+        guard asksSingleECUs else { return false }
+        return switch scan.link?.capabilities.vehicleProtocol?.family {
         case .iso9141, .j1850: false
         case .iso14230, .can, .j1939, nil: true
         }
@@ -72,7 +76,7 @@ struct Connection {
 
     /// A request for a record, to the ECU that its table names.
     func request(for record: PIDTable.Record) -> VehicleRequest {
-        let (target, responder) = record.route(to: ecu)
+        let (target, responder) = record.route(to: asksSingleECUs ? ecu : nil)
         var request = VehicleRequest(
             id: RequestID(rawValue: 0), target: target, payload: record.dataID.requestPayload)
         if let responder { request.responders = .one(responder) }
@@ -164,16 +168,27 @@ extension Connection {
     /// - Throws: a ``Failure`` that names the record, for what a table says of one vehicle is wrong
     ///   for another.
     func check(_ records: [PIDTable.Record]) throws {
-        if let spoken = scan.link?.capabilities.vehicleProtocol {
+        if !asksSingleECUs, let record = records.first(where: { $0.target != nil }),
+            let target = record.target
+        {
+            throw Failure(
+                "\(record.dataID) (\(record.name)) is asked at \(target), and this adapter can "
+                    + "only ask all ECUs at once",
+                hint: "an ELM327 or an OBDLink can ask one", status: .unavailable)
+        }
+        if asksSingleECUs, let spoken = scan.link?.capabilities.vehicleProtocol {
             for record in records {
-                guard let target = record.route(to: ecu).target, target.form != spoken.addressForm
+                guard let target = record.route(to: ecu).target, target.form != spoken.requestForm
                 else { continue }
+                let hint: String? =
+                    switch target.form {
+                    case .can29: "--protocol 7 asks on 29-bit CAN"
+                    case .can11: "--protocol 6 asks on 11-bit CAN"
+                    case .byte: nil
+                    }
                 throw Failure(
                     "\(record.dataID) (\(record.name)) is asked at \(target), and this vehicle "
-                        + "speaks \(spoken.title)",
-                    hint: target.form == .can29
-                        ? "--protocol 7 asks on 29-bit CAN" : "--protocol 6 asks on 11-bit CAN",
-                    status: .usage)
+                        + "speaks \(spoken.title)", hint: hint, status: .usage)
             }
         }
         guard let choosy = records.first(where: { !$0.vehicles.isEmpty }) else { return }

@@ -52,7 +52,7 @@ extension ReadingBatch.Fault {
         return switch self {
         case .timedOut:
             TripEvent(.timeout, text: "no complete answer to \(asked) in time", service: service)
-        case .adapterRestarted:
+        case .adapterRestarted, .restartedBeforeSending:
             TripEvent(
                 .linkError, text: "the adapter restarted while \(asked) was asked",
                 service: service)

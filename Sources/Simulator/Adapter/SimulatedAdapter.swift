@@ -212,16 +212,21 @@ public struct SimulatedAdapter: Sendable {
     /// A character came while a request or a search was under way.
     private mutating func interrupt(at now: Instant) {
         output.cut(after: now)
-        while let last = requests.last, last.at > now {
-            requests.removeLast()
-            requestCount -= 1
-        }
+        forgetRequests(after: now)
         if let search, now < search.ends {
             connected = search.before
             output.append(lineEnd, at: now)
         }
         search = nil
         stop(at: now)
+    }
+
+    /// Forgets what was not sent yet.
+    private mutating func forgetRequests(after now: Instant) {
+        while let last = requests.last, last.at > now {
+            requests.removeLast()
+            requestCount -= 1
+        }
     }
 
     /// Ends whatever it does with `STOPPED`; characters are lost until its prompt is out.
@@ -263,14 +268,33 @@ extension SimulatedAdapter {
 
     /// Starts again with all settings at their defaults and prints the banner.
     mutating func restart(at now: Instant, after time: Duration) {
+        restart(at: now + (options.latency == .zero ? .zero : time), saying: personality.identity)
+    }
+
+    private mutating func restart(at ready: Instant, saying words: String) {
         resetSettings()
         lastCommand = nil
         passFilters = []
         // The banner is written with the new settings, behind two empty lines.
-        let ready = now + (options.latency == .zero ? .zero : time)
         output.append(lineEnd + lineEnd, at: ready)
-        write(Array(personality.identity.utf8), at: ready)
+        write(Array(words.utf8), at: ready)
         prompt(at: ready)
+    }
+
+    /// Loses its supply for a moment: what it was at and all settings are gone.
+    ///
+    /// It comes back like one that was just plugged in, or says that the voltage was low.
+    public mutating func loseSupply(at now: Instant, noticesVoltage: Bool) {
+        if case .hung = activity { return }
+        let time = output.characterTime
+        output = OutputQueue()
+        output.characterTime = time
+        forgetRequests(after: now)
+        search = nil
+        line = []
+        restart(
+            at: now + .milliseconds(50),
+            saying: noticesVoltage ? "LV RESET" : personality.identity)
     }
 
     /// All settings to their defaults, as far as the adapter's own memory does not say otherwise.

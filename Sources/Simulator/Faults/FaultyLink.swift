@@ -38,6 +38,8 @@ public struct FaultyLink<Device: SimulatedDevice>: SimulatedDevice {
     /// What the device says and what it hears are drawn apart, or their order would matter.
     private var saying: FaultGenerator
     private var hearing: FaultGenerator
+    /// Drawn apart, too, so that the others are where they were without it.
+    private var resetting: FaultGenerator
     private var queue: [Piece] = []
     private var end: LinkEnd?
     /// Nothing comes before this time.
@@ -56,6 +58,7 @@ public struct FaultyLink<Device: SimulatedDevice>: SimulatedDevice {
         self.faults = faults
         saying = FaultGenerator(seed: seed &* 2 &+ 1)
         hearing = FaultGenerator(seed: ~seed)
+        resetting = FaultGenerator(seed: seed &* 3 &+ 0x5EED)
     }
 
     /// What it is, in one line.
@@ -117,6 +120,13 @@ public struct FaultyLink<Device: SimulatedDevice>: SimulatedDevice {
             let isPrompt = byte == UInt8(ascii: ">")
             if isLineStart {
                 lineHits = 0
+                if hits(.reset, \.resetting) {
+                    device.loseSupply(at: now, noticesVoltage: resetting.fraction() < 0.5)
+                    isCutting = false
+                    held = nil
+                    isHolding = false
+                    break
+                }
                 beginLine(&output, at: now)
             }
             isLineStart = byte == 0x0D || byte == 0x0A || isPrompt

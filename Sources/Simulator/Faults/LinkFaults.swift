@@ -20,6 +20,8 @@ public enum LinkFault: String, Hashable, Sendable, CaseIterable {
     case close
     /// The adapter's direction is closed; it still hears.
     case halfClose = "half-close"
+    /// The adapter restarts in the middle of what it says: `LV RESET` or its banner.
+    case reset
 
     /// Whether it is drawn for every byte, in both directions; the others are drawn for every line
     /// of the adapter.

@@ -9,7 +9,7 @@ struct DecodePrinter {
     /// The columns of `--format csv`.
     static let columns = [
         "line", "kind", "ecu", "service", "pid", "signal", "name", "value", "unit", "raw", "code",
-        "description", "status",
+        "description", "status", "frame", "dtc", "mid", "tid", "component", "min", "max",
     ]
 
     private let format: OutputFormat
@@ -77,6 +77,8 @@ struct DecodePrinter {
             json.appendError(
                 line: error.line, reason: error.reason, text: text, ecu: error.ecu, to: &output)
         case .item(let item, _): json.append(item, time: nil, to: &output)
+        // The message itself is what JSON tells of it, with --messages.
+        case .noCodes: break
         case .status(let status, let text, let line):
             json.appendAdapterStatus(
                 status.rawValue, text: text, line: line, time: nil, to: &output)
@@ -104,14 +106,23 @@ struct DecodePrinter {
             return
                 "\(ecu)  \(padded(column("service") + ":" + column("pid"), 7))  "
                 + "\(padded(column("signal"), 16))  \(padded(value.joined, 14))  \(column("name"))"
-        case .item(.code, _):
-            return "\(ecu)  \(padded(column("kind"), 9))  \(padded(column("code"), 8))  "
-                + column("description")
-        case .item(.monitor, _), .item(.monitorTest, _), .item(.negativeResponse, _):
-            return "\(ecu)  \(column("kind"))  \(column("name"))  \(column("value")) "
-                + "\(column("unit"))  \(column("status"))"
+                + remark(reading)
+        case .item(.code(let report), _):
+            return "\(ecu)  \(padded(report.kindText, 9))  \(padded(column("code"), 8))  "
+                + column("description") + remark(report)
+        case .item(.monitor, _):
+            return "\(ecu)  monitor  \(column("name"))  \(column("value"))  \(column("status"))"
+        case .item(.monitorTest(let result), _):
+            return "\(ecu)  monitorTest  \(place(of: result))  \(result.monitorTitle), "
+                + "\(result.testTitle)  \(column("value")) \(column("unit"))\(limits(of: result))  "
+                + column("status")
+        case .item(.negativeResponse, _):
+            return "\(ecu)  negativeResponse  \(column("service"))  \(column("name")) "
+                + "(\(column("code")))"
         case .item(.message(let message), _):
-            return "\(ecu)  message  \(Hex.string(message.payload))"
+            let group = message.parameterGroup.map { "\(Hex.string($0, digits: 6))  " } ?? ""
+            return "\(ecu)  message  \(group)\(Hex.string(message.payload))"
+        case .noCodes: return "\(ecu)  no codes"
         case .voltage(let volts, _): return "\(padded("", 8))  adapter voltage \(volts) V"
         case .frame(let id, let data, _):
             return "\(padded(id?.description ?? "", 8))  \(Hex.string(data))"
@@ -120,6 +131,38 @@ struct DecodePrinter {
             return "\(ecu)  error in line \(column("line")): \(column("description"))"
                 + (column("raw").isEmpty ? "" : "  [\(printable(column("raw")))]")
         }
+    }
+
+    /// The frozen frame, and what is wrong with a number.
+    private func remark(_ reading: Reading) -> String {
+        var remark = ""
+        if let frame = reading.frame { remark += ", frame \(frame)" }
+        if let code = reading.dtc?.description ?? reading.parameterCode?.text {
+            remark += ", frozen by \(code)"
+        }
+        if reading.checkDigit == false { remark += ", no valid check digit" }
+        return remark
+    }
+
+    /// The status byte, the lamps that are on, and how sure the number of a J1939 code is.
+    private func remark(_ report: CodeReport) -> String {
+        var remarks: [String] = []
+        if let status = report.statusByte { remarks.append("status \(Hex.string([status]))") }
+        if case .j1939(let code) = report.code, code.conversionMethod == true {
+            remarks.append("older conversion, number uncertain")
+        }
+        return remarks.isEmpty ? "" : "  [" + remarks.joined(separator: ", ") + "]"
+    }
+
+    private func place(of result: MonitorTestResult) -> String {
+        let parts = [result.mid, result.tid, result.component].compactMap(\.self)
+        return parts.map { Hex.string([$0]) }.joined(separator: ":")
+    }
+
+    private func limits(of result: MonitorTestResult) -> String {
+        let number = { (value: Double?) in value.map { fixed($0, 3) } ?? "" }
+        if result.min == nil && result.max == nil { return "" }
+        return "  (\(number(result.min)) … \(number(result.max)))"
     }
 
     private func padded(_ text: String, _ width: Int) -> String {
@@ -133,6 +176,11 @@ struct DecodePrinter {
         var row = Row()
         switch found {
         case .item(let item, let text): row.fill(item, text: text, self)
+        case .noCodes(let message):
+            row.line = message.line
+            row.kind = "none"
+            row.ecu = message.ecu?.description ?? ""
+            row.service = message.payload.first.map { Service($0 & ~0x40).description } ?? ""
         case .status(let status, let text, let line):
             row.line = line
             row.kind = "adapterStatus"
@@ -164,12 +212,13 @@ struct DecodePrinter {
     private struct Row {
         var line = 0
         var kind = "", ecu = "", service = "", pid = "", signal = "", name = "", value = ""
-        var unit = "", raw = "", code = "", description = "", status = ""
+        var unit = "", raw = "", code = "", description = "", status = "", frame = "", dtc = ""
+        var mid = "", tid = "", component = "", low = "", high = ""
 
         var cells: [String] {
             [
                 line > 0 ? String(line) : "", kind, ecu, service, pid, signal, name, value, unit,
-                raw, code, description, status,
+                raw, code, description, status, frame, dtc, mid, tid, component, low, high,
             ]
         }
 
@@ -189,8 +238,12 @@ struct DecodePrinter {
                 line = result.line
                 kind = "monitorTest"
                 ecu = result.ecu?.description ?? ""
-                pid = result.mid.map { Hex.string([$0]) } ?? ""
-                signal = Hex.string([result.tid])
+                service = "06"
+                mid = result.mid.map { Hex.string([$0]) } ?? ""
+                tid = Hex.string([result.tid])
+                component = result.component.map { Hex.string([$0]) } ?? ""
+                low = result.min.map { "\($0)" } ?? ""
+                high = result.max.map { "\($0)" } ?? ""
                 name = [result.monitor, result.test].compactMap(\.self).joined(separator: ", ")
                 value = result.value.map { "\($0)" } ?? ""
                 unit = result.unit ?? ""
@@ -235,10 +288,25 @@ struct DecodePrinter {
             pid = reading.dataID?.idText ?? ""
             signal = row.id
             name = row.name
-            value = shown.isMissing ? "" : shown.value
             unit = shown.unit
             raw = Hex.string(reading.raw)
-            status = shown.isMissing ? shown.value : ""
+            frame = reading.frame.map { String($0) } ?? ""
+            dtc = reading.dtc?.description ?? reading.parameterCode?.text ?? ""
+            switch reading.value {
+            case .missing(let reason, let number):
+                status = reason.rawValue
+                code = number.map { String($0) } ?? ""
+            case .label(let number):
+                value = shown.value
+                code = String(number)
+            case .flag(let flag): value = flag ? "true" : "false"
+            case .number(let number):
+                let conversion = printer.units.conversion(from: row.unit)
+                var bytes: [UInt8] = []
+                JSONText.append(conversion.map { $0(number) } ?? number, to: &bytes)
+                value = String(decoding: bytes, as: UTF8.self)
+            case .text, .supportMap: value = shown.value
+            }
         }
     }
 }

@@ -7,6 +7,8 @@ import VehicleLink
 enum DecodedLine: Hashable, Sendable {
     /// Something an ECU said.
     case item(DiagnosticItem, text: String)
+    /// A list of codes without any.
+    case noCodes(ECUMessage)
     /// A word of the adapter.
     case status(AdapterStatus, text: String, line: Int)
     /// The voltage at the adapter; unit: V.
@@ -20,7 +22,7 @@ enum DecodedLine: Hashable, Sendable {
     var isError: Bool {
         switch self {
         case .item(.error, _), .damaged: true
-        case .item, .status, .voltage, .frame: false
+        case .item, .noCodes, .status, .voltage, .frame: false
         }
     }
 }
@@ -87,6 +89,7 @@ struct DecodeRun {
                     decoder.decode(message, in: entry.exchange, &items)
                 }
                 try handOnItems(body)
+                if items.isEmpty, message.isListOfCodes { try body(.noCodes(message)) }
             case .endOfExchange:
                 items.removeAll(keepingCapacity: true)
                 decoder.endExchange(entry.exchange, &items)
@@ -110,5 +113,13 @@ struct DecodeRun {
             }
             try body(.item(item, text: text))
         }
+    }
+}
+
+extension ECUMessage {
+    /// Whether it lists codes, in whatever service.
+    fileprivate var isListOfCodes: Bool {
+        guard parameterGroup == nil else { return true }
+        return [0x43, 0x47, 0x4A, 0x58, 0x59].contains(payload.first)
     }
 }

@@ -1,7 +1,7 @@
 /// Reads the rows of CSV (RFC 4180), CR LF or LF, one after the other, of a file that comes in pieces.
 ///
-/// Cells are separated by commas, or by semicolons where the first line has these alone. A quote that
-/// is never closed takes the rest of the file into its cell.
+/// Cells are separated by commas, or by semicolons where the first line has these alone. A row whose
+/// quote is never closed is none: ``endsInQuote``.
 public struct CSVReader {
     private var bytes: [UInt8] = []
     private var place = 0
@@ -31,6 +31,11 @@ public struct CSVReader {
 
     /// Whether numbers may have a comma: it separates no cells.
     public var hasDecimalComma: Bool { separator == 0x3B }
+
+    /// Whether the file has ended in a quote that nobody closed; ``line`` tells where its row began.
+    public var endsInQuote: Bool {
+        isFinished && place == bytes.count && hasBegun && isQuoted && !sawQuote
+    }
 
     /// How much of a row that is not complete is kept; unit: bytes.
     public var pending: Int { cell.count + cells.count + bytes.count - place }
@@ -98,7 +103,7 @@ public struct CSVReader {
             default: cell.append(byte)
             }
         }
-        return isFinished && hasBegun ? endRow() : nil
+        return isFinished && hasBegun && !endsInQuote ? endRow() : nil
     }
 
     private mutating func endCell() {

@@ -33,6 +33,8 @@ struct JSONImport {
         _ text: ArraySlice<UInt8>, _ table: inout ImportTable, _ emit: (ImportEvent) throws -> Void
     ) throws {
         line += 1
+        let isMarked = line == 1 && text.starts(with: [0xEF, 0xBB, 0xBF])
+        let text = isMarked ? text.dropFirst(3) : text
         if text.allSatisfy({ $0 <= 0x20 }) { return }
         guard let object = JSONReader.object(text) else {
             throw ImportFault(line: line, reason: "no JSON object")

@@ -49,26 +49,31 @@ public struct TripFileReader {
     ) throws {
         let pending: Int
         let line: Int
+        var endsInQuote = false
         switch form {
         case .lines(var reader):
             form = .lines(JSONImport())
             try reader.read(piece, isLast: isLast, &table, emit)
-            (pending, line) = (reader.pending, reader.line)
+            (pending, line) = (reader.pending, reader.line + 1)
             form = .lines(reader)
         case .long(var reader):
             form = .lines(JSONImport())
             try reader.read(piece, isLast: isLast, &table, emit)
             (pending, line) = (reader.csv.pending, reader.csv.line)
+            endsInQuote = reader.csv.endsInQuote
             form = .long(reader)
         case .wide(var reader):
             form = .lines(JSONImport())
             try reader.read(piece, isLast: isLast, &table, emit)
             (pending, line) = (reader.csv.pending, reader.csv.line)
+            endsInQuote = reader.csv.endsInQuote
             form = .wide(reader)
         }
         if pending > Self.longestLine {
-            throw ImportFault(
-                line: max(1, line), reason: "more than 16 MiB without an end: a quote is open")
+            throw ImportFault(line: max(1, line), reason: "more than 16 MiB without an end")
+        }
+        if endsInQuote {
+            throw ImportFault(line: line, reason: "a quote is opened here and never closed")
         }
     }
 }

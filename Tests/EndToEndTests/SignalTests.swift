@@ -87,18 +87,19 @@ import Testing
         #expect(!outcome.output.contains("\"kind\":\"summary\""), "\(outcome)")
     }
 
-    /// The terminal's own end of `log`; the view of `live` is in scripts/screens.
+    // Not SIGTSTP: a group of processes without a terminal never stops by it. Ctrl-Z of the view is in
+    // scripts/screens.
     @Test func `a log that was stopped goes on with its trip`() async throws {
         let adapter = try ScriptedAdapter(.tcp) { .say(PlainAdapter.answer($0.text)) }
         let program = try workplace.start([
             "log", "rpm", "--format", "json", "-d", adapter.address,
         ])
         try await program.lines(with: "1726", count: 10)
-        program.send(SIGTSTP)
+        program.send(SIGSTOP)
         // Stopped, and not ended.
         var status: Int32 = 0
         #expect(waitpid(program.pid, &status, WUNTRACED) == program.pid)
-        #expect(status & 0xFF == 0x7F && status >> 8 & 0xFF == SIGTSTP, "\(status)")
+        #expect(status & 0xFF == 0x7F && status >> 8 & 0xFF == SIGSTOP, "\(status)")
         let before = program.text(.output).split(separator: "\n").count
         program.send(SIGCONT)
         // More than a pipe holds of what was written before.

@@ -152,8 +152,9 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
         let texts = try loadCodeTexts()
         var file = STDOUT_FILENO
         if let to {
-            try OutputFile.check(to, isNoneOf: [path])
-            file = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+            try OutputFile.check(
+                to, isNoneOf: [path] + entries.map { OutputFile.replayed($0.accessory) })
+            file = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
             if file < 0 { throw Failure(outputFile: to, errno: errno) }
         }
         defer { if to != nil { close(file) } }

@@ -53,6 +53,8 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
     }
 
     func run() throws {
+        try OutputFile.check(
+            to, isNoneOf: [vehicle.database.file, OutputFile.replayed(vehicle.device)])
         if let until {
             try runOffline(try until.time())
             return

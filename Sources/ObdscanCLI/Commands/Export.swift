@@ -254,13 +254,19 @@ struct ExportCommand: ParsableCommand, OutputCommand {
         }
         let folder = try OutputFile.folder(beside: to)
         let place = folder + "/new.db"
-        defer {
+        let cleanUp = {
             for end in ["", "-wal", "-shm", "-journal"] { unlink(place + end) }
             rmdir(folder)
         }
+        defer { cleanUp() }
+        let inbox = try SignalInbox(SignalInbox.endings)
         try mapped { () throws(StoreError) in
             let new = try TripStore(path: place)
-            _ = try new.merge(from: store.path, only: ids)
+            _ = try new.merge(from: store.path, only: ids) { _, _ in
+                guard let signal = inbox.next() else { return }
+                cleanUp()
+                SignalInbox.die(of: signal)
+            }
             try new.closeForMoving()
         }
         guard rename(place, to) == 0 else { throw Failure(outputFile: to, errno: errno) }

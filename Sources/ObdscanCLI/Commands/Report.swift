@@ -44,7 +44,7 @@ struct ReportCommand: ParsableCommand, OutputCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        try OutputFile.check(to, isNoneOf: [database.file])
+        try OutputFile.check(to, isNoneOf: [database.file, OutputFile.replayed(device)])
         let table = try loadTable(tables)
         let recording = try TemporaryFile()
         let options = VehicleOptions(

@@ -144,7 +144,7 @@ struct DecodePrinter {
         return remark
     }
 
-    /// The status byte, the lamps that are on, and how sure the number of a J1939 code is.
+    /// The status byte, and how sure the number of a J1939 code is.
     private func remark(_ report: CodeReport) -> String {
         var remarks: [String] = []
         if let status = report.statusByte { remarks.append("status \(Hex.string([status]))") }
@@ -180,7 +180,7 @@ struct DecodePrinter {
             row.line = message.line
             row.kind = "none"
             row.ecu = message.ecu?.description ?? ""
-            row.service = message.payload.first.map { Service($0 & ~0x40).description } ?? ""
+            row.service = Self.service(of: message)
         case .status(let status, let text, let line):
             row.line = line
             row.kind = "adapterStatus"
@@ -206,6 +206,12 @@ struct DecodePrinter {
             row.raw = text
         }
         return row.cells
+    }
+
+    /// The service that a message answers; SAE J1939 has none.
+    private static func service(of message: ECUMessage) -> String {
+        guard message.parameterGroup == nil else { return "" }
+        return ReadingText.service(ofAnswer: message.payload)?.description ?? ""
     }
 
     /// One row, by the names of its columns.
@@ -238,7 +244,6 @@ struct DecodePrinter {
                 line = result.line
                 kind = "monitorTest"
                 ecu = result.ecu?.description ?? ""
-                service = "06"
                 mid = result.mid.map { Hex.string([$0]) } ?? ""
                 tid = Hex.string([result.tid])
                 component = result.component.map { Hex.string([$0]) } ?? ""
@@ -268,6 +273,8 @@ struct DecodePrinter {
                 line = message.line
                 kind = "message"
                 ecu = message.ecu?.description ?? ""
+                service = DecodePrinter.service(of: message)
+                pid = message.parameterGroup.map { Hex.string($0, digits: 6) } ?? ""
                 raw = Hex.string(message.payload)
             case .error(let error):
                 line = error.line
@@ -305,7 +312,10 @@ struct DecodePrinter {
                 var bytes: [UInt8] = []
                 JSONText.append(conversion.map { $0(number) } ?? number, to: &bytes)
                 value = String(decoding: bytes, as: UTF8.self)
-            case .text, .supportMap: value = shown.value
+            case .supportMap(let map):
+                value = shown.value
+                code = String(map)
+            case .text: value = shown.value
             }
         }
     }

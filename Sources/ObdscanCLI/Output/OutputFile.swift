@@ -10,7 +10,7 @@ enum OutputFile {
     static func write(
         _ path: String?, _ body: (inout TextOutput) throws -> Void
     ) throws {
-        guard let path, path != "-" else {
+        guard let path, path != "-", path != "/dev/stdout" else {
             var writer = TextOutput.standard
             try body(&writer)
             try writer.flush()
@@ -51,6 +51,12 @@ enum OutputFile {
         }
     }
 
+    /// The recording that an accessory given as `replay:FILE` is read from.
+    static func replayed(_ accessory: String?) -> String? {
+        guard let accessory, accessory.hasPrefix("replay:") else { return nil }
+        return String(accessory.dropFirst("replay:".count))
+    }
+
     /// Whether two paths lead to one file that exists, no device.
     static func isOneFile(_ path: String, _ other: String) -> Bool {
         var (one, two) = (stat(), stat())
@@ -73,21 +79,25 @@ private final class PendingFile {
     let descriptor: Int32
     /// Where it shall stand, behind a symbolic link; nil = a device or a pipe.
     private let target: String?
-    /// Permissions of the file that is replaced.
-    private let mode: mode_t?
+    /// The file that is replaced, for its permissions and its owner.
+    private let replaced: stat?
     /// What it is called until then.
     private var name: String?
 
     init(_ path: String) throws(OutputError) {
         var status = stat()
         let exists = stat(path, &status) == 0
-        if exists && status.st_mode & S_IFMT != S_IFREG {
-            (target, mode) = (nil, nil)
+        if let number = Self.openDescriptor(path) {
+            // Who names an open descriptor wants what is behind it, where it stands.
+            (target, replaced) = (nil, nil)
+            descriptor = dup(number)
+        } else if exists && status.st_mode & S_IFMT != S_IFREG {
+            (target, replaced) = (nil, nil)
             descriptor = open(path, O_WRONLY | O_CLOEXEC)
         } else {
-            let target = exists ? Self.resolved(path) : path
+            let target = exists ? Self.resolved(path) : Self.linked(path)
             self.target = target
-            mode = exists ? status.st_mode & 0o777 : nil
+            replaced = exists ? status : nil
             let folder = Self.folder(of: target)
             let unnamed =
                 access("/proc/self/fd", X_OK) == 0 ? ca_open_unnamed(folder) : -1
@@ -114,7 +124,11 @@ private final class PendingFile {
     /// Gives it its name, and to its bytes a place on the disk before that.
     func appear() throws(OutputError) {
         guard let target else { return }
-        if let mode { fchmod(descriptor, mode) }
+        if let replaced {
+            // Only root may give a file away; anybody else's was his own, or was in his group.
+            _ = fchown(descriptor, replaced.st_uid, replaced.st_gid)
+            fchmod(descriptor, replaced.st_mode & 0o777)
+        }
         guard fsync(descriptor) == 0 else { throw .failed(errno: errno) }
         if name == nil {
             if link(as: target) { return }
@@ -142,6 +156,23 @@ private final class PendingFile {
     static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// The number in `/dev/fd/3` or `/proc/self/fd/3`.
+    private static func openDescriptor(_ path: String) -> Int32? {
+        for folder in ["/dev/fd/", "/proc/self/fd/"] where path.hasPrefix(folder) {
+            return Int32(path.dropFirst(folder.count))
+        }
+        return nil
+    }
+
+    /// What a symbolic link to a file that is not there yet leads to; any other path as it is.
+    private static func linked(_ path: String) -> String {
+        var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let length = readlink(path, &bytes, bytes.count)
+        guard length > 0, length < bytes.count else { return path }
+        let found = String(decoding: bytes[..<length], as: UTF8.self)
+        return found.hasPrefix("/") ? found : folder(of: path) + "/" + found
     }
 
     /// The file that a symbolic link leads to, so that the link stays one.

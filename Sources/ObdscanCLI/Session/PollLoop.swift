@@ -160,6 +160,7 @@ struct PollNews {
             defer { isLost = false }
             return isLost ? "the link is back" : nil
         case .toolDidFailToInitialize(let failure):
+            isLost = true
             return Failure(failure, accessory: accessory).message
         case .toolWillSleep: return "the adapter is about to sleep"
         case .recordingFailed(let number):

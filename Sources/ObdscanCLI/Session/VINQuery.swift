@@ -39,6 +39,9 @@ struct VINQuery {
             self.pending = nil
             interrupted = request
             return nil
+        } catch .requestFailed(_, let soFar) {
+            // An answer that came whole counts whatever became of the rest.
+            items = connection.filtered(soFar).items
         } catch {
             // Another profile may know it; a session that is over begins nothing more.
         }

@@ -24,6 +24,19 @@ struct RangeOverrides: Hashable, Sendable {
     /// PID 4F or 50 says different things, and nobody knows which of them holds.
     mutating func makeUnknown(_ pid: UInt32) { unknown |= Self.bit(pid) }
 
+    /// The usual ranges, but unknown where these or `other` say something else.
+    func joined(with other: RangeOverrides) -> RangeOverrides {
+        var joined = RangeOverrides()
+        joined.unknown = unknown | other.unknown
+        for ranges in [self, other] {
+            if ranges.massAirFlow != 0 { joined.makeUnknown(0x50) }
+            if ranges.lambda | ranges.voltage | ranges.current | ranges.pressure != 0 {
+                joined.makeUnknown(0x4F)
+            }
+        }
+        return joined
+    }
+
     /// Whether the range of a PID's values is not known.
     func hidesRange(ofPID pid: UInt32) -> Bool {
         switch pid {

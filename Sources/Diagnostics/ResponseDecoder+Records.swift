@@ -176,7 +176,7 @@ extension ResponseDecoder {
         }
         let overrides = memory.overrides(of: answer.speaker)
         if overrides?.hidesRange(ofPID: pid) == true {
-            out.append(.message(answer.message))
+            appendOnce(answer.message, &out)
             return
         }
         let origin = RecordDecoder.Origin(
@@ -186,6 +186,11 @@ extension ResponseDecoder {
             if let ids, !ids.contains(table[reading.signal].id) { return }
             out.append(.reading(reading))
         }
+    }
+
+    /// A message stands for all of its records whose ranges nobody knows.
+    private func appendOnce(_ message: ECUMessage, _ out: inout [DiagnosticItem]) {
+        if !out.contains(.message(message)) { out.append(.message(message)) }
     }
 
     private mutating func decodeFrozenRecord(
@@ -203,7 +208,7 @@ extension ResponseDecoder {
         }
         let overrides = memory.overrides(of: answer.speaker)
         if overrides?.hidesRange(ofPID: pid) == true {
-            out.append(.message(answer.message))
+            appendOnce(answer.message, &out)
             return
         }
         let origin = RecordDecoder.Origin(

@@ -185,8 +185,7 @@ struct Answer {
 
     init(_ message: ECUMessage, in exchange: Exchange) {
         self.message = message
-        speaker = ECUMemory.Speaker(
-            ecu: message.ecu, header: message.ecu == nil ? exchange.header : nil)
+        speaker = ECUMemory.Speaker(message.ecu, askedAt: exchange.header)
         request = exchange.request.flatMap { $0.isEmpty ? nil : $0 }
         let said = exchange.family ?? exchange.vehicleProtocol?.family
         let shown = Self.family(of: message.ecu)
@@ -233,8 +232,15 @@ struct Answer {
 struct ECUMemory: Sendable {
     /// An ECU; where headers are off, whoever answers at the header that requests were given.
     struct Speaker: Hashable, Sendable {
-        var ecu: ECUAddress?
-        var header: UInt32?
+        let ecu: ECUAddress?
+        /// The one ECU's address that was asked; nil where all were.
+        let header: UInt32?
+
+        init(_ ecu: ECUAddress?, askedAt header: UInt32?) {
+            self.ecu = ecu
+            let isToAll = header == 0x7DF || header.map { $0 & 0xFF_FFFF } == 0xDB_33F1
+            self.header = ecu == nil && !isToAll ? header : nil
+        }
     }
 
     private struct FrameKey: Hashable {
@@ -286,7 +292,10 @@ struct ECUMemory: Sendable {
 
     /// Codes were cleared: frames are no more.
     mutating func forgetCodes(of speaker: Speaker) {
-        frozen = frozen.filter { $0.key.speaker != speaker }
+        // Whoever answers without an address may be any of those that did.
+        frozen = frozen.filter { entry in
+            speaker.ecu == nil ? entry.key.speaker.ecu != nil : entry.key.speaker != speaker
+        }
     }
 
     /// Whether an ECU's engine ignites by compression, where PID 01 told.
@@ -305,7 +314,16 @@ struct ECUMemory: Sendable {
 
     /// The ranges that PIDs 4F and 50 of an ECU announced.
     func overrides(of speaker: Speaker) -> RangeOverrides? {
-        scalings.isEmpty ? nil : scalings[speaker]?.overrides
+        if scalings.isEmpty { return nil }
+        if let own = scalings[speaker]?.overrides { return own }
+        guard speaker.ecu == nil else { return nil }
+        // Who said it when all were asked may be the one that is asked now, or another one.
+        var others: RangeOverrides?
+        for (other, ranges) in scalings where other.ecu == nil {
+            guard (other.header == nil) != (speaker.header == nil) else { continue }
+            others = (others ?? RangeOverrides()).joined(with: ranges.overrides)
+        }
+        return others
     }
 
     /// Takes note of PID 4F or 50.

@@ -397,8 +397,6 @@ extension Outcome {
                 return .answered(
                     reply.messages, intact: isIntact, pending: reply.wasPending)
             }
-            // Cut off by the adapter, not damaged by accident.
-            if reply.statuses.last == .bufferFull { return .refused }
             // Damaged answers are not silence: nothing is learnt about the vehicle.
             guard reply.errors.isEmpty, reply.texts.isEmpty else { return .failed }
             switch reply.statuses.last {

@@ -69,6 +69,9 @@ func readConversation(_ input: [UInt8]) {
                 if case .message = item { messageBytes += raw.count }
             }
             print(item, text, with: &json)
+        case .noCodes(let message):
+            let spelled = message.payload.flatMap { [$0 >> 4, $0 & 0xF] }
+            require(isSubsequence(spelled, of: digits), "\(message) is not in the input")
         case .frame(_, let data, _):
             let spelled = data.flatMap { [$0 >> 4, $0 & 0xF] }
             require(isSubsequence(spelled, of: digits), "frame \(data) is not in the input")

@@ -94,6 +94,7 @@ extension PollPlan {
         let isFirst = nothingIsAnswered && answered.contains { !items[$0].isWatched }
         for index in answered { noteAnswer(of: index, inBatch: asked.isBatch, at: now) }
         if isFirst { beginAnew(at: now) }
+        if !answered.isEmpty { lastAnswer = now }
         let missing = asked.items.filter { !answered.contains($0) }
         let isComplete = isCountable && missing.isEmpty
         if asked.isBatch {
@@ -122,6 +123,7 @@ extension PollPlan {
 
     private mutating func noteAnswer(of index: Int, inBatch: Bool, at now: Instant) {
         items[index].misses = 0
+        items[index].hasAnswered = true
         items[index].failedBatches = 0
         items[index].roundsDone += 1
         // Probes of a resting vehicle are no pace.
@@ -142,9 +144,14 @@ extension PollPlan {
         }
     }
 
-    /// Whether every record rests, or is about to.
+    /// Whether every record that was asked since the last answer rests, or is about to; others, whose
+    /// turn comes seldom, tell nothing.
     private var nothingIsAnswered: Bool {
-        items.allSatisfy { $0.isWatched || $0.misses >= Self.missesBeforeRest }
+        let asked = items.filter { item in
+            guard !item.isWatched, let time = item.lastAsked else { return false }
+            return lastAnswer.map { time >= $0 } ?? true
+        }
+        return !asked.isEmpty && asked.allSatisfy { $0.misses >= Self.missesBeforeRest }
     }
 
     /// Which of the asked records stand in the answers of any ECU.
@@ -213,7 +220,11 @@ extension PollPlan {
 
     private mutating func rest(_ index: Int, at now: Instant) {
         let doublings = min(items[index].misses - Self.missesBeforeRest, 5)
-        let end = now + min(Duration.seconds(1 << doublings), Self.longestRest)
+        let isOutage =
+            items[index].hasAnswered
+            && lastAnswer.map { now - $0 >= Self.longestRestInOutage } ?? false
+        let longest = isOutage ? Self.longestRestInOutage : Self.longestRest
+        let end = now + min(Duration.seconds(1 << doublings), longest)
         guard items[index].due < end else { return }
         items[index].heldSince = max(items[index].due, now)
         items[index].due = end

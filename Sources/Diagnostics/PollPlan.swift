@@ -14,7 +14,8 @@ public import OBDCore
 /// it failed alone as well: then the link was to blame.
 ///
 /// A record that stays silent or fails alone, ``missesBeforeRest`` times in a row, rests: it is asked
-/// ever more seldom, but never given up. The first answer after none at all ends every rest.
+/// ever more seldom, but never given up, and while nothing answers that did before, not so seldom. The
+/// first answer after none to all that was asked ends every rest.
 ///
 /// A count digit is used where two replies in a row had as many frames. Any reply that is damaged,
 /// incomplete or came after "response pending" (NRC 78, a frame that adapters count) forgets it.
@@ -94,6 +95,8 @@ public struct PollPlan: Sendable {
         var due: Instant
         var lastAsked: Instant?
         var misses = 0
+        /// Whether it was ever answered.
+        var hasAnswered = false
         var mayBatch: Bool
         var answersAlone = 0
         /// Batches in a row that failed with it.
@@ -141,6 +144,9 @@ public struct PollPlan: Sendable {
     public static let frameCountUses = 50
     /// A record that is silent or fails is asked ever more seldom, down to this period.
     public static let longestRest = Duration.seconds(30)
+    /// The same for one that has answered before, while nothing answers: the link may be good again
+    /// any moment.
+    public static let longestRestInOutage = Duration.seconds(2)
     /// A record that a batch left out may join one again after so many answers alone: the vehicle
     /// may have been asleep when the batch was asked.
     public static let answersBeforeBatch = 50
@@ -165,6 +171,8 @@ public struct PollPlan: Sendable {
     // One request is under way at a time.
     var pending: Pending?
     private var lastID: UInt32 = 0
+    /// When any record was last answered.
+    var lastAnswer: Instant?
     /// Leaves a parked vehicle alone; nil = it is asked whatever happens.
     var battery: BatteryGuard?
     /// Which signals tell the guard whether the vehicle is on.

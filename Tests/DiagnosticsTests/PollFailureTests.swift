@@ -76,13 +76,34 @@ private func answer(_ request: VehicleRequest, pending: Bool = false) -> PollPla
         var bench = Bench([coolant, rpm, speed, air])
         bench.run(20, answer: { answer($0) })
         bench.run(for: .seconds(120)) { _ in .failed }
-        // All of them rest, so that only a few are asked in two minutes.
-        #expect(bench.asked.count < 80)
+        // All of them rest: each is looked after every two seconds.
+        #expect(bench.asked.count < 280)
         #expect(bench.plan.isHoldingBack(at: bench.now + .milliseconds(1)))
         bench.asked = []
         bench.run(20, answer: { answer($0) })
         #expect(bench.asked([0x05, 0x0C, 0x0D, 0x10]).count >= 18)
         #expect(!bench.plan.isHoldingBack(at: bench.now))
+    }
+
+    @Test(arguments: [PollPlan.Outcome.failed, .silent])
+    func `looks every two seconds whether an outage is over`(_ outcome: PollPlan.Outcome) {
+        var bench = Bench([coolant, rpm])
+        bench.run(20, answer: { answer($0) })
+        bench.run(for: .seconds(60)) { _ in outcome }
+        bench.asked = []
+        bench.run(for: .seconds(60)) { _ in outcome }
+        #expect((58...62).contains(bench.asked.count), "\(bench.asked.count)")
+    }
+
+    @Test func `is back at full speed though one of its records is asked seldom`() {
+        var bench = Bench([coolant, rpm, speed, want(0x10, 2, every: .seconds(600))])
+        bench.run(20, answer: { answer($0) })
+        bench.run(for: .seconds(20)) { _ in .failed }
+        bench.asked = []
+        let start = bench.now
+        bench.run(20, answer: { answer($0) })
+        #expect(bench.asked([0x05, 0x0C, 0x0D]).count >= 18)
+        #expect(bench.now - start <= PollPlan.longestRestInOutage + bench.roundTrip * 20)
     }
 
     @Test func `that failed alone as well joins the others with its first answer`() {

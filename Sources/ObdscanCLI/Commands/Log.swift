@@ -175,6 +175,7 @@ struct LogCommand: ParsableCommand, OutputCommand {
         let inbox = try SignalInbox(SignalInbox.endings)
         let store = try link.database.open(
             .readWrite, limits: TripStore.Limits(isFast: fast))
+        defer { store.closeFile() }
         try clearOld(store)
         if let note = store.advice { output.note(note) }
         var plan = plan(table, chosen, tables.packRecords(in: table), store)

@@ -77,6 +77,8 @@ public final class TripStore: Sendable {
         configuration.busyMode = .timeout(limits.patience.seconds)
         configuration.label = "obdscan"
         configuration.prepareDatabase { database in
+            // Else a row of a damaged page may pass as one that is not there.
+            try database.execute(sql: "PRAGMA cell_size_check = ON")
             guard access == .readWrite else { return }
             // A commit that was reported survives a power cut, unless that is not wanted.
             try database.execute(

@@ -5,7 +5,8 @@ import GRDB
 public import OBDCore
 import Synchronization
 
-/// Stores one trip on a thread of its own, one transaction a second.
+/// Stores one trip on a thread of its own, one transaction a second: it begins so early that the
+/// oldest entry is on the disk a second after it came.
 ///
 /// ``offer(_:at:)-([DiagnosticItem],_)`` never waits for the disk: it puts into a bounded queue or
 /// says no, and announces by a notice when there is space again. When the disk fails, nothing that
@@ -15,7 +16,8 @@ import Synchronization
 public final class TripWriter: Sendable {
     /// How much is kept in memory and for how long.
     public struct Limits: Hashable, Sendable {
-        /// Time between two transactions: what a power cut may cost.
+        /// How long after it came an entry is on the disk, at a disk of even speed: what a power cut
+        /// may cost.
         public var commitEvery: Duration
         /// Items that wait at most while the disk works.
         public var waiting: Int
@@ -101,7 +103,7 @@ public final class TripWriter: Sendable {
 
     /// Takes one entry; false = full, offer it again after ``Notice/space``.
     public func offer(_ entry: TripEntry, at instant: Instant) -> Bool {
-        let answer = queue.withLock { $0.offer(entry, at: instant) }
+        let answer = queue.withLock { $0.offer(entry, at: instant, on: .now()) }
         switch answer {
         case .taken: return true
         case .takenAndDue:
@@ -138,16 +140,17 @@ public final class TripWriter: Sendable {
         var transactions = transactions
         /// When the next transaction is due; nil = nothing waits.
         var due: DispatchTime?
+        var pace = CommitPace(limit: limits.commitEvery)
         var pause = Duration.seconds(1)
         while true {
             wake.wait(until: due)
             let now = DispatchTime.now()
             guard let work = queue.withLock({ $0.work(isDue: due.map { $0 <= now } ?? false) })
             else {
-                if queue.withLock({ $0.isEmpty }) {
+                if let oldest = queue.withLock({ $0.oldest }) {
+                    due = due ?? oldest + pace.wait.dispatchInterval
+                } else {
                     due = nil
-                } else if due == nil {
-                    due = now + limits.commitEvery.dispatchInterval
                 }
                 continue
             }
@@ -156,6 +159,7 @@ public final class TripWriter: Sendable {
             switch result {
             case .success(let rejected):
                 due = nil
+                pace.committed(in: DispatchTime.now().elapsed(since: now))
                 pause = .seconds(1)
                 announce(queue.withLock { $0.stored(work) })
                 if rejected.items > 0 {
@@ -189,6 +193,12 @@ extension DispatchSemaphore {
         } else {
             wait()
         }
+    }
+}
+
+extension DispatchTime {
+    fileprivate func elapsed(since start: DispatchTime) -> Duration {
+        .nanoseconds(Int64(clamping: uptimeNanoseconds) - Int64(clamping: start.uptimeNanoseconds))
     }
 }
 

@@ -36,6 +36,7 @@ struct WriteQueue {
     struct Work: Sendable {
         var batches: ArraySlice<Batch>
         var items: Int
+        var oldest: DispatchTime?
         var dropped: Dropped
         var flushes: [DispatchSemaphore]
         var ending: Ending?
@@ -60,6 +61,8 @@ struct WriteQueue {
     private var batches: [Batch] = []
     private var first = 0
     private(set) var items = 0
+    /// When the oldest of what waits came; nil = nothing waits.
+    private(set) var oldest: DispatchTime?
     private(set) var dropped = Dropped()
     /// Items that were dropped and not yet announced.
     private var unannounced = 0
@@ -72,9 +75,8 @@ struct WriteQueue {
 
     init(limits: TripWriter.Limits) { self.limits = limits }
 
-    var isEmpty: Bool { items == 0 }
-
-    mutating func offer(_ entry: TripEntry, at instant: Instant) -> Answer {
+    /// Takes an entry that comes now, which is `time`.
+    mutating func offer(_ entry: TripEntry, at instant: Instant, on time: DispatchTime) -> Answer {
         let count = entry.items
         if ending != nil || hasEnded { return .full }
         if count == 0 { return .taken }
@@ -85,6 +87,7 @@ struct WriteQueue {
         let before = items
         batches.append(Batch(entry: entry, instant: instant, items: count))
         items += count
+        if oldest == nil { oldest = time }
         if failure != nil {
             dropOldest()
             // What failed with nothing waiting is tried again with the first that does.
@@ -132,13 +135,14 @@ struct WriteQueue {
             batches = []
             first = 0
             items = 0
+            oldest = nil
             dropped = Dropped()
             flushes = []
             hasRefused = false
         }
         return Work(
-            batches: batches[first...], items: items, dropped: dropped, flushes: flushes,
-            ending: ending, makesSpace: hasRefused && ending == nil)
+            batches: batches[first...], items: items, oldest: oldest, dropped: dropped,
+            flushes: flushes, ending: ending, makesSpace: hasRefused && ending == nil)
     }
 
     /// The work is on the disk.
@@ -161,6 +165,7 @@ struct WriteQueue {
         batches = Array(work.batches) + batches
         first = 0
         items += work.items
+        oldest = work.oldest ?? oldest
         dropped.putBefore(work.dropped)
         dropOldest()
         var notices = [TripWriter.Notice.holding(error, items: items)]

@@ -229,10 +229,11 @@ import Testing
 
     @Test(.enabled(if: TinyDisk.isPossible, "no file system can be mounted here"))
     func `room is made again: nothing is lost`() async throws {
-        let disk = TinyDisk(workplace, kilobytes: 4000)
+        // What is read until the program ends has to find room as well.
+        let disk = TinyDisk(workplace, kilobytes: 100_000)
         let program = try disk.start(
             """
-            head -c 3500k /dev/zero > \(disk.path)/ballast
+            head -c 99500k /dev/zero > \(disk.path)/ballast
             \(Self.log(to: disk))
             tail -n 1 lines
             "$OBDSCAN" trips --db \(disk.path)/trips.db --format json

@@ -13,7 +13,7 @@ import Testing
         (0..<count).map { number in
             queue.offer(
                 .items(Array(repeating: Fixtures.rpm(800), count: 5)),
-                at: Instant(nanoseconds: Int64(number)))
+                at: Instant(nanoseconds: Int64(number)), on: .now())
         }
     }
 
@@ -29,19 +29,35 @@ import Testing
 
     @Test func `the first entry and half a queue are worth waking up for`() {
         var queue = WriteQueue(limits: limits)
-        #expect(queue.offer(.voltage(12), at: .zero) == .takenAndDue)
-        #expect(queue.offer(.voltage(12), at: .zero) == .taken)
+        #expect(queue.offer(.voltage(12), at: .zero, on: .now()) == .takenAndDue)
+        #expect(queue.offer(.voltage(12), at: .zero, on: .now()) == .taken)
         #expect(offer(&queue) == [.takenAndDue])
-        #expect(queue.offer(.voltage(12), at: .zero) == .taken)
-        #expect(queue.offer(.items([]), at: .zero) == .taken)
+        #expect(queue.offer(.voltage(12), at: .zero, on: .now()) == .taken)
+        #expect(queue.offer(.items([]), at: .zero, on: .now()) == .taken)
         #expect(queue.items == 8)
+    }
+
+    @Test func `the oldest entry says when to store, also after a failed attempt`() throws {
+        var queue = WriteQueue(limits: limits)
+        let moments = (1...3).map { DispatchTime(uptimeNanoseconds: $0 * 1_000_000_000) }
+        #expect(queue.oldest == nil)
+        for moment in moments.prefix(2) {
+            _ = queue.offer(.voltage(12), at: .zero, on: moment)
+            #expect(queue.oldest == moments[0])
+        }
+        let work = try take(&queue, isDue: true)
+        #expect(queue.oldest == nil)
+        _ = queue.offer(.voltage(12), at: .zero, on: moments[2])
+        #expect(queue.oldest == moments[2])
+        _ = queue.failed(work, .full(path: "x"))
+        #expect(queue.oldest == moments[0])
     }
 
     @Test func `a full queue refuses and announces space when it is emptied`() throws {
         var queue = WriteQueue(limits: limits)
         #expect(offer(&queue, 3) == [.takenAndDue, .taken, .full])
         let work = try take(&queue, isDue: false)
-        #expect(work.items == 10 && work.makesSpace && queue.isEmpty)
+        #expect(work.items == 10 && work.makesSpace && queue.items == 0)
         #expect(offer(&queue) == [.takenAndDue])
         #expect(queue.stored(work) == [])
         let next = try take(&queue, isDue: true)
@@ -51,14 +67,14 @@ import Testing
     @Test func `a batch larger than the queue is taken when the queue is empty`() {
         var queue = WriteQueue(limits: limits)
         let large = TripEntry.items(Array(repeating: Fixtures.rpm(800), count: 50))
-        #expect(queue.offer(large, at: .zero) == .takenAndDue)
-        #expect(queue.offer(large, at: .zero) == .full)
+        #expect(queue.offer(large, at: .zero, on: .now()) == .takenAndDue)
+        #expect(queue.offer(large, at: .zero, on: .now()) == .full)
     }
 
     @Test func `a little waits for its time, a flush or the end do not`() throws {
         var queue = WriteQueue(limits: limits)
         #expect(look(&queue, isDue: true) == nil)
-        _ = queue.offer(.voltage(12), at: .zero)
+        _ = queue.offer(.voltage(12), at: .zero, on: .now())
         #expect(look(&queue, isDue: false) == nil)
         #expect(look(&queue, isDue: true) == 1)
         #expect(queue.requestFlush(DispatchSemaphore(value: 0)) == true)
@@ -69,7 +85,7 @@ import Testing
         let last = try take(&queue, isDue: false)
         #expect(last.ending?.reason == .stopped)
         #expect(queue.stored(last) == [])
-        #expect(queue.offer(.voltage(12), at: .zero) == .full)
+        #expect(queue.offer(.voltage(12), at: .zero, on: .now()) == .full)
         #expect(queue.requestFlush(DispatchSemaphore(value: 0)) == false)
     }
 
@@ -131,7 +147,7 @@ import Testing
         _ = offer(&queue)
         _ = queue.failed(try take(&queue, isDue: true), .full(path: "x"))
         for number in 0..<10_000 {
-            _ = queue.offer(.voltage(12), at: Instant(nanoseconds: Int64(number)))
+            _ = queue.offer(.voltage(12), at: Instant(nanoseconds: Int64(number)), on: .now())
             #expect(queue.items <= 20)
         }
         let work = try take(&queue, isDue: true)
@@ -147,6 +163,6 @@ import Testing
         let work = try take(&queue, isDue: false)
         #expect(queue.failed(work, .full(path: "x")) == [])
         #expect(queue.failure == .lost(entries: 5, .full(path: "x")))
-        #expect(queue.offer(.voltage(12), at: .zero) == .full)
+        #expect(queue.offer(.voltage(12), at: .zero, on: .now()) == .full)
     }
 }

@@ -32,7 +32,7 @@ struct LogCommand: ParsableCommand, OutputCommand {
             turn; the trip's events tell both. Engine and vehicle speed are asked for once a minute \
             where others were named and the voltage is that low.
 
-            What was recorded is stored once a second (--commit-every) and survives a power cut. \
+            What was recorded is on the disk within a second (--commit-every) and survives a power cut. \
             When the disk is full, cannot be written or another program holds the database, some \
             200,000 readings are held in memory, and stored as soon as that works again; what had to \
             be dropped is noted as a gap. --fast leaves it to the system when data reaches the disk: \

@@ -1,0 +1,17 @@
+/// When a transaction has to begin so that entries are on the disk in time, learnt from how long the
+/// last ones took.
+struct CommitPace: Hashable, Sendable {
+    /// How long after it came an entry is to be on the disk.
+    let limit: Duration
+    /// The longest of the last transactions, fading; a slow disk is reckoned with before it was seen.
+    private(set) var took = Duration.milliseconds(25)
+
+    init(limit: Duration) { self.limit = limit }
+
+    /// A transaction took so long, with its flush.
+    mutating func committed(in time: Duration) { took = max(time, took - took / 8) }
+
+    /// How long the oldest entry may wait for its transaction: half of the limit at least, so that a
+    /// disk slower than that is not kept busy for ever.
+    var wait: Duration { limit - min(took * 2, limit / 2) }
+}

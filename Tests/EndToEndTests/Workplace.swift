@@ -54,7 +54,7 @@ final class Workplace: Sendable {
     /// Runs the program to its end, from a command line for `sh`; `$OBDSCAN` is the program.
     func shell(_ line: String, within seconds: Int = 30) async throws -> Outcome {
         try await RunningProgram(
-            "/bin/sh", ["-c", line],
+            "/bin/sh", ["-c", "cd \"$HOME\" || exit 99\n\(line)"],
             environment: environment.merging(["OBDSCAN": Self.program]) { _, new in new }
         ).finish(within: seconds)
     }

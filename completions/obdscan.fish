@@ -236,7 +236,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obd
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan devices" -eq 1' -fa 'show' -d 'Everything that is known of one accessory.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan devices" -eq 1' -fa 'watch' -d 'Print connects and disconnects as they happen.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices list" db' -l 'db' -d 'The database.' -rF
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices list" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices list" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices list" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices list" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices list" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -245,7 +245,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices list" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices list" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices show" db' -l 'db' -d 'The database.' -rF
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices show" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices show" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices show" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices show" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices show" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -253,7 +253,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices show" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices show" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices show" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices watch" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices watch" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices watch" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices watch" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan devices watch" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -270,7 +270,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info" db' -l 'db' -d 'The database.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info"' -l 'pack' -d 'Add the table of a make or model; may be repeated.' -rfka 'byd-seal hyundai-ioniq-28 hyundai-kia-ev nissan-leaf toyota-86 vw-e-golf'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan info" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -296,7 +296,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" db' -l 'db' -d 'The database.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list"' -l 'pack' -d 'Add the table of a make or model; may be repeated.' -rfka 'byd-seal hyundai-ioniq-28 hyundai-kia-ev nissan-leaf toyota-86 vw-e-golf'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -306,7 +306,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids list" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids show"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids show"' -l 'pack' -d 'Add the table of a make or model; may be repeated.' -rfka 'byd-seal hyundai-ioniq-28 hyundai-kia-ev nissan-leaf toyota-86 vw-e-golf'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids show" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids show" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids show" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids show" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids show" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -314,7 +314,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids show" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids show" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids show" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids packs" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids packs" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids packs" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids packs" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids packs" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -322,7 +322,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids packs" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids packs" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids packs" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids count" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids count" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids count" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids count" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids count" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -331,7 +331,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids count" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids count" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan pids lint" -ge 1' -F
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids lint" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids lint" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids lint" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids lint" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan pids lint" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -348,7 +348,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" db' -l 'db' -d 'The database.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read"' -l 'pack' -d 'Add the table of a make or model; may be repeated.' -rfka 'byd-seal hyundai-ioniq-28 hyundai-kia-ev nissan-leaf toyota-86 vw-e-golf'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan read" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -373,7 +373,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" db' -l 'db' -d 'The database.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live"' -l 'pack' -d 'Add the table of a make or model; may be repeated.' -rfka 'byd-seal hyundai-ioniq-28 hyundai-kia-ev nissan-leaf toyota-86 vw-e-golf'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan live" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -390,7 +390,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obd
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan dtc" -eq 1' -fa 'report' -d 'Codes, freeze frame, readiness and test results, before and after a repair.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" all-modules' -l 'all-modules' -d 'Ask every address where a module may be, not only those of emissions ECUs.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" exit-code' -l 'exit-code' -d 'Exit with 1 when there are codes.'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" batch' -l 'batch' -d 'Read every accessory of a list.' -rF
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" batch' -l 'batch' -d 'Read every accessory of a list; - = standard input.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" to' -l 'to' -d 'Write the batch\'s table to a file.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" d device' -s 'd' -l 'device' -d 'The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE, or a name of your own.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" adapter' -l 'adapter' -d 'What the adapter speaks.' -rfka 'auto elm327 stn golink'
@@ -401,7 +401,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" db' -l 'db' -d 'The database.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list"' -l 'pack' -d 'Add the table of a make or model; may be repeated.' -rfka 'byd-seal hyundai-ioniq-28 hyundai-kia-ev nissan-leaf toyota-86 vw-e-golf'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc list" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -420,7 +420,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" db' -l 'db' -d 'The database.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear"' -l 'pack' -d 'Add the table of a make or model; may be repeated.' -rfka 'byd-seal hyundai-ioniq-28 hyundai-kia-ev nissan-leaf toyota-86 vw-e-golf'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -428,7 +428,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" log-file' -l 'log-file' -d 'Append what happens to a file.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc clear" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc explain" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc explain" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc explain" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc explain" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc explain" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -438,7 +438,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc explain" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc history" vehicle' -l 'vehicle' -d 'Of the vehicle with this VIN or name.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc history" db' -l 'db' -d 'The database.' -rF
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc history" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc history" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc history" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc history" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc history" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -459,7 +459,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc report" db' -l 'db' -d 'The database.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc report"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc report"' -l 'pack' -d 'Add the table of a make or model; may be repeated.' -rfka 'byd-seal hyundai-ioniq-28 hyundai-kia-ev nissan-leaf toyota-86 vw-e-golf'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc report" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc report" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc report" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc report" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan dtc report" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -477,7 +477,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" db' -l 'db' -d 'The database.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze"' -l 'pack' -d 'Add the table of a make or model; may be repeated.' -rfka 'byd-seal hyundai-ioniq-28 hyundai-kia-ev nissan-leaf toyota-86 vw-e-golf'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan freeze" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -497,7 +497,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" db' -l 'db' -d 'The database.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors"' -l 'pack' -d 'Add the table of a make or model; may be repeated.' -rfka 'byd-seal hyundai-ioniq-28 hyundai-kia-ev nissan-leaf toyota-86 vw-e-golf'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan monitors" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -530,7 +530,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" db' -l 'db' -d 'The database.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log"' -l 'pack' -d 'Add the table of a make or model; may be repeated.' -rfka 'byd-seal hyundai-ioniq-28 hyundai-kia-ev nissan-leaf toyota-86 vw-e-golf'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan log" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -560,7 +560,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips list" until' -l 'until' -d 'That begin before this point.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips list" all' -l 'all' -d 'Not only drives: also what was kept when codes were read or cleared.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips list" db' -l 'db' -d 'The database.' -rF
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips list" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips list" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips list" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips list" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips list" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -569,7 +569,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips list" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips list" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips show" db' -l 'db' -d 'The database.' -rF
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips show" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips show" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips show" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips show" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips show" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -580,7 +580,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips report" to' -l 'to' -d 'The file; standard output without.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips report"' -l 'signal' -d 'Plot this signal; may be repeated. Without, what drivers look at first.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips report" db' -l 'db' -d 'The database.' -rF
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips report" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips report" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips report" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips report" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips report" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -594,7 +594,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips fuel" filled' -l 'filled' -d 'What was filled in after these trips, in litres (kg of natural gas, gallons with --units us or imperial).' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips fuel" save' -l 'save' -d 'Keep the factor that --filled gives in the configuration.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips fuel" db' -l 'db' -d 'The database.' -rF
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips fuel" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips fuel" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips fuel" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips fuel" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips fuel" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -603,7 +603,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips fuel" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips fuel" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips compare" db' -l 'db' -d 'The database.' -rF
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips compare" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips compare" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips compare" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips compare" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips compare" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -612,7 +612,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips compare" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips compare" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips name" db' -l 'db' -d 'The database.' -rF
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips name" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips name" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips name" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips name" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips name" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -622,7 +622,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips name" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips tag" remove' -l 'remove' -d 'Take these tags away.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips tag" db' -l 'db' -d 'The database.' -rF
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips tag" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips tag" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips tag" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips tag" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips tag" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -632,7 +632,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips tag" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips note" at' -l 'at' -d 'When: +12m after the start, or a date and a time.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips note" db' -l 'db' -d 'The database.' -rF
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips note" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips note" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips note" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips note" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips note" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -644,7 +644,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips split" gap' -l 'gap' -d 'Cut wherever nothing was answered for so long.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips split" standstill' -l 'standstill' -d 'Cut wherever it had stood still for so long.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips split" db' -l 'db' -d 'The database.' -rF
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips split" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips split" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips split" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips split" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips split" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -653,7 +653,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips split" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips split" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips join" db' -l 'db' -d 'The database.' -rF
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips join" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips join" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips join" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips join" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips join" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -664,7 +664,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips delete" purge' -l 'purge' -d 'For good: no undo.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips delete" yes' -l 'yes' -d 'Do not ask.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips delete" db' -l 'db' -d 'The database.' -rF
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips delete" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips delete" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips delete" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips delete" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips delete" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -673,7 +673,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips delete" version' -l 'version' -d 'Show the version.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips delete" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips undo" db' -l 'db' -d 'The database.' -rF
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips undo" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips undo" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips undo" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips undo" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan trips undo" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -704,7 +704,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan import"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan import"' -l 'pack' -d 'Add the table of a make or model; may be repeated.' -rfka 'byd-seal hyundai-ioniq-28 hyundai-kia-ev nissan-leaf toyota-86 vw-e-golf'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan import" db' -l 'db' -d 'The database.' -rF
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan import" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan import" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan import" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan import" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan import" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -720,7 +720,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obd
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan db" -eq 1' -fa 'merge' -d 'Take the trips of other databases over.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan db" -eq 1' -fa 'redecode' -d 'Decode the raw bytes of trips again with today\'s table.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db check" db' -l 'db' -d 'The database.' -rF
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db check" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db check" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db check" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db check" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db check" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -730,7 +730,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db check" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db recover" to' -l 'to' -d 'The new database.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db recover" db' -l 'db' -d 'The database.' -rF
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db recover" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db recover" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db recover" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db recover" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db recover" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -741,7 +741,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db compact" keep' -l 'keep' -d 'Delete drives that are older.' -rfka ''
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db compact" yes' -l 'yes' -d 'Do not ask before old drives are deleted.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db compact" db' -l 'db' -d 'The database.' -rF
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db compact" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db compact" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db compact" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db compact" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db compact" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -751,7 +751,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db compact" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan db merge" -ge 1' -F
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db merge" db' -l 'db' -d 'The database.' -rF
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db merge" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db merge" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db merge" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db merge" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db merge" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -763,7 +763,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db redecode"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db redecode"' -l 'pack' -d 'Add the table of a make or model; may be repeated.' -rfka 'byd-seal hyundai-ioniq-28 hyundai-kia-ev nissan-leaf toyota-86 vw-e-golf'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db redecode" db' -l 'db' -d 'The database.' -rF
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db redecode" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db redecode" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db redecode" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db redecode" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan db redecode" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -778,7 +778,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan decode"' -l 'table' -d 'Add a PID table for this run; may be repeated.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan decode"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan decode"' -l 'pack' -d 'Add the table of a make or model; may be repeated.' -rfka 'byd-seal hyundai-ioniq-28 hyundai-kia-ev nissan-leaf toyota-86 vw-e-golf'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan decode" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan decode" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan decode" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan decode" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan decode" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -799,7 +799,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" db' -l 'db' -d 'The database.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send"' -l 'pack' -d 'Add the table of a make or model; may be repeated.' -rfka 'byd-seal hyundai-ioniq-28 hyundai-kia-ev nissan-leaf toyota-86 vw-e-golf'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan send" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -821,7 +821,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan simulate" lint' -l 'lint' -d 'Read the vehicle\'s file, name what is wrong in it, and serve nothing.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan simulate" show' -l 'show' -d 'Print the file of a vehicle that comes with obdscan, to begin one\'s own with.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan simulate" list' -l 'list' -d 'List scenarios, adapters and options.'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan simulate" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan simulate" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan simulate" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan simulate" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan simulate" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -840,7 +840,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" db' -l 'db' -d 'The database.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench"' -l 'pack' -d 'Add the table of a make or model; may be repeated.' -rfka 'byd-seal hyundai-ioniq-28 hyundai-kia-ev nissan-leaf toyota-86 vw-e-golf'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan bench" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -855,7 +855,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan doctor" db' -l 'db' -d 'The database.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan doctor"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan doctor"' -l 'pack' -d 'Add the table of a make or model; may be repeated.' -rfka 'byd-seal hyundai-ioniq-28 hyundai-kia-ev nissan-leaf toyota-86 vw-e-golf'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan doctor" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan doctor" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan doctor" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan doctor" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan doctor" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -869,7 +869,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan report" db' -l 'db' -d 'The database.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan report"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan report"' -l 'pack' -d 'Add the table of a make or model; may be repeated.' -rfka 'byd-seal hyundai-ioniq-28 hyundai-kia-ev nissan-leaf toyota-86 vw-e-golf'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan report" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan report" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan report" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan report" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan report" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -885,7 +885,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obd
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan config" -eq 1' -fa 'unset' -d 'Remove one setting.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan config" -eq 1' -fa 'edit' -d 'Open the file in $VISUAL or $EDITOR, then check it.'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_positional "obdscan config" -eq 1' -fa 'check' -d 'Read the file; a wrong line is named.'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config list" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config list" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config list" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config list" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan config list" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -910,7 +910,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan setup" db' -l 'db' -d 'The database.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan setup"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan setup"' -l 'pack' -d 'Add the table of a make or model; may be repeated.' -rfka 'byd-seal hyundai-ioniq-28 hyundai-kia-ev nissan-leaf toyota-86 vw-e-golf'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan setup" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan setup" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan setup" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan setup" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan setup" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'
@@ -935,7 +935,7 @@ complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_option
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan serve" db' -l 'db' -d 'The database.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan serve"' -l 'pids' -d 'Add PID tables from a file or folder; may be repeated.' -rF
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan serve"' -l 'pack' -d 'Add the table of a make or model; may be repeated.' -rfka 'byd-seal hyundai-ioniq-28 hyundai-kia-ev nissan-leaf toyota-86 vw-e-golf'
-complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan serve" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line.' -rfka 'text json csv'
+complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan serve" format' -l 'format' -d 'How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys.' -rfka 'text json csv'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan serve" units' -l 'units' -d 'Units to show; what is stored is always metric.' -rfka 'metric imperial us'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan serve" no-color' -l 'no-color' -d 'No colour (the environment variable NO_COLOR does the same).'
 complete -c 'obdscan' -n '__obdscan_should_offer_completions_for_flags_or_options "obdscan serve" q quiet' -l 'quiet' -s 'q' -d 'Print errors only, no notes and no summary.'

@@ -156,6 +156,30 @@ public struct MonitorTestResult: Hashable, Sendable {
     }
 }
 
+extension MonitorTestResult {
+    /// Whether a value can be below ``min`` at all: an ECU that has no lower limit gives the least
+    /// number that the record can hold.
+    public var hasLowerLimit: Bool {
+        guard min != nil else { return false }
+        guard let uas else { return min != 0 }
+        return limitBytes(from: 4).map { $0 != (uas >= 0x80 ? 0x8000 : 0) } ?? true
+    }
+
+    /// Whether a value can be above ``max`` at all; see ``hasLowerLimit``.
+    public var hasUpperLimit: Bool {
+        guard max != nil else { return false }
+        guard let uas else { return max != 65_535 }
+        return limitBytes(from: 2).map { $0 != (uas >= 0x80 ? 0x7FFF : 0xFFFF) } ?? true
+    }
+
+    /// Two of the record's bytes, so many before its end; nil where they are not known.
+    private func limitBytes(from end: Int) -> UInt16? {
+        // `[MID] TID UASID value min max`.
+        guard raw.count == 8 || raw.count == 9 else { return nil }
+        return UInt16(raw[raw.count - end]) << 8 | UInt16(raw[raw.count - end + 1])
+    }
+}
+
 /// A trouble code that an ECU reported.
 public struct CodeReport: Hashable, Sendable {
     /// In which list; the raw value is what `kind` prints.

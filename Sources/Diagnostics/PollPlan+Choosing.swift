@@ -54,7 +54,7 @@ extension PollPlan {
     }
 
     func batch(around first: Int, at now: Instant, link: LinkCapabilities) -> [Int] {
-        let limit = batchLimit(link, items[first].want.dataID.service)
+        let limit = batchLimit(link, items[first].want.dataID.service, at: now)
         guard limit > 1, items.count > 1, items[first].mayBatch else { return [first] }
         var others: [Int] = []
         for index in items.indices
@@ -78,8 +78,11 @@ extension PollPlan {
             && item.want.responder == first.want.responder
     }
 
-    private func batchLimit(_ link: LinkCapabilities, _ service: Service) -> Int {
-        guard batching != .refused, link.vehicleProtocol?.family == .can else { return 1 }
+    private func batchLimit(
+        _ link: LinkCapabilities, _ service: Service, at now: Instant
+    ) -> Int {
+        if batching == .refused, batchRefusals.holds(at: now) { return 1 }
+        guard link.vehicleProtocol?.family == .can else { return 1 }
         // Identifiers of two bytes: three and the service fill the one frame that adapters send.
         return max(1, min(service == .readData ? 3 : 6, link.itemsPerRequest))
     }
@@ -112,7 +115,7 @@ extension PollPlan {
         let id = nextID()
         var asked = Pending(
             id: id, items: chosen, payload: payload, target: target, withFrameCount: false)
-        let frames = takeFrameCount(for: asked, link: link)
+        let frames = takeFrameCount(for: asked, at: now, link: link)
         asked.withFrameCount = frames != nil
         pending = asked
         var request = VehicleRequest(

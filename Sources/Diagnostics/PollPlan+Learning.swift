@@ -15,14 +15,21 @@ extension PollPlan {
             if asked.isBatch {
                 askAlone(asked.items, at: now)
             } else {
+                if case .notSent = outcome { items[asked.items[0]].fare.notSent += 1 }
                 noteMiss(of: asked.items[0], at: now)
             }
         case .refused:
             forgetFrames(of: asked)
             switch (asked.isBatch, asked.withFrameCount) {
-            case (true, true): batchWithFrameCount = .refused
-            case (true, false): batching = .refused
-            case (false, true): longestCounted = min(longestCounted, asked.payload.count - 1)
+            case (true, true):
+                batchWithFrameCount = .refused
+                countedBatchRefusals.note(at: now)
+            case (true, false):
+                batching = .refused
+                batchRefusals.note(at: now)
+            case (false, true):
+                longestCounted = min(longestCounted, asked.payload.count - 1)
+                countRefusals.note(at: now)
             case (false, false):
                 noteMiss(of: asked.items[0], at: now)
                 return
@@ -39,12 +46,15 @@ extension PollPlan {
     }
 
     /// The frames to wait for; forgotten after so many uses, so that they are learnt anew.
-    mutating func takeFrameCount(for asked: Pending, link: LinkCapabilities) -> Int? {
+    mutating func takeFrameCount(
+        for asked: Pending, at now: Instant, link: LinkCapabilities
+    ) -> Int? {
         guard link.frameCountHelps else { return nil }
-        guard
-            asked.isBatch
-                ? batchWithFrameCount != .refused : asked.payload.count <= longestCounted
-        else { return nil }
+        if asked.isBatch {
+            if batchWithFrameCount == .refused, countedBatchRefusals.holds(at: now) { return nil }
+        } else if asked.payload.count > longestCounted, countRefusals.holds(at: now) {
+            return nil
+        }
         guard var known = frameCount(of: asked) else { return nil }
         known.uses += 1
         let isWornOut = known.uses > Self.frameCountUses
@@ -99,13 +109,18 @@ extension PollPlan {
         let isComplete = isCountable && missing.isEmpty
         if asked.isBatch {
             if isComplete {
-                batching = .works
-                if asked.withFrameCount { batchWithFrameCount = .works }
+                (batching, batchRefusals) = (.works, Refusals())
+                if asked.withFrameCount {
+                    (batchWithFrameCount, countedBatchRefusals) = (.works, Refusals())
+                }
             }
             // What a batch left out may be unsupported, or the batch not understood: ask alone.
             if !missing.isEmpty { askAlone(missing, at: now) }
         } else if let only = missing.first {
             noteMiss(of: only, at: now)
+        } else if asked.withFrameCount, isComplete, asked.payload.count > longestCounted {
+            // Refused before, and it was not the adapter's way.
+            (longestCounted, countRefusals) = (.max, Refusals())
         }
         guard isComplete else {
             forgetFrames(of: asked)

@@ -7,6 +7,8 @@ extension PollPlan {
         var asked = 0
         var answers = 0
         var missed = 0
+        /// Requests for it that the link could not carry.
+        var notSent = 0
         var first: Instant?
         var last: Instant?
         /// Rests between the first and the last answer.
@@ -50,6 +52,8 @@ extension PollPlan {
         public var reached: Duration?
         /// Whether it shares requests at the end.
         public var isBatched: Bool
+        /// Requests for it alone that the link could not carry: nothing was sent.
+        public var notSent = 0
 
         /// How a record fared.
         public init(
@@ -94,11 +98,12 @@ extension PollPlan {
             case .refused: false
             }
         for item in items where !item.isWatched {
-            report.records.append(
-                RecordReport(
-                    dataID: item.want.dataID, period: item.want.period, asked: item.fare.asked,
-                    answers: item.fare.answers, missed: item.fare.missed,
-                    reached: item.fare.reached, isBatched: item.mayBatch && batching == .works))
+            var record = RecordReport(
+                dataID: item.want.dataID, period: item.want.period, asked: item.fare.asked,
+                answers: item.fare.answers, missed: item.fare.missed,
+                reached: item.fare.reached, isBatched: item.mayBatch && batching == .works)
+            record.notSent = item.fare.notSent
+            report.records.append(record)
         }
         if let battery {
             report.rests = battery.rests

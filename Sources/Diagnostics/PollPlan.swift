@@ -8,8 +8,8 @@ public import OBDCore
 ///    takes, due ones first, then those without a period, longest unasked first.
 ///
 /// A batch is trusted only as long as it pays: whatever it leaves out is asked alone at once, and so
-/// is all of one that fails twice in a row; a refused one ends batching, and nothing is ever
-/// concluded from a batch about one record. Who was asked alone may join a batch again after
+/// is all of one that fails twice in a row; a refused one ends batching for some minutes, and nothing is
+/// ever concluded from a batch about one record. Who was asked alone may join a batch again after
 /// ``answersBeforeBatch`` answers, twice as many each time that batches fail with it, and at once if
 /// it failed alone as well: then the link was to blame.
 ///
@@ -19,6 +19,9 @@ public import OBDCore
 ///
 /// A count digit is used where two replies in a row had as many frames. Any reply that is damaged,
 /// incomplete or came after "response pending" (NRC 78, a frame that adapters count) forgets it.
+///
+/// What an adapter refuses (`?`), batches and count digits, is tried again later: one damaged character
+/// on the way to it looks the same.
 public struct PollPlan: Sendable {
     /// A record that is wanted.
     public struct Want: Hashable, Sendable {
@@ -90,6 +93,21 @@ public struct PollPlan: Sendable {
         case untried, works, refused
     }
 
+    /// When what was refused is tried again.
+    struct Refusals: Sendable {
+        private var count = 0
+        private var again: Instant?
+
+        /// Takes note of a refusal: twice the pause each time.
+        mutating func note(at now: Instant) {
+            again = now + min(shortestRefusal * (1 << min(count, 5)), longestRefusal)
+            count += 1
+        }
+
+        /// Whether it was refused, and its time has not come.
+        func holds(at now: Instant) -> Bool { again.map { now < $0 } ?? false }
+    }
+
     struct Item: Sendable {
         var want: Want
         var due: Instant
@@ -154,6 +172,10 @@ public struct PollPlan: Sendable {
     public static let failuresBeforeAlone = 2
     /// Misses in a row before a record is asked more seldom; one miss proves nothing.
     public static let missesBeforeRest = 2
+    /// Batches and count digits that were refused are tried again after so long.
+    public static let shortestRefusal = Duration.seconds(120)
+    /// The same where they are refused again and again.
+    public static let longestRefusal = Duration.seconds(3600)
     /// Frames that a count digit can announce.
     static let largestFrameCount = 15
 
@@ -162,9 +184,12 @@ public struct PollPlan: Sendable {
     private var voltagePeriod: Duration?
     var voltageDue: Instant?
     var batching = Trust.untried
+    var batchRefusals = Refusals()
     var batchWithFrameCount = Trust.untried
+    var countedBatchRefusals = Refusals()
     /// Bytes of a request for one record at most behind which the adapter takes a count digit.
     var longestCounted = Int.max
+    var countRefusals = Refusals()
     // Of batches.
     var frameCounts: [Key: FrameCount] = [:]
     var lastFrames: [Key: Int] = [:]

@@ -2,7 +2,7 @@
 enum ExitStatus: Int32, Sendable, CaseIterable {
     /// Done.
     case done = 0
-    /// With `--exit-code`: codes are present, or the vehicle is not ready.
+    /// With `--exit-code`: codes are present, or the vehicle is not ready. See also ``declined``.
     case findings = 1
     /// Wrong usage.
     case usage = 64
@@ -24,4 +24,7 @@ enum ExitStatus: Int32, Sendable, CaseIterable {
     case noPermission = 77
     /// The configuration file is wrong.
     case badConfiguration = 78
+
+    /// Whoever was asked to confirm did not: nothing was done.
+    static let declined = ExitStatus.findings
 }

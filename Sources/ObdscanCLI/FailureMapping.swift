@@ -19,7 +19,9 @@ extension Failure {
         case .failed(let number):
             self.init(
                 "standard output: \(describe(errno: number))",
-                hint: number == ENOSPC ? "make room on the disk, then run it again" : nil,
+                hint: number == ENOSPC
+                    ? "make room on the disk, then run it again"
+                    : "can what it is redirected to be written?",
                 status: .cannotCreate)
         }
     }
@@ -27,15 +29,15 @@ extension Failure {
     /// A file that cannot be read.
     init(inputFile path: String, errno number: Int32) {
         self.init(
-            "\(path): \(describe(errno: number))",
+            "\(path): \(describe(errno: number))", hint: FileRemedy.reading(path, errno: number),
             status: number == EACCES || number == EPERM ? .noPermission : .noInput)
     }
 
     /// A file that cannot be made or written.
     init(outputFile path: String, errno number: Int32) {
         self.init(
-            "\(path): \(describe(errno: number))",
-            hint: number == ENOSPC ? "make room on the disk" : nil, status: .cannotCreate)
+            "\(path): \(describe(errno: number))", hint: FileRemedy.writing(path, errno: number),
+            status: .cannotCreate)
     }
 
     /// A fault in the embedded tables, which the tests check.
@@ -69,7 +71,7 @@ extension Failure {
             code = .badData
         case .older(let path, let version):
             message = "\(path) has the older version \(version) and may not be written to"
-            hint = "make it writable once, so that it can be brought up to date"
+            hint = "make it writable once, so that it can be brought up to date: chmod u+w \(path)"
             code = .noPermission
         case .cannotCreate(let path, let number):
             message = "\(path): \(describe(errno: number))"
@@ -101,7 +103,7 @@ extension Failure {
             code = .usage
         case .tripIsOpen(let number, _):
             message = "trip \(number) is still being recorded"
-            hint = "end its recording first"
+            hint = "end its recording first: Ctrl-C where obdscan log runs"
             code = .timedOut
         case .lost(let entries, let reason):
             let inner = Failure(reason)
@@ -110,6 +112,7 @@ extension Failure {
             code = inner.status
         case .other(let path, let number, let words):
             message = "\(path): \(words) (SQLite \(number))"
+            hint = "obdscan db check looks for damage; --db FILE names another database"
             code = .badData
         }
         self.init(message, hint: hint, status: code)
@@ -126,8 +129,8 @@ extension Failure {
     init(_ error: AddressError) {
         self.init(
             error.reason,
-            hint:
-                "forms: /dev/ttyUSB0, serial:PATH?baud=N, rfcomm:AA:BB:CC:DD:EE:FF, bluetooth:NAME, "
+            hint: (error.suggestion.map { "did you mean \($0)? " } ?? "")
+                + "forms: /dev/ttyUSB0, serial:PATH?baud=N, rfcomm:AA:BB:CC:DD:EE:FF, bluetooth:NAME, "
                 + "tcp:HOST:PORT, sim:, replay:FILE",
             status: .usage)
     }
@@ -153,14 +156,17 @@ extension Failure {
                     "\(accessory): no complete answer in time",
                     hint: "switch the ignition on, then try again", status: .timedOut)
             case .stopped:
-                self.init("\(accessory): the request was stopped", status: .timedOut)
+                self.init(
+                    "\(accessory): the request was stopped", hint: "try again", status: .timedOut)
             case .flooded:
                 self.init(
                     "\(accessory): more came than any answer has",
                     hint: "something else may be talking on this line", status: .unavailable)
             case .notSent:
                 self.init(
-                    "\(accessory): this adapter cannot send such a request", status: .unavailable)
+                    "\(accessory): this adapter cannot send such a request: nothing was sent",
+                    hint: "obdscan doctor tells what it can do; an OBDLink or a genuine ELM327 can "
+                        + "send more", status: .unavailable)
             case .adapterRestarted:
                 self.init(
                     "\(accessory): the adapter restarted in the middle of a request",
@@ -172,7 +178,9 @@ extension Failure {
                     hint: "its supply may be weak: start the engine, or check the plug",
                     status: .timedOut)
             case .linkLost:
-                self.init("\(accessory): the link was lost", status: .linkLost)
+                self.init(
+                    "\(accessory): the link was lost",
+                    hint: "is it still plugged in and in reach?", status: .linkLost)
             }
         case .refused(let refusal):
             switch refusal {
@@ -181,13 +189,23 @@ extension Failure {
                     "\(accessory): the request was not taken (\(refusal))",
                     hint: "this is a fault of obdscan: please report it", status: .bug)
             case .inError:
-                self.init("\(accessory): the adapter has failed", status: .unavailable)
+                self.init(
+                    "\(accessory): the adapter has failed",
+                    hint: "unplug it and plug it in again", status: .unavailable)
             }
         case .interrupted, .stopped:
             self = .silent(.done)
         case .system(let call, let number):
-            self.init("\(call): \(describe(errno: number))", status: .bug)
+            self.init(systemCall: call, errno: number)
         }
+    }
+
+    /// A system call that fails only where the machine is short of something.
+    init(systemCall call: String, errno number: Int32) {
+        self.init(
+            "\(call): \(describe(errno: number))",
+            hint: "is the machine short of memory or open files (ulimit -n)? else please report it",
+            status: .bug)
     }
 
     /// An accessory that cannot be opened, or went away.
@@ -263,7 +281,10 @@ extension Failure {
                     : "is it still plugged in and in reach?",
                 status: .linkLost)
         case .system(let call, let address, let number):
-            self.init("\(address): \(call): \(describe(errno: number))", status: .unavailable)
+            self.init(
+                "\(address): \(call): \(describe(errno: number))",
+                hint: "unplug it and plug it in again; obdscan doctor looks for the reason",
+                status: .unavailable)
         }
     }
 

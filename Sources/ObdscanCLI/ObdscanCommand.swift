@@ -81,7 +81,10 @@ public struct ObdscanCommand: ParsableCommand {
         } catch {
             // `help COMMAND`, or wrong usage that only running brings to light.
             if [.success, .validationFailure].contains(exitCode(for: error)) { explain(error) }
-            end(Failure("unexpected: \(error)", status: .bug), log)
+            end(
+                Failure(
+                    "unexpected: \(error)",
+                    hint: "this is a fault of obdscan: please report it", status: .bug), log)
         }
     }
 

@@ -13,6 +13,7 @@ extension Runner {
         case .poll(let plan):
             core.resetStatistics()
             self.plan = plan
+            notSent = []
             account = TimeAccount()
             lastEnd = SystemClock.now()
             freeSince = nil
@@ -147,6 +148,7 @@ extension Runner {
         if isPolled {
             plan?.answered(id, outcome.forPlan, at: now)
             tellBatteryNews()
+            if case .failed(.notSent, _) = outcome { tellNotSent(current.request) }
         }
         undecoded = Delivered(
             id: id, outcome: outcome, current: current,
@@ -161,6 +163,14 @@ extension Runner {
         } else {
             processDelivered()
         }
+    }
+
+    /// Tells once that a request cannot be sent.
+    private mutating func tellNotSent(_ request: AdapterRequest) {
+        guard case .vehicle(var request) = request else { return }
+        request.id = RequestID(rawValue: 0)
+        request.expectedFrames = nil
+        if notSent.insert(request).inserted { tell(.didNotSend(request)) }
     }
 
     /// Decodes what came, tells who asked, offers it to the sinks.

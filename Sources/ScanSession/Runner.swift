@@ -75,6 +75,8 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
     // Work.
     var asks: [Ask] = []
     var plan: PollPlan?
+    /// Requests of the plan that could not be sent, as far as that was told.
+    var notSent: Set<VehicleRequest> = []
     var isPaused = false
     var planWaits: Instant?
     var current: Current?

@@ -34,6 +34,9 @@ public enum ScanEvent: Hashable, Sendable {
     case didReceiveVoltage(Double)
     /// A request got no complete answer in time.
     case didTimeOut(RequestID)
+    /// A polled request cannot be sent: the adapter cannot carry it, or refuses a setting that it
+    /// needs. Told once for each request.
+    case didNotSend(VehicleRequest)
     /// The scan tool went into its error state, or failed again in it.
     case didReceiveError(ErrorReport)
 
@@ -77,7 +80,8 @@ public enum ScanEvent: Hashable, Sendable {
         case .scanDidStart, .scanDidPause, .scanDidCancel, .scanDidRest, .scanDidWake,
             .toolDidConnect, .toolDidDisconnect, .toolDidInitialize, .toolDidFailToInitialize,
             .toolWillSleep,
-            .didReceiveVoltage, .didTimeOut, .didReceiveError, .pollDidFinish, .recordingFailed,
+            .didReceiveVoltage, .didTimeOut, .didNotSend, .didReceiveError, .pollDidFinish,
+            .recordingFailed,
             .sessionDidEnd:
             .milestones
         case .didSendCommand, .didReceiveResponses: .requests

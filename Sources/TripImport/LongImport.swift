@@ -7,6 +7,8 @@ struct LongImport {
     private var header: [String]?
     /// What the last line says of its trip.
     private var trip: JSONValue?
+    /// The vehicle that the lines tell.
+    private var vin: VIN?
 
     mutating func read(
         _ piece: ArraySlice<UInt8>, isLast: Bool, _ table: inout ImportTable,
@@ -37,10 +39,15 @@ struct LongImport {
                 keys[name] = .number(number)
             }
             if let number = keys["trip"], number != trip {
-                trip = number
+                (trip, vin) = (number, nil)
                 try emit(.trip(name: nil, tags: [], vin: nil, start: nil))
             }
             let object = ImportedObject(keys, line: csv.line)
+            if let found = object.text("vin").flatMap({ VIN($0) }), found != vin {
+                if vin != nil { try emit(.trip(name: nil, tags: [], vin: nil, start: nil)) }
+                vin = found
+                try emit(.entry(.vehicle(found), at: try object.time()))
+            }
             if let event = try object.event(&table) { try emit(event) }
         }
     }

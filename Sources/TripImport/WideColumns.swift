@@ -12,6 +12,8 @@ struct WideColumns {
         /// Unit: m/s.
         case groundSpeed
         case voltage
+        /// The vehicle's number, where it is a valid one; else a signal of that name.
+        case vin
         case signal(ecu: ECUAddress?, name: String, unit: String, pid: UInt32?)
         /// Another clock, or nothing.
         case nothing
@@ -51,6 +53,7 @@ struct WideColumns {
             return .altitude(metres: isFeet ? 0.3048 : 1)
         case "bearing", "gps bearing": return .course
         case "gps speed" where unit.lowercased() == "meters/second": return .groundSpeed
+        case "vin", "vehicle identification number": return .vin
         case "voltage (obd adapter)", "elm_voltage", "adapter_voltage": return .voltage
         default: break
         }

@@ -18,6 +18,8 @@ struct WideImport {
     private var header: [String] = []
     private var columns: WideColumns?
     private var channels: [Channel?] = []
+    /// The vehicle of the trip, once a row has told it.
+    private var vin: VIN?
 
     init(_ time: WideTime) { self.time = time }
 
@@ -56,6 +58,7 @@ struct WideImport {
         guard let found = WideColumns(row) else { return false }
         channels = try Self.prepare(found, &table, line: csv.line)
         (header, columns) = (row, found)
+        vin = nil
         try emit(.trip(name: nil, tags: [], vin: nil, start: nil))
         return true
     }
@@ -64,6 +67,10 @@ struct WideImport {
         _ columns: WideColumns, _ table: inout ImportTable, line: Int
     ) throws -> [Channel?] {
         try columns.contents.map { content in
+            if case .vin = content {
+                let text = table.place("VIN", "Vehicle identification number", "", .text)
+                return Channel(signal: text, text: text, ecu: nil, dataID: nil, conversion: nil)
+            }
             guard case .signal(let ecu, let name, let unit, let pid) = content else { return nil }
             let known = pid.flatMap { table.known(pid: $0) } ?? table.known(name)
             let conversion = table.conversion(unit, of: known?.signal)
@@ -91,7 +98,7 @@ struct WideImport {
         }
     }
 
-    private func read(
+    private mutating func read(
         _ row: [String], _ columns: WideColumns, _ emit: (ImportEvent) throws -> Void
     ) throws {
         var moment: UTC?
@@ -107,6 +114,7 @@ struct WideImport {
             numbers.append(Self.number(cell, hasDecimalComma: csv.hasDecimalComma))
         }
         guard let moment else { return }
+        let isNewVehicle = try takeVehicle(row, columns, at: moment, emit)
         var items: [DiagnosticItem] = []
         var latitude: Double?
         var longitude: Double?
@@ -123,6 +131,13 @@ struct WideImport {
             case .course: course = value.flatMap { (0..<360).contains($0) ? $0 : nil }
             case .groundSpeed: speed = value.flatMap { $0 >= 0 ? $0 * 3.6 : nil }
             case .voltage: if let value { try emit(.entry(.voltage(value), at: moment)) }
+            case .vin:
+                // What every row repeats is one reading.
+                let isKnown = VIN(row[index].withoutBlanks) != nil && !isNewVehicle
+                guard !isKnown, let channel = channels[index],
+                    let item = Self.reading(row[index].withoutBlanks, nil, channel)
+                else { continue }
+                items.append(item)
             case .signal:
                 guard let channel = channels[index],
                     let item = Self.reading(row[index].withoutBlanks, value, channel)
@@ -140,6 +155,23 @@ struct WideImport {
             (position.altitude, position.course, position.speed) = (altitude, course, speed)
             try emit(.entry(.position(position), at: moment))
         }
+    }
+
+    /// Tells the vehicle of a row; another one than before has a trip of its own.
+    private mutating func takeVehicle(
+        _ row: [String], _ columns: WideColumns, at moment: UTC,
+        _ emit: (ImportEvent) throws -> Void
+    ) throws -> Bool {
+        let before = vin
+        for (cell, content) in zip(row, columns.contents) {
+            guard case .vin = content, let found = VIN(cell.withoutBlanks), found != vin else {
+                continue
+            }
+            if vin != nil { try emit(.trip(name: nil, tags: [], vin: nil, start: nil)) }
+            vin = found
+            try emit(.entry(.vehicle(found), at: moment))
+        }
+        return vin != before
     }
 
     /// A cell's number, with or without a unit behind it; nil where nothing was measured.

@@ -1,4 +1,5 @@
 public import Diagnostics
+import Foundation
 import GRDB
 public import OBDCore
 
@@ -10,23 +11,37 @@ public struct MonitorTrendPoint: Hashable, Sendable {
     public var trip: Int64
     /// The vehicle; nil where it did not say.
     public var vin: String?
-    /// The result; its raw bytes are left out.
+    /// The result.
     public var result: MonitorTestResult
+
+    /// A result and when it was read.
+    public init(time: UTC, trip: Int64, vin: String?, result: MonitorTestResult) {
+        self.time = time
+        self.trip = trip
+        self.vin = vin
+        self.result = result
+    }
+
+    /// The lower limit; unit: that of the result, nil where the ECU has none.
+    public var lowerLimit: Double? { result.hasLowerLimit ? result.min : nil }
+    /// The upper limit; unit: that of the result, nil where the ECU has none.
+    public var upperLimit: Double? { result.hasUpperLimit ? result.max : nil }
 
     /// How far the value is from its nearest limit; negative beyond it, nil without limits.
     ///
     /// Unit: that of the result.
     public var margin: Double? {
         guard let value = result.value else { return nil }
-        let margins = [result.min.map { value - $0 }, result.max.map { $0 - value }]
+        let margins = [lowerLimit.map { value - $0 }, upperLimit.map { $0 - value }]
         return margins.compactMap { $0 }.min()
     }
 
-    /// The same as a share of the allowed range, 0.5 in its middle; nil without two limits.
+    /// The same as a share of the allowed range, 0.5 in its middle; nil without two limits, of which
+    /// the lower one may be that nothing is less than 0.
     public var relativeMargin: Double? {
-        guard let margin, let low = result.min, let high = result.max, high > low else {
-            return nil
-        }
+        guard let margin, let low = lowerLimit ?? (result.min == 0 ? 0 : nil),
+            let high = upperLimit, high > low
+        else { return nil }
         return margin / (high - low)
     }
 }
@@ -48,10 +63,12 @@ extension TripStore {
                     ORDER BY vin, m.ecu, m.mid, m.component, m.tid, time
                     """, arguments: [vehicle])
             return rows.map { row in
+                let raw: Data = row["raw"]
                 var result = MonitorTestResult(
                     ecu: (row["ecu"] as String?).flatMap { ECUAddress($0) }, tid: row["tid"],
-                    raw: InlineBytes(), line: 0)
+                    raw: InlineBytes(raw), line: 0)
                 result.mid = row["mid"]
+                result.uas = row["uas"]
                 result.monitor = row["monitor"]
                 result.test = row["test"]
                 result.component = row["component"]

@@ -118,6 +118,52 @@ private func answer(_ request: VehicleRequest, pending: Bool = false) -> PollPla
         #expect(bench.asked.dropFirst(6).allSatisfy { $0.payload.count == 3 })
     }
 
+    /// One damaged character on the way to the adapter gives its `?`, too.
+    @Test func `asks for many at once again two minutes after that was refused`() {
+        var bench = Bench([coolant, rpm, speed, air])
+        bench.roundTrip = .milliseconds(250)
+        bench.run(1) { _ in .refused }
+        bench.run(for: .seconds(110)) { answer($0) }
+        #expect(bench.plan.batchesWork == false)
+        #expect(bench.asked.count(where: { $0.payload.count > 2 }) == 1)
+        bench.run(for: .seconds(20)) { answer($0) }
+        #expect(bench.plan.batchesWork == true)
+        #expect(bench.asked.suffix(20).allSatisfy { $0.payload.count == 5 })
+    }
+
+    @Test func `asks an adapter that refuses it ever more seldom for many at once`() {
+        var bench = Bench([coolant, rpm, speed, air])
+        bench.roundTrip = .milliseconds(250)
+        bench.run(for: .seconds(3600)) { $0.payload.count > 2 ? .refused : answer($0) }
+        // At once, after 2, 6, 14 and 30 minutes; next after 62.
+        #expect(bench.asked.count(where: { $0.payload.count > 2 }) == 5)
+        #expect(bench.plan.batchesWork == false)
+    }
+
+    @Test(arguments: [[rpm], [coolant, rpm]])
+    func `gives a count digit again two minutes after it was refused`(wants: [PollPlan.Want]) {
+        var bench = Bench(wants)
+        bench.roundTrip = .milliseconds(250)
+        var refusals = 0
+        bench.run(for: .seconds(110)) { request in
+            guard request.expectedFrames != nil, refusals == 0 else { return answer(request) }
+            refusals = 1
+            return .refused
+        }
+        #expect(bench.asked.count(where: { $0.expectedFrames != nil }) == 1)
+        bench.run(for: .seconds(20)) { answer($0) }
+        #expect(bench.asked.suffix(20).allSatisfy { $0.expectedFrames == 1 })
+    }
+
+    @Test func `that cannot be sent is told as such`() {
+        var bench = Bench([rpm, speed])
+        bench.link.itemsPerRequest = 1
+        bench.run(for: .seconds(20)) { $0.payload[1] == 0x0D ? .notSent : answer($0) }
+        let records = bench.plan.report(at: bench.now).records
+        #expect(records.map { $0.notSent > 1 } == [false, true])
+        #expect(records.map { $0.answers > 0 } == [true, false])
+    }
+
     @Test func `tells resting from having nothing to do`() {
         var bench = Bench([
             want(0x0C, 2, every: .milliseconds(500)), want(0x0D, 1, every: .seconds(5)),

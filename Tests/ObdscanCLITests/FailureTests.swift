@@ -3,6 +3,7 @@ import Adapters
 import Glibc
 import OBDCore
 import ScanSession
+import ScanTool
 import Testing
 import TripStore
 
@@ -67,6 +68,41 @@ import TripStore
         }
         #expect(Failure(.unknownCommand, accessory: "a") == nil)
     }
+
+    @Test func `every fault of a file or a database has a remedy`() {
+        for number in [ENOENT, EACCES, EPERM, EISDIR, ENOTDIR, EIO, ENOSPC, EROFS, EEXIST, ELOOP] {
+            #expect(Failure(inputFile: "p", errno: number).hint != nil)
+            #expect(Failure(outputFile: "p", errno: number).hint != nil)
+        }
+        #expect(
+            Failure(outputFile: "a/b.csv", errno: ENOENT).hint
+                == "its folder is not there: mkdir -p a")
+        let errors: [StoreError] = [
+            .missing(path: "p"), .empty(path: "p"), .foreign(path: "p"),
+            .newer(path: "p", version: 9, known: 1), .older(path: "p", version: 1),
+            .cannotCreate(path: "p", errno: 2), .permission(path: "p"), .readOnly(path: "p"),
+            .full(path: "p"), .locked(path: "p"), .damaged(path: "p", message: "m"),
+            .unknownTrip(5, path: "p"), .tripIsOpen(5, path: "p"),
+            .lost(entries: 7, .full(path: "p")), .other(path: "p", code: 1, message: "m"),
+        ]
+        for error in errors { #expect(Failure(error).hint != nil, "\(error)") }
+        let failed: [ScanError] = [
+            .requestFailed(.timedOut, soFar: Self.nothing),
+            .requestFailed(.stopped, soFar: Self.nothing),
+            .requestFailed(.adapterRestarted, soFar: Self.nothing),
+            .requestFailed(.restartedBeforeSending, soFar: Self.nothing),
+            .requestFailed(.flooded, soFar: Self.nothing),
+            .requestFailed(.notSent, soFar: Self.nothing),
+            .requestFailed(.linkLost, soFar: Self.nothing), .refused(.inError), .adapterSilent,
+            .system(call: "eventfd", errno: EMFILE),
+        ]
+        for error in failed { #expect(Failure(error, accessory: "a").hint != nil, "\(error)") }
+    }
+
+    private static let nothing = Answer(
+        request: .command(id: RequestID(rawValue: 1), text: "ATI", mayRepeat: true),
+        exchange: Exchange(request: nil, vehicleProtocol: nil), reply: Reply(), items: [],
+        asked: .zero, answered: .zero)
 
     @Test func `databases tell their own faults apart`() {
         #expect(Failure(StoreError.newer(path: "p", version: 9, known: 1)).status == .badData)
@@ -139,6 +175,21 @@ import TripStore
         let found = RawCommand.firstWriting(
             of: typed, in: vehicleProtocol.flatMap { VehicleProtocol($0) })
         #expect(found?.text == writing)
+    }
+
+    @Test(arguments: [
+        ("AT RV", "\"AT RV\""), ("at sh 7E0 010C", "\"at sh 7E0\""),
+        ("010C AT SP 6", "\"AT SP 6\""),
+        ("ST DI AT RV", "\"ST DI\""), ("01 0C", "010C"), ("22 F1 90", "22F190"),
+    ])
+    func `that the shell cut are told how to be quoted`(_ words: String, _ whole: String) {
+        let failure = RawCommand.unquoted(words.split(separator: " ").map(String.init))
+        #expect(failure?.hint == "each argument is a command: obdscan send " + whole)
+    }
+
+    @Test(arguments: ["03 07 0A", "010C 010D", "ATRV 010C", "ATZ", "01", "09 0902", "3E 00"])
+    func `that are whole are left alone`(_ words: String) {
+        #expect(RawCommand.unquoted(words.split(separator: " ").map(String.init)) == nil)
     }
 
     @Test(arguments: ["", "0", "010", "GET", "AT", "ST", "hello", "01 0C 1", "AT\u{1B}Z"])

@@ -38,6 +38,42 @@ import Testing
         }
     }
 
+    private func rows(_ result: Program.Result) -> [[String]] {
+        result.output.split(whereSeparator: \.isNewline).map {
+            $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        }
+    }
+
+    @Test func `tables leave nothing out of what is told otherwise`() throws {
+        let program = try Program()
+        defer { program.remove() }
+        let database = program.home.appendingPathComponent("h.db").path
+        let place = ["--db", database, "--format", "csv"]
+        let logged = try program.run([
+            "log", "rpm", "speed", "--duration", "1s", "--db", database, "-d", "sim:?latency=1ms",
+        ])
+        #expect(logged.status == 0, "\(logged.errors)")
+        #expect(try program.run(["trips", "note", "1", "rattles", "--db", database]).status == 0)
+        let shown = rows(try program.run(["trips", "show", "1"] + place))
+        #expect(shown.allSatisfy { $0.count == shown[0].count }, "\(shown)")
+        #expect(
+            Set(shown.dropFirst().map { $0[1] }).isSuperset(of: ["trip", "tripSignal", "note"]))
+        #expect(shown.contains { $0.contains("rattles") } && shown.contains { $0.contains("RPM") })
+        let objects = try program.run(["trips", "show", "1", "--db", database, "--format", "json"])
+            .objects
+        #expect(objects.contains { $0["text"] as? String == "rattles" })
+
+        let checked = rows(try program.run(["db", "check"] + place))
+        #expect(checked.count == 2 && checked[0].count == checked[1].count)
+        #expect(checked[1][1] == "true" && checked[1][3] == "1")
+        let compacted = rows(try program.run(["db", "compact"] + place))
+        #expect(compacted.count == 2 && compacted[0][1] == "deletedTrips" && compacted[1][1] == "0")
+        let decoded = rows(try program.run(["db", "redecode", "--dry-run"] + place))
+        #expect(decoded.first?.prefix(2) == ["trip", "signal"])
+        #expect(
+            try program.run(["dtc", "history", "P03O1", "--db", database]).status == 64)
+    }
+
     @Test func `a simulated vehicle leaves no trace unless a database is named`() throws {
         let program = try Program()
         defer { program.remove() }

@@ -98,6 +98,16 @@ private func record(
         #expect(advice == ["20 requests that nobody answered took 4.0 s: leave out 01:66."])
     }
 
+    @Test func `what the adapter cannot send`() {
+        let unsent = explained { plan in
+            var record = record(0x66, asked: 20, answers: 0)
+            record.notSent = 20
+            plan.records = [record]
+        }
+        #expect(unsent.advice.count == 1 && unsent.advice[0].hasPrefix("Not asked: 01:66: this"))
+        #expect(unsent.line?.hasSuffix("; not asked: 01:66") == true)
+    }
+
     @Test func `fewer signals, where nothing but the vehicle is too slow for the deadlines`() {
         let late = explained {
             $0.records = [

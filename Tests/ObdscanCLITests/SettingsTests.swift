@@ -53,6 +53,12 @@ import Testing
         ("[view]\na = []\n", 1, "is no setting"),
         ("[views]\na = []\n", 2, "names no signal"),
         ("protocol = \"D\"\n", 1, "is no vehicle protocol"),
+        ("\ndevice = \"tpc:192.168.0.10:35000\"\n", 2, "did you mean tcp:192.168.0.10:35000?"),
+        ("device = \"192.168.0.10:35000\"\n", 1, "did you mean tcp:192.168.0.10:35000?"),
+        ("device = \"00:1D:A5:68:98:8B\"\n", 1, "did you mean rfcomm:00:1D:A5:68:98:8B?"),
+        ("# a\naliases = { van = \"bus\" }\n", 2, "is no accessory"),
+        ("\n[ \"aliases\" ]\n\n \"van\" = \"bus\"\n", 4, "is no accessory"),
+        ("units = \"us\"\n[fuel.1HGCM82633A004352]\n\nprice = \"much\"\n", 4, "price"),
     ])
     func `a wrong line is named`(text: String, line: Int, reason: String) throws {
         let failure = try failure(text)
@@ -61,6 +67,14 @@ import Testing
             #expect(failure.message.contains(reason), "\(failure.message)")
         }
         #expect(failure.message.hasPrefix("config.toml:\(line): "), "\(failure.message)")
+    }
+
+    @Test func `a name that is nearly one is told`() throws {
+        let settings = try parsed("[aliases]\nvan = \"sim:\"\ntruck = \"sim:truck\"\n")
+        #expect(settings.remedy(forUnknown: "turck").hasPrefix("did you mean truck?"))
+        #expect(settings.remedy(forUnknown: "null") == "did you mean /dev/null?")
+        #expect(settings.remedy(forUnknown: "TCP") == "a colon belongs behind it: tcp:")
+        #expect(Settings().remedy(forUnknown: "bus").contains("config set aliases.bus ACCESSORY"))
     }
 
     @Test func `an unknown name lists the known ones`() throws {

@@ -49,6 +49,39 @@ import TripImport
         }
     }
 
+    private static let fleet = """
+        time,VIN,RPM
+        2026-11-21T08:15:02Z,,900
+        2026-11-21T08:15:03Z,1HGCM82633A004352,901
+        2026-11-21T08:15:04Z,1HGCM82633A004352,902
+        2026-11-21T08:15:05Z,WVWZZZ1JZXW000001,800
+        2026-11-21T08:15:06Z,unknown,801
+        """
+    private static let longFleet = """
+        time,signal,value,unit,vin
+        2026-11-21T08:15:02Z,RPM,900,rpm,
+        2026-11-21T08:15:03Z,RPM,901,rpm,1HGCM82633A004352
+        2026-11-21T08:15:05Z,RPM,800,rpm,WVWZZZ1JZXW000001
+        """
+
+    /// A valid number is the trip's vehicle, another one begins a trip, and any other text stays one.
+    @Test(arguments: [(fleet, 1), (longFleet, 0)])
+    func `a column of vehicle numbers tells whose trips they are`(
+        _ text: String, _ others: Int
+    ) throws {
+        let events = try Self.events(text, piece: 7)
+        let kinds = events.compactMap { event -> String? in
+            if event.hasPrefix("trip") { return "trip" }
+            for vin in ["1HGCM82633A004352", "WVWZZZ1JZXW000001"]
+            where event.contains("TripEntry.vehicle") && event.contains(vin) {
+                return vin
+            }
+            return nil
+        }
+        #expect(kinds.suffix(3) == ["1HGCM82633A004352", "trip", "WVWZZZ1JZXW000001"], "\(kinds)")
+        #expect(events.count(where: { $0.contains("unknown") }) == others)
+    }
+
     @Test func `feet above the sea become metres`() throws {
         let format = try #require(ImportFormat(Array(Self.torque.utf8)))
         var reader = TripFileReader(format, ImportTable(try PIDTables.standard())) { $0 }

@@ -1,3 +1,4 @@
+import Accessory
 import Diagnostics
 import Glibc
 import OBDCore
@@ -11,6 +12,23 @@ struct CodeBatch {
         var accessory: String
         /// What the list calls it.
         var label: String?
+
+        /// What `-d` takes: as written, or `replay:` in front of the path of a recorded conversation.
+        var device: String {
+            // Nothing else is a file: serial lines are devices, and names of accessories have no slash.
+            guard let address = try? Settings.current.resolved(accessory) else {
+                return CodeBatch.isFile(accessory) ? "replay:\(accessory)" : accessory
+            }
+            guard case .serial(let path, nil) = address, CodeBatch.isFile(path) else {
+                return accessory
+            }
+            return "replay:\(path)"
+        }
+    }
+
+    private static func isFile(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
     /// Reads a list: `ACCESSORY [LABEL]` a line, `#` begins a comment.

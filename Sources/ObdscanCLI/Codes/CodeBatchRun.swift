@@ -23,7 +23,7 @@ struct CodeBatchRun {
         var places: [String: Int] = [:]
         var groups: [[Int]] = []
         for (index, entry) in entries.enumerated() {
-            guard let address = try? Settings.current.resolved(entry.accessory),
+            guard let address = try? Settings.current.resolved(entry.device),
                 address.isExclusive
             else {
                 groups.append([index])
@@ -62,6 +62,7 @@ struct CodeBatchRun {
                     let accessory = entries[index].accessory
                     let isNamed = failure.message.hasPrefix(accessory)
                     output.note(isNamed ? failure.message : "\(accessory): \(failure.message)")
+                    if let hint = failure.hint { output.note("hint: \(hint)") }
                 }
             }
             while written < results.count, let result = results[written] {
@@ -103,7 +104,9 @@ struct CodeBatchRun {
         } catch let error as Failure {
             failure = error
         } catch {
-            failure = Failure("unexpected: \(error)", status: .bug)
+            failure = Failure(
+                "unexpected: \(error)", hint: "this is a fault of obdscan: please report it",
+                status: .bug)
         }
         return Result(
             lines: [CodeBatch.line(failed: entry, failure, time: Clock.utc)], failure: failure)

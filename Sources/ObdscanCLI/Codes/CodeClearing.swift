@@ -38,7 +38,9 @@ struct CodeClearing: Sendable {
         self.sent = sent
         after = try CodeScan(connection, in: services)
         let end = Clock.now + Self.limit
-        while !isConfirmed, refusals.isEmpty, change(since: before) != .gone, Clock.now < end {
+        while wasSent, !isConfirmed, refusals.isEmpty, change(since: before) != .gone,
+            Clock.now < end
+        {
             var waiting = Waiting()
             let interrupt = waiting.add(connection.interrupt)
             waiting.add(deadline: min(end, Clock.now + Self.pause))
@@ -49,6 +51,9 @@ struct CodeClearing: Sendable {
     }
 
     private var messages: [ECUMessage] { sent.flatMap(\.answer.reply.messages) }
+
+    /// Whether any of the requests was written to the adapter.
+    var wasSent: Bool { sent.contains(where: \.wasSent) }
 
     /// Whether any ECU said that it has cleared.
     var isConfirmed: Bool { messages.contains(where: \.confirmsClearing) }

@@ -186,6 +186,12 @@ extension CodeReport.Code {
         case .j1939(let code): code.text
         }
     }
+
+    /// The failure type as two digits; nil without one.
+    var failureType: String? {
+        guard case .dtc(let code) = self else { return nil }
+        return code.failureType.map { Hex.string([$0]) }
+    }
 }
 
 extension ECUMessage {

@@ -88,13 +88,22 @@ struct ConfigSet: ParsableCommand {
     func run() throws {
         let isList = SettingsKey.named(name)?.isList ?? false
         guard isList || values.count == 1 else {
-            throw Failure("\(name) takes one value", status: .usage)
-        }
-        var trial = Settings()
-        if let reason = try key(name).set(values.joined(separator: " "), &trial) {
             throw Failure(
-                "\(name): \"\(values.joined(separator: " "))\" \(reason)", status: .usage)
+                "\(name) takes one value",
+                hint: "blanks in it need quotes: obdscan config set \(name) "
+                    + "\"\(values.joined(separator: " "))\"", status: .usage)
         }
+        let value = values.joined(separator: " ")
+        var trial = Settings()
+        let key = try key(name)
+        if let reason = key.set(value, &trial) {
+            throw Failure(
+                "\(name): \"\(value)\" \(reason)",
+                hint: "\(name) is for \(key.meaning); see obdscan-config(5)",
+                status: .usage)
+        }
+        // A name that nothing has would stop every command that is given no -d.
+        if name == "device" { _ = try Settings.current.resolved(value) }
         try SettingsFile.change { $0.set(name, to: values, isList: isList) }
     }
 }
@@ -110,6 +119,10 @@ struct ConfigUnset: ParsableCommand {
     func run() throws {
         _ = try key(name)
         try SettingsFile.change { $0.set(name, to: nil, isList: false) }
+        if let device = Settings.current.device, name == "aliases.\(device)" {
+            writeToStandardError(
+                printable("device is still \(device): obdscan config set device ACCESSORY") + "\n")
+        }
     }
 }
 
@@ -147,7 +160,9 @@ private func key(_ name: String) throws(Failure) -> SettingsKey {
     guard let key = SettingsKey.named(name) else {
         throw Failure(
             "\"\(name)\" is no setting",
-            hint: "settings: " + SettingsKey.plain.map(\.name).joined(separator: ", ")
+            hint: (CommandSuggestion.nearest(to: name, among: SettingsKey.plain.map(\.name))
+                .map { "did you mean \($0)? " } ?? "") + "settings: "
+                + SettingsKey.plain.map(\.name).joined(separator: ", ")
                 + ", aliases.NAME, views.NAME, fuel.price and what else obdscan-config(5) names",
             status: .usage)
     }

@@ -47,7 +47,8 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
 
             With --batch every accessory or recorded conversation of a list is read into one table, all \
             at the same time (64 at most), so that one that hangs keeps no other waiting; the rows come \
-            in the order of the list. A line of the list is ACCESSORY [LABEL]; # begins a comment. The \
+            in the order of the list. A line of the list is ACCESSORY [LABEL], where the path of a \
+            recorded conversation is enough; # begins a comment. A list - is standard input. The \
             columns are time, accessory, label, vin, ecu, kind, code, failure_type, status_byte, \
             description, error: one row a code, a row of kind none for an ECU without codes, a row \
             with error for an accessory that failed.
@@ -66,7 +67,8 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
     var exitCode = false
 
     @Option(
-        help: ArgumentHelp("Read every accessory of a list.", valueName: "list"),
+        help: ArgumentHelp(
+            "Read every accessory of a list; - = standard input.", valueName: "list"),
         completion: .file())
     var batch: String?
 
@@ -146,14 +148,17 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
     }
 
     private func runBatch(_ path: String) throws {
-        let entries = CodeBatch.entries(
-            String(decoding: try contents(of: path), as: UTF8.self))
+        let list =
+            path == "-"
+            ? try contents(of: STDIN_FILENO, "standard input") : try contents(of: path)
+        let entries = CodeBatch.entries(String(decoding: list, as: UTF8.self))
+        if entries.isEmpty { output.note("\(path): the list names no accessory.") }
         let table = try loadTable(tables)
         let texts = try loadCodeTexts()
         var file = STDOUT_FILENO
         if let to {
             try OutputFile.check(
-                to, isNoneOf: [path] + entries.map { OutputFile.replayed($0.accessory) })
+                to, isNoneOf: [path] + entries.map { OutputFile.replayed($0.device) })
             file = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
             if file < 0 { throw Failure(outputFile: to, errno: errno) }
         }
@@ -167,7 +172,7 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
     private func read(
         _ entry: CodeBatch.Entry, _ table: PIDTable, _ texts: CodeTexts, _ inbox: SignalInbox
     ) throws -> [CodeBatchCSV.Line] {
-        let options = VehicleOptions(device: entry.accessory, link: vehicle.link)
+        let options = VehicleOptions(device: entry.device, link: vehicle.link)
         var needs = SessionNeeds(vehicle: .maybeSilent, inbox: inbox)
         needs.accessory = entry.accessory
         var lines: [CodeBatchCSV.Line] = []

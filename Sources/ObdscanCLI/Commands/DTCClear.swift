@@ -16,7 +16,8 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
             itself is content. What is lost — codes, freeze frames, readiness — is shown and kept in \
             the database first. The request is sent once and never repeated: where no ECU confirms, \
             the codes are read again to see what became of it, for up to five seconds. A SAE J1939 \
-            vehicle gets DM11, each ECU with its own address.
+            vehicle gets DM11, each ECU with its own address. Whoever answers the question with \
+            anything but its word has changed nothing, and it exits with 1.
 
             EXAMPLES
               obdscan dtc clear
@@ -130,8 +131,17 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
                 status: .timedOut)
             writeToStandardError(failure.text)
         }
+        // Before anything is said of what became of it.
+        if !clearing.wasSent, let problem = clearing.sent.compactMap(\.problem).first {
+            throw problem
+        }
         let left = clearing.after.clearable.count
-        if left > 0 { output.note("\(left) codes are there still, or again.") }
+        if left > 0 {
+            output.note(
+                left == 1
+                    ? "1 code is there still, or again."
+                    : "\(left) codes are there still, or again.")
+        }
         let ecus = clearing.after.ecus
         let lamps = ecus.compactMap { clearing.after.lampIsOn($0, connection.table) }
         if !lamps.isEmpty {

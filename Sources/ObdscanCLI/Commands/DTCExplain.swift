@@ -27,15 +27,7 @@ struct DTCExplainCommand: ParsableCommand, OutputCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let parsed = try codes.map { text throws(Failure) in
-            if let code = DTC(text) { return CodeReport.Code.dtc(code) }
-            if let code = J1939Code(text) { return CodeReport.Code.j1939(code) }
-            throw Failure(
-                "\"\(text)\" is no trouble code",
-                hint:
-                    "a code is a letter P, C, B or U and four digits: P0301; on trucks SPN100/FMI1",
-                status: .usage)
-        }
+        let parsed = try codes.map { text throws(Failure) in try CodeReport.Code(typed: text) }
         let texts = try loadCodeTexts()
         var writer = TextOutput.standard
         var rows = TextTable([("CODE", .left), ("MEANING", .left), ("WHERE", .left)])
@@ -65,6 +57,23 @@ struct DTCExplainCommand: ParsableCommand, OutputCommand {
             try writer.write(rows.text(Palette(isOn: output.colours(1))))
         }
         try writer.flush()
+    }
+}
+
+extension CodeReport.Code {
+    /// The code that somebody typed; a ``Failure`` for what is none.
+    init(typed text: String) throws(Failure) {
+        if let code = DTC(text) {
+            self = .dtc(code)
+        } else if let code = J1939Code(text) {
+            self = .j1939(code)
+        } else {
+            throw Failure(
+                "\"\(text)\" is no trouble code",
+                hint:
+                    "a code is a letter P, C, B or U and four digits: P0301; on trucks SPN100/FMI1",
+                status: .usage)
+        }
     }
 }
 

@@ -31,11 +31,15 @@ struct DTCHistoryCommand: ParsableCommand, OutputCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let store = try database.open(.readOnly)
+        let wanted = try codes.map { text throws(Failure) in
+            try CodeReport.Code(typed: text).fullText
+        }
+        let store = try database.open(
+            .readOnly, filledBy: "obdscan dtc reads a vehicle's codes and keeps them")
         let entries = try mapped { () throws(StoreError) in
             try store.codeHistory(vehicle: vehicle)
         }
-        let wanted = Set(codes.map { $0.uppercased() })
+        // Without its failure type a code means all that differ only in that.
         let lives = CodeLife.all(entries).filter {
             wanted.isEmpty || wanted.contains($0.code.text) || wanted.contains($0.code.fullText)
         }
@@ -57,7 +61,10 @@ struct DTCHistoryCommand: ParsableCommand, OutputCommand {
                 ])
             }
             if rows.isEmpty {
-                output.note("No codes are known.")
+                output.note(
+                    wanted.isEmpty
+                        ? "No codes are known."
+                        : "Nothing is known of \(wanted.joined(separator: ", ")).")
             } else {
                 try writer.write(rows.text(Palette(isOn: output.colours(1))))
             }
@@ -67,13 +74,18 @@ struct DTCHistoryCommand: ParsableCommand, OutputCommand {
             }
         case .csv:
             try writer.append { bytes in
-                CSVRow.append(["time", "vin", "ecu", "code", "list", "change"], to: &bytes)
+                CSVRow.append(
+                    [
+                        "time", "vin", "ecu", "code", "failureType", "description", "list",
+                        "change",
+                    ], to: &bytes)
                 for life in lives {
                     for step in life.steps {
                         CSVRow.append(
                             [
                                 step.time.text, life.vin ?? "", life.ecu?.description ?? "",
-                                life.code.fullText, step.kind.rawValue,
+                                life.code.text, life.code.failureType ?? "",
+                                texts.text(of: life.code) ?? "", step.kind.rawValue,
                                 step.isPresent ? "came" : "gone",
                             ], to: &bytes)
                     }
@@ -156,9 +168,7 @@ struct CodeLife {
         object.add("vin", vin)
         object.add("ecu", ecu?.description)
         object.add("code", code.text)
-        if case .dtc(let code) = code, let type = code.failureType {
-            object.add("failureType", Hex.string([type]))
-        }
+        if let type = code.failureType { object.add("failureType", type) }
         object.add("description", description)
         object.add("present", present.map(\.rawValue))
         object.add("firstSeen", firstSeen)

@@ -11,7 +11,8 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
         abstract: "Codes, freeze frame, readiness and test results, before and after a repair.",
         discussion: """
             Reads the vehicle and prints what it says; --to writes a page to print instead, one HTML \
-            file that loads nothing from anywhere. What was read is kept in the database.
+            file that loads nothing from anywhere. What was read is kept in the database. As JSON and CSV \
+            it has a line for each lamp, code, frozen value, monitor and test; kind tells which.
 
             With --since what the database knew of the vehicle at that moment stands beside it: which \
             codes came, went or stayed, which monitors have run since, and how test results changed. \
@@ -82,7 +83,8 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
                 guard let vin else {
                     throw Failure(
                         "\(connection.accessory): the vehicle does not tell its number, so that it "
-                            + "cannot be found in the database", status: .noInput)
+                            + "cannot be found in the database",
+                        hint: "without --since it is reported as it is now", status: .noInput)
                 }
                 before = try known(vin.text, at: moment)
             }
@@ -101,8 +103,13 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
         }
     }
 
+    private func openDatabase() throws(Failure) -> TripStore {
+        try vehicle.database.open(
+            .readOnly, filledBy: "obdscan dtc report reads a vehicle and keeps what it says")
+    }
+
     private func known(_ name: String, at moment: UTC) throws -> VehicleCondition {
-        let store = try vehicle.database.open(.readOnly)
+        let store = try openDatabase()
         let condition = try VehicleCondition(of: name, at: moment, in: store)
         if condition.isEmpty {
             output.note(
@@ -113,7 +120,7 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
 
     private func runOffline(_ end: UTC) throws {
         guard let begin = try since?.time() else { return }
-        let store = try vehicle.database.open(.readOnly)
+        let store = try openDatabase()
         let name: String
         if let of {
             name = of

@@ -16,7 +16,8 @@ struct DecodeCommand: ParsableCommand, OutputCommand {
             echoes and prompts; one reply or a whole conversation, in which lines that begin with > are \
             the requests. AT commands in it are followed, because they decide how the lines after them \
             are read. Lines that lost their ends are cut where lengths, identifiers or an echo prove it. \
-            Without FILE or HEX it reads standard input.
+            Without FILE or HEX it reads standard input. Of several files each begins anew, and what is \
+            printed tells the file.
 
             Bad input gives error objects, and exit code 65 after all good input was printed. Nothing is \
             guessed: a short reply, a frame out of sequence or a wrong checksum is an error.
@@ -73,18 +74,27 @@ struct DecodeCommand: ParsableCommand, OutputCommand {
     func run() throws {
         var writer = TextOutput.standard
         var pipeline = try DecodePipeline(self)
-        var sawError = false
-        for source in try DecodeSource.all(inputs) {
+        let sources = try DecodeSource.all(inputs)
+        var damaged: [String] = []
+        for source in sources {
+            if sources.count > 1 { try writer.append { pipeline.begin(source.name, into: &$0) } }
+            var sawError = false
             try source.forEachChunk { chunk in
                 try pipeline.prepare(for: chunk)
                 try writer.append { pipeline.read(chunk, into: &$0) }
                 // A pipe sees every answer as soon as it is complete.
                 try writer.flush()
             }
-            try writer.append { sawError = pipeline.finish(into: &$0) || sawError }
+            try writer.append { sawError = pipeline.finish(into: &$0) }
             try writer.flush()
+            if sawError { damaged.append(source.name) }
         }
-        if sawError { throw Failure.silent(.badData) }
+        if damaged.isEmpty { return }
+        guard sources.count > 1 else { throw Failure.silent(.badData) }
+        throw Failure(
+            "errors in \(damaged.joined(separator: ", "))",
+            hint: "what was printed names each line; the rest of the files was decoded",
+            status: .badData)
     }
 
     /// Decodes `input` as one text and appends what is printed; tells whether an error was among it.

@@ -152,7 +152,9 @@ struct DevicesWatchCommand: ParsableCommand, OutputCommand {
         do {
             watch = try AccessoryWatch(AccessoryManager(asksBlueZ: true))
         } catch {
-            throw Failure("\(error.call): \(describe(errno: error.errno))", status: .unavailable)
+            throw Failure(
+                "\(error.call): \(describe(errno: error.errno))",
+                hint: "obdscan devices list looks once, without watching", status: .unavailable)
         }
         var writer = TextOutput.standard
         while true {

@@ -12,7 +12,8 @@ struct ImportCommand: ParsableCommand, OutputCommand {
         discussion: """
             Reads obdscan's JSON Lines and CSV (long and wide), Torque's CSV logs, and CSV with a \
             time and a column a signal as scripts around python-OBD write it. What a column is \
-            called decides which signal it is; what is not known is kept under its own name. Units \
+            called decides which signal it is; what is not known is kept under its own name, and a \
+            valid VIN in a column of that name is the trip's vehicle. Units \
             are turned into metric ones (--units us or imperial tells which gallons a file has); \
             times without a zone are local (the variable TZ).
 
@@ -36,10 +37,15 @@ struct ImportCommand: ParsableCommand, OutputCommand {
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
+    func validate() throws {
+        if let name { try TripReference.check(name: name) }
+    }
+
     func run() throws {
         let table = try loadTable(tables)
         var writer = TextOutput.standard
         var store: TripStore?
+        var isFirst = true
         for file in files {
             let input = try InputFile(path: file)
             guard let format = ImportFormat(try input.beginning()) else {
@@ -72,14 +78,16 @@ struct ImportCommand: ParsableCommand, OutputCommand {
                 throw Failure(error)
             }
             progress.clear()
-            try print(file, result, &writer)
+            try print(file, result, isFirst: isFirst, &writer)
+            isFirst = false
         }
     }
 
     private func print(
-        _ file: String, _ result: ImportRun.Result, _ writer: inout TextOutput
+        _ file: String, _ result: ImportRun.Result, isFirst: Bool, _ writer: inout TextOutput
     ) throws {
-        if output.format == .json {
+        switch output.format {
+        case .json:
             var object = JSONObject()
             object.add("kind", "import")
             object.add("path", file)
@@ -88,7 +96,19 @@ struct ImportCommand: ParsableCommand, OutputCommand {
             object.add("deleted", result.deleted.map { String($0) })
             object.add("readings", result.readings)
             try writer.append { object.append(to: &$0) }
-        } else {
+        case .csv:
+            let ids = { (trips: [Int64]) in trips.map { String($0) }.joined(separator: " ") }
+            try writer.append { bytes in
+                if isFirst {
+                    CSVRow.append(["path", "trips", "known", "deleted", "readings"], to: &bytes)
+                }
+                CSVRow.append(
+                    [
+                        file, ids(result.trips), String(result.known), ids(result.deleted),
+                        String(result.readings),
+                    ], to: &bytes)
+            }
+        case .text:
             let trips = result.trips.map(String.init).joined(separator: ", ")
             let what =
                 result.trips.isEmpty

@@ -58,7 +58,9 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
             if !said {
                 throw connection.failure(of: asked)
                     ?? Failure(
-                        "\(connection.accessory): no ECU tells its monitors", status: .timedOut)
+                        "\(connection.accessory): no ECU tells its monitors",
+                        hint: "switch the ignition on; vehicles before OBD-II have none",
+                        status: .timedOut)
             }
         }
         if exitCode && !isReady { throw Failure.silent(.findings) }
@@ -105,7 +107,8 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
     }
 
     private func printTrend() throws {
-        let store = try vehicle.database.open(.readOnly)
+        let store = try vehicle.database.open(
+            .readOnly, filledBy: "obdscan monitors reads a vehicle's test results and keeps them")
         let points = try mapped { () throws(StoreError) in try store.monitorTrend() }
         if points.isEmpty { output.note("No test results are kept yet.") }
         var writer = TextOutput.standard

@@ -99,6 +99,12 @@ struct PIDsListCommand: ParsableCommand, OutputCommand {
         }
         try printer.finish(&writer)
         try writer.flush()
+        if printer.isEmpty {
+            output.note(
+                words.isEmpty
+                    ? "No signal is known there."
+                    : "No signal has \(words.joined(separator: " and ")) in its names.")
+        }
     }
 
     private func parseService(_ text: String) throws(Failure) -> Service {
@@ -131,7 +137,8 @@ private struct SignalListPrinter {
         ("ID", .left), ("SIGNAL", .left), ("NAME", .left), ("UNIT", .left), ("MIN", .right),
         ("MAX", .right), ("ALIASES", .left),
     ])
-    private var isFirst = true
+    /// Whether nothing was printed.
+    private(set) var isEmpty = true
 
     init(_ output: OutputOptions) {
         self.output = output
@@ -163,7 +170,7 @@ private struct SignalListPrinter {
             object.add("aliases", signal.aliases)
             try writer.append { object.append(to: &$0) }
         case .csv:
-            if isFirst {
+            if isEmpty {
                 try writer.append {
                     CSVRow.append(
                         ["service", "pid", "signal", "name", "unit", "min", "max", "aliases"],
@@ -177,7 +184,7 @@ private struct SignalListPrinter {
             ]
             try writer.append { CSVRow.append(cells, to: &$0) }
         }
-        isFirst = false
+        isEmpty = false
     }
 
     mutating func finish(_ writer: inout TextOutput) throws(OutputError) {
@@ -223,7 +230,9 @@ struct PIDsLintCommand: ParsableCommand, OutputCommand {
         let errors = findings.count { $0.isError }
         if output.format == .text {
             let warnings = findings.count - errors
-            output.note("\(errors) errors, \(warnings) warnings")
+            output.note(
+                "\(errors) error\(errors == 1 ? "" : "s"), "
+                    + "\(warnings) warning\(warnings == 1 ? "" : "s")")
         }
         if errors > 0 { throw Failure.silent(.badData) }
     }

@@ -47,7 +47,7 @@ struct PIDsPacksCommand: ParsableCommand, OutputCommand {
             case .csv:
                 try writer.append {
                     if place == 0 {
-                        CSVRow.append(["pack", "title", "signals", "unverified"], to: &$0)
+                        CSVRow.append(["name", "title", "signals", "unverified"], to: &$0)
                     }
                     CSVRow.append(
                         [pack.name, pack.title, String(signals), String(unverified)], to: &$0)

@@ -55,6 +55,7 @@ struct SetupCommand: ParsableCommand, OutputCommand {
         let table = try loadTable(tables)
         let inbox = try SignalInbox(SignalInbox.endings)
         let chosen = try SetupChoice(output: output, inbox: inbox).choose(device)
+        try checkName(for: chosen)
         let path = try plugPath(of: chosen)
         let printer = DoctorPrinter(output)
         var steps: [Check] = []
@@ -88,6 +89,17 @@ struct SetupCommand: ParsableCommand, OutputCommand {
         let attached = AccessoryManager().attached()
             .first { $0.address == .serial(path: path, rate: nil) }
         return attached?.stablePath ?? path
+    }
+
+    /// Refuses a name that another accessory has.
+    private func checkName(for address: AccessoryAddress) throws(Failure) {
+        guard let name, let known = Settings.current.aliases[name],
+            (try? AccessoryAddress(known)) != address
+        else { return }
+        throw Failure(
+            "\(name) is the name of \(known) already",
+            hint: "choose another, or free it first: obdscan config unset aliases.\(name)",
+            status: .usage)
     }
 
     private func keep(_ address: AccessoryAddress) throws(Failure) {

@@ -64,6 +64,10 @@ struct TripsListCommand: ParsableCommand, OutputCommand {
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
+    func validate() throws {
+        if let latest, latest < 1 { throw ValidationError("--latest takes a number from 1") }
+    }
+
     func run() throws {
         let store = try database.open(.readOnly)
         var filter = TripStore.TripFilter(withScans: all)
@@ -75,10 +79,16 @@ struct TripsListCommand: ParsableCommand, OutputCommand {
         filter.to = try until?.time()
         var writer = TextOutput.standard
         var printer = TripPrinter(output)
-        for trip in try mapped({ () throws(StoreError) in try store.trips(filter) }) {
-            try printer.print(trip, &writer)
-        }
+        let found = try mapped({ () throws(StoreError) in try store.trips(filter) })
+        for trip in found { try printer.print(trip, &writer) }
         try printer.finish(&writer)
+        if found.isEmpty {
+            let isWhole = filter == TripStore.TripFilter(withScans: all)
+            output.note(
+                isWhole
+                    ? "There are no trips yet: obdscan log records one."
+                    : "There are no such trips.")
+        }
     }
 }
 
@@ -88,7 +98,8 @@ struct TripsShowCommand: ParsableCommand, OutputCommand {
         commandName: "show", abstract: "A trip and the statistics of its signals.",
         discussion: """
             Fuel is the amount that trips fuel trusts most; its price is fuel.price of the \
-            configuration.
+            configuration. CSV has a line for each figure, signal, note and kind of event; kind \
+            tells which.
 
             EXAMPLES
               obdscan trips show
@@ -115,27 +126,24 @@ struct TripsShowCommand: ParsableCommand, OutputCommand {
         _ id: Int64, _ store: TripStore, _ output: OutputOptions, _ writer: inout TextOutput
     ) throws {
         let readings = try mapped { () throws(StoreError) in try store.readings(ofTrip: id) }
+        let profile = TripFuel.profile(of: readings.trip)
+        let fuel = try TripFuel.use(of: readings, profile)
+        let rest = try mapped { () throws(StoreError) in
+            (try store.notes(ofTrip: id), try store.eventCounts(ofTrip: id))
+        }
+        let details = TripDetails(
+            readings: readings, fuel: fuel.map { ($0, profile) }, notes: rest.0, events: rest.1)
         var printer = TripPrinter(output)
+        if output.format == .csv {
+            try writer.append { printer.append(details, to: &$0) }
+            return
+        }
         try printer.print(readings.trip, &writer)
         try printer.finish(&writer)
-        let profile = TripFuel.profile(of: readings.trip)
-        let fuel = output.format == .csv ? nil : try TripFuel.use(of: readings, profile)
-        switch output.format {
-        case .text:
-            let rest = try mapped { () throws(StoreError) in
-                (try store.notes(ofTrip: id), try store.eventCounts(ofTrip: id))
-            }
-            try writer.write(
-                printer.figures(
-                    readings.trip, fuel: fuel.map { ($0, profile) }, notes: rest.0,
-                    events: rest.1) + "\n")
-        case .json:
-            if let fuel {
-                try writer.append { bytes in
-                    TripFuel.object(fuel, of: readings.trip, profile).append(to: &bytes)
-                }
-            }
-        case .csv: break
+        if output.format == .text {
+            try writer.write(printer.figures(details) + "\n")
+        } else {
+            try writer.append { details.appendJSON(to: &$0) }
         }
         try printer.print(readings, &writer)
     }

@@ -136,7 +136,7 @@ struct TripsDeleteCommand: ParsableCommand, OutputCommand {
             try printer.finish(&writer)
             let question = purge ? "Delete them for good?" : "Delete them?"
             guard try Confirmation(word: "delete").ask(question, interruptedBy: -1)
-            else { throw Failure("nothing was deleted", status: .usage) }
+            else { throw Failure(notConfirmedBy: "delete", "nothing was deleted") }
         }
         if purge {
             for summary in summaries {
@@ -145,6 +145,9 @@ struct TripsDeleteCommand: ParsableCommand, OutputCommand {
         } else {
             try mapped { () throws(StoreError) in try store.deleteTrips(summaries.map(\.id)) }
         }
+        let numbers = summaries.map { String($0.id) }.joined(separator: ", ")
+        output.note(
+            "Deleted: \(numbers)" + (purge ? ", for good." : "; obdscan trips undo brings back."))
     }
 }
 

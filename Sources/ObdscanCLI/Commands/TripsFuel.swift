@@ -161,8 +161,8 @@ struct TripsFuelCommand: ParsableCommand, OutputCommand {
     private func append(_ lines: [Line], to output: inout [UInt8]) {
         CSVRow.append(
             [
-                "trip", "fuel", "method", "chosen", "amount", "unit", "per100km", "coverage",
-                "problems", "cost", "co2_kg",
+                "trip", "fuel", "method", "chosen", "amount", "unit", "per100Km", "coverage",
+                "problems", "cost", "currency", "co2Kg",
             ], to: &output)
         for line in lines {
             guard let use = line.use else { continue }
@@ -178,6 +178,7 @@ struct TripsFuelCommand: ParsableCommand, OutputCommand {
                         estimate.coverage.map { fixed($0, 3) } ?? "",
                         estimate.problems.map(\.rawValue).joined(separator: " "),
                         price.flatMap { own.cost(at: $0) }.map { fixed($0, 2) } ?? "",
+                        price == nil ? "" : line.profile.currency ?? "",
                         own.carbonDioxide.map { fixed($0, 3) } ?? "",
                     ], to: &output)
             }
@@ -256,7 +257,10 @@ struct TripsFuelCommand: ParsableCommand, OutputCommand {
                 hint: "name the trips on one fuel", status: .usage)
         }
         guard let (amount, unit) = total.single, amount > 0 else {
-            throw Failure("nothing was calculated that could be compared", status: .noInput)
+            throw Failure(
+                "nothing was calculated that could be compared",
+                hint: "name trips in which fuel was burnt: obdscan trips fuel TRIP shows how much",
+                status: .noInput)
         }
         if let silent = lines.first(where: { $0.use?.amount == nil }) {
             throw Failure(

@@ -24,9 +24,7 @@ struct TripsNameCommand: ParsableCommand, OutputCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        if Int64(name) != nil || name == "latest" {
-            throw ValidationError("\"\(name)\" would be taken for something else than a name")
-        }
+        try TripReference.check(name: name)
     }
 
     func run() throws {
@@ -57,6 +55,11 @@ struct TripsTagCommand: ParsableCommand, OutputCommand {
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        // What an import brought may have to be taken away.
+        if !remove { try TripReference.check(tags: tags) }
+    }
 
     func run() throws {
         let store = try database.open(.readWrite)

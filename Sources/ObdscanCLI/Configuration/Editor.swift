@@ -24,7 +24,9 @@ enum Editor {
             guard errno == EINTR else { return }
         }
         guard status == 0 else {
-            throw Failure("\(words[0]) ended with a fault", status: .unavailable)
+            throw Failure(
+                "\(words[0]) ended with a fault",
+                hint: "the file is \(path); EDITOR names another editor", status: .unavailable)
         }
     }
 }

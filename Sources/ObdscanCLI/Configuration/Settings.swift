@@ -75,7 +75,7 @@ struct SettingsKey: Hashable, Sendable {
             name: "device", meaning: "the accessory to use without -d",
             set: { text, settings in
                 settings.device = text
-                return text.isEmpty ? "is empty" : nil
+                return text.isEmpty ? "is empty" : Settings.reasonAgainst(device: text)
             }, get: \.device),
         SettingsKey(
             name: "adapter", meaning: "what the adapter speaks: auto, elm327, stn or golink",

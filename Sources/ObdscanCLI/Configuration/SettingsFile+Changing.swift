@@ -19,12 +19,23 @@ extension SettingsFile {
     /// Changes the file's text; what would not be read back is not written.
     static func change(_ body: (inout SettingsText) -> Void) throws(Failure) {
         let path = try existingPath()
-        var text = SettingsText("")
-        if access(path, F_OK) == 0 {
-            text = SettingsText(String(decoding: try contents(of: path), as: UTF8.self))
+        let before = access(path, F_OK) == 0 ? try contents(of: path) : []
+        guard let read = String(validating: before, as: UTF8.self) else {
+            _ = try parsed(before, path)
+            return
         }
+        var text = SettingsText(read)
         body(&text)
-        _ = try parsed(Array(text.text.utf8), path)
+        do throws(Failure) {
+            _ = try parsed(Array(text.text.utf8), path)
+        } catch {
+            // What was wrong before is named by its own line, not by where that would have moved.
+            _ = try parsed(before, path)
+            throw Failure(
+                "the file cannot be changed so: \(error.message)",
+                hint: "nothing was written; obdscan config edit opens it",
+                status: .badConfiguration)
+        }
         try makeFolder(of: path)
         try OutputFile.write(path, Array(text.text.utf8))
     }

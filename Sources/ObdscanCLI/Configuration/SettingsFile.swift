@@ -110,13 +110,17 @@ private struct LineIndex {
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
             let words = line.drop { $0 == " " || $0 == "\t" }
             if words.hasPrefix("[") {
-                table = String(words.dropFirst().prefix { $0 != "]" })
+                table = Self.name(words.drop { $0 == "[" }.prefix { $0 != "]" })
                 lines.append((table, nil))
             } else {
-                let key = words.prefix { $0 != "=" && $0 != " " && $0 != "\t" }
-                lines.append((table, String(key.filter { $0 != "\"" && $0 != "'" })))
+                lines.append((table, Self.name(words.prefix { $0 != "=" })))
             }
         }
+    }
+
+    /// A key or the name of a table, however it is quoted and spaced.
+    private static func name(_ text: Substring) -> String {
+        text.filter { $0 != "\"" && $0 != "'" && !$0.isWhitespace }
     }
 
     /// The same of a key of a table in a table, which can be written in two ways.
@@ -133,14 +137,21 @@ private struct LineIndex {
                 || (line.table == nil && wanted.contains(line.key ?? ""))
                 || (table == nil && line.key == nil && line.table == key)
         }
-        return (place ?? 0) + 1
+        if let place { return place + 1 }
+        // In braces behind the table's name, or a table of that name.
+        guard let table else { return 1 }
+        let outer = lines.firstIndex {
+            $0.table == nil && $0.key == table || $0.key == nil && $0.table == table
+        }
+        return (outer ?? 0) + 1
     }
 }
 
 extension Settings {
     /// Why `text` cannot be the accessory called `alias`; nil when it can.
     static func reasonAgainst(alias: String, _ text: String) -> String? {
-        guard let address = try? AccessoryAddress(text) else { return "names no accessory" }
+        if let reason = reasonAgainst(device: text) { return reason }
+        guard let address = try? AccessoryAddress(text) else { return nil }
         if case .alias = address { return "is no accessory such as /dev/ttyUSB0 or tcp:HOST:PORT" }
         return nil
     }
@@ -151,20 +162,17 @@ extension Settings {
             let address = try AccessoryAddress(text)
             guard case .alias(let name) = address else { return address }
             if let target = aliases[name] { return try AccessoryAddress(target) }
-            let known = aliases.keys.sorted()
             throw Failure(
-                "no accessory is called \"\(name)\"",
-                hint: known.isEmpty
-                    ? "give a path such as /dev/ttyUSB0, or a form such as sim:; "
-                        + "obdscan config set aliases.\(name) ACCESSORY gives it that name"
-                    : "known names: " + known.joined(separator: ", "),
+                "no accessory is called \"\(name)\"", hint: remedy(forUnknown: name),
                 status: .usage)
         } catch let error as AddressError {
             throw Failure(error)
         } catch let failure as Failure {
             throw failure
         } catch {
-            throw Failure("\(text): \(error)", status: .bug)
+            throw Failure(
+                "\(text): \(error)", hint: "this is a fault of obdscan: please report it",
+                status: .bug)
         }
     }
 }

@@ -42,6 +42,11 @@ struct DecodePipeline {
         printer.use(tables.table)
     }
 
+    /// Begins with the input of that name, where there are several.
+    mutating func begin(_ name: String, into printed: inout [UInt8]) {
+        printer.begin(name, to: &printed)
+    }
+
     /// Reads a chunk; whatever it completes is appended to `printed`.
     mutating func read(_ chunk: ArraySlice<UInt8>, into printed: inout [UInt8]) {
         switch input {

@@ -18,6 +18,10 @@ struct DecodePrinter {
     private let codeTexts: CodeTexts
     private var json: JSONLines
     private var wroteHeading = false
+    /// The input that is read; nil where there is only one.
+    private var file: String?
+    /// The file as it stands at the end of an object.
+    private var jsonTail: [UInt8] = []
     /// Whether anything was an error since the last call of ``takeError()``.
     private var sawError = false
 
@@ -40,6 +44,17 @@ struct DecodePrinter {
         }
     }
 
+    /// Tells the input that what follows comes from: a heading in text, in objects and tables a key
+    /// and a column at the end.
+    mutating func begin(_ file: String, to output: inout [UInt8]) {
+        if format == .text {
+            let gap = self.file == nil ? "" : "\n"
+            output.append(contentsOf: "\(gap)==> \(printable(file)) <==\n".utf8)
+        }
+        self.file = file
+        jsonTail = ReadingLines.tail("file", file)
+    }
+
     /// Whether an error was printed; forgets it.
     mutating func takeError() -> Bool {
         defer { sawError = false }
@@ -50,14 +65,17 @@ struct DecodePrinter {
     mutating func append(_ found: DecodedLine, to output: inout [UInt8]) {
         if found.isError { sawError = true }
         switch format {
-        case .json: appendJSON(found, to: &output)
+        case .json:
+            let start = output.count
+            appendJSON(found, to: &output)
+            ReadingLines.end(with: jsonTail, in: &output, from: start)
         case .text: output.append(contentsOf: (textLine(found) + "\n").utf8)
         case .csv:
             if !wroteHeading {
                 wroteHeading = true
-                CSVRow.append(Self.columns, to: &output)
+                CSVRow.append(Self.columns + (file == nil ? [] : ["file"]), to: &output)
             }
-            CSVRow.append(cells(found), to: &output)
+            CSVRow.append(cells(found) + (file.map { [$0] } ?? []), to: &output)
         }
     }
 
@@ -128,7 +146,8 @@ struct DecodePrinter {
             return "\(padded(id?.description ?? "", 8))  \(Hex.string(data))"
         case .status(_, let text, _): return "\(padded("", 8))  adapter: \(printable(text))"
         case .item(.error, _), .damaged:
-            return "\(ecu)  error in line \(column("line")): \(column("description"))"
+            let place = column("line") + (file.map { " of \(printable($0))" } ?? "")
+            return "\(ecu)  error in line \(place): \(column("description"))"
                 + (column("raw").isEmpty ? "" : "  [\(printable(column("raw")))]")
         }
     }

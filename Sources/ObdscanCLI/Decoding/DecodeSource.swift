@@ -8,6 +8,15 @@ enum DecodeSource {
     /// Hexadecimal from the command line.
     case text(String)
 
+    /// What messages call it.
+    var name: String {
+        switch self {
+        case .standardInput: "standard input"
+        case .file(let path): path
+        case .text: "the arguments"
+        }
+    }
+
     private static let chunkSize = 64 * 1024
 
     /// The sources that the arguments name; standard input without any.
@@ -58,14 +67,10 @@ enum DecodeSource {
     func forEachChunk(_ body: (ArraySlice<UInt8>) throws -> Void) throws {
         switch self {
         case .text(let text): try body(Array(text.utf8)[...])
-        case .standardInput: try Self.read(STDIN_FILENO, "standard input", body)
+        case .standardInput: try Self.read(STDIN_FILENO, name, body)
         case .file(let path):
             let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-            guard descriptor >= 0 else {
-                throw Failure(
-                    "\(path): \(describe(errno: errno))",
-                    status: errno == EACCES ? .noPermission : .noInput)
-            }
+            guard descriptor >= 0 else { throw Failure(inputFile: path, errno: errno) }
             defer { close(descriptor) }
             try Self.read(descriptor, path, body)
         }
@@ -84,7 +89,7 @@ enum DecodeSource {
             } else if count == 0 {
                 return
             } else if errno != EINTR {
-                throw Failure("\(name): \(describe(errno: errno))", status: .noInput)
+                throw Failure(inputFile: name, errno: errno)
             }
         }
     }

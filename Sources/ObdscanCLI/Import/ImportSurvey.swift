@@ -64,7 +64,8 @@ struct Survey {
                 readings += 1
                 count(volts, Channel(ecu: nil, signal: Self.voltage))
                 mix(volts.bitPattern)
-            case .event, .note, .vehicle, .position, .codeList, .together: break
+            case .vehicle(let vin): for byte in vin.text.utf8 { mix(UInt64(byte)) }
+            case .event, .note, .position, .codeList, .together: break
             }
         }
     }

@@ -197,7 +197,7 @@ struct LiveScreen: ~Copyable {
             case .scanDidPause, .scanDidCancel, .scanDidRest, .toolDidConnect,
                 .toolDidDisconnect,
                 .toolDidFailToInitialize, .toolWillSleep, .didSendCommand, .didReceiveResponses,
-                .didReceiveVoltage, .didTimeOut, .didReceiveError, .didChangeState,
+                .didReceiveVoltage, .didTimeOut, .didNotSend, .didReceiveError, .didChangeState,
                 .recordingFailed, .didProgress:
                 if let note = news.note(event) {
                     model.header.notice = note

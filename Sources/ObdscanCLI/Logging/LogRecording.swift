@@ -228,7 +228,7 @@ extension ScanEvent {
                 .gap, text: "asking goes on after \(clockText(length.seconds)): \(rest.wakeReason)",
                 duration: length)
         case .scanDidStart, .scanDidPause, .scanDidCancel, .toolDidConnect, .toolDidDisconnect(nil),
-            .didSendCommand, .didReceiveResponses, .didReceiveVoltage, .didTimeOut,
+            .didSendCommand, .didReceiveResponses, .didReceiveVoltage, .didTimeOut, .didNotSend,
             .pollDidFinish, .didChangeState, .recordingFailed, .didProgress, .sessionDidEnd:
             return nil
         }

@@ -35,8 +35,10 @@ struct DatabaseOptions: ParsableArguments {
     }
 
     /// Opens the database; the file is made where it is missing and may be written to.
+    ///
+    /// `filledBy` says what to do where there is none yet; nil = record a trip.
     func open(
-        _ access: TripStore.Access, limits: TripStore.Limits = .init()
+        _ access: TripStore.Access, limits: TripStore.Limits = .init(), filledBy: String? = nil
     ) throws(Failure) -> TripStore {
         guard let file else {
             throw Failure(
@@ -52,7 +54,13 @@ struct DatabaseOptions: ParsableArguments {
                 return try TripStore(path: file, access: access, limits: limits)
             }
         } catch {
-            throw Failure(error)
+            var failure = Failure(error)
+            switch error {
+            case .missing, .empty:
+                if let filledBy { failure.hint = filledBy + "; --db FILE names another database" }
+            default: break
+            }
+            throw failure
         }
     }
 }

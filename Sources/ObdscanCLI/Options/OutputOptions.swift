@@ -11,7 +11,10 @@ extension UnitSystem: Choice {}
 
 /// Options of every command.
 struct OutputOptions: ParsableArguments {
-    @Option(help: "How results are printed; json is JSON Lines, one object a line.")
+    @Option(
+        help:
+            "How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys."
+    )
     var format: OutputFormat = .text
 
     @Option(

@@ -13,6 +13,28 @@ struct TripReference: ExpressibleByArgument, Hashable, Sendable {
         text = argument
     }
 
+    /// Refuses a name that would be taken for something else than a name.
+    static func check(name: String) throws(ValidationError) {
+        if Int64(name) != nil {
+            throw ValidationError(
+                "\"\(name)\" would be taken for a trip's number: add a word to it")
+        }
+        if name == "latest" {
+            throw ValidationError("\"latest\" is the latest trip already: name it otherwise")
+        }
+    }
+
+    /// Refuses words that are more likely something else than a tag.
+    static func check(tags: [String]) throws(ValidationError) {
+        for tag in tags {
+            if tag.trimmed.isEmpty { throw ValidationError("a tag needs a letter or more") }
+            if Int64(tag) != nil || tag == "latest" {
+                throw ValidationError(
+                    "\"\(tag)\" names a trip: trips are tagged one by one, and a tag is a word")
+            }
+        }
+    }
+
     /// The trip's number; what is a number is never taken for a name.
     func number(in store: TripStore) throws(Failure) -> Int64 {
         if let number = Int64(text) { return number }

@@ -17,8 +17,8 @@ struct MonitorTrendReport {
             try writer.append { bytes in
                 CSVRow.append(
                     [
-                        "time", "trip", "vin", "ecu", "monitor", "test", "value", "min", "max",
-                        "unit", "passed", "margin",
+                        "time", "trip", "vin", "ecu", "mid", "monitor", "tid", "component", "test",
+                        "value", "min", "max", "unit", "passed", "margin", "relativeMargin",
                     ], to: &bytes)
                 for point in points { CSVRow.append(cells(point), to: &bytes) }
             }
@@ -51,8 +51,8 @@ struct MonitorTrendReport {
                 .init(isSame ? "" : result.ecu?.description ?? "—"),
                 .init(isSame ? "" : result.monitorTitle), .init(isSame ? "" : result.testTitle),
                 .init(localTime(point.time)), .init(number(result.value)),
-                .init(number(result.min)), .init(number(result.max)), .init(result.unit ?? ""),
-                .init(margin), verdict,
+                .init(number(point.lowerLimit)), .init(number(point.upperLimit)),
+                .init(result.unit ?? ""), .init(margin), verdict,
             ])
         }
         return rows.isEmpty ? "" : rows.text(Palette(isOn: output.colours(1)))
@@ -71,8 +71,8 @@ struct MonitorTrendReport {
         object.add("tid", Hex.string([result.tid]))
         object.add("test", result.test)
         object.add("value", result.value)
-        object.add("min", result.min)
-        object.add("max", result.max)
+        object.add("min", point.lowerLimit)
+        object.add("max", point.upperLimit)
         object.add("unit", result.unit)
         object.add("passed", result.passed)
         object.add("margin", point.margin)
@@ -83,11 +83,13 @@ struct MonitorTrendReport {
     private func cells(_ point: MonitorTrendPoint) -> [String] {
         let result = point.result
         let number = { (value: Double?) in value.map { "\($0)" } ?? "" }
+        let byte = { (value: UInt8?) in value.map { Hex.string([$0]) } ?? "" }
         return [
             point.time.text, String(point.trip), point.vin ?? "", result.ecu?.description ?? "",
-            result.monitorTitle, result.testTitle, number(result.value), number(result.min),
-            number(result.max), result.unit ?? "", result.passed.map { "\($0)" } ?? "",
-            number(point.margin),
+            byte(result.mid), result.monitor ?? "", byte(result.tid), byte(result.component),
+            result.test ?? "", number(result.value), number(point.lowerLimit),
+            number(point.upperLimit), result.unit ?? "", result.passed.map { "\($0)" } ?? "",
+            number(point.margin), number(point.relativeMargin),
         ]
     }
 }

@@ -22,12 +22,7 @@ struct ReadingLines {
     ) throws(Failure) {
         self.output = output
         if let accessory {
-            var object = JSONObject()
-            object.add("accessory", accessory)
-            var tail: [UInt8] = []
-            object.append(to: &tail)
-            // Without its opening brace, which becomes a comma.
-            jsonTail = [0x2C] + tail.dropFirst()
+            jsonTail = Self.tail("accessory", accessory)
             var cell: [UInt8] = [0x2C]
             CSVRow.append([accessory], to: &cell)
             csvTail = cell
@@ -77,9 +72,19 @@ struct ReadingLines {
         }
     }
 
+    /// A key at the end of an object, for ``end(with:in:from:)``.
+    static func tail(_ key: StaticString, _ value: String) -> [UInt8] {
+        var object = JSONObject()
+        object.add(key, value)
+        var tail: [UInt8] = []
+        object.append(to: &tail)
+        // Without its opening brace, which becomes a comma.
+        return [0x2C] + tail.dropFirst()
+    }
+
     /// Puts `tail` at the end of the line that begins at `start`, instead of its last two bytes: an
     /// object's brace and line feed, or a table's carriage return and line feed.
-    private static func end(
+    static func end(
         with tail: [UInt8], in bytes: inout [UInt8], from start: Int
     ) {
         guard !tail.isEmpty, bytes.count >= start + 2 else { return }

@@ -6,7 +6,7 @@ import TripStore
 
 /// Prints trips: a table for people, JSON Lines or CSV.
 struct TripPrinter {
-    private let output: OutputOptions
+    let output: OutputOptions
     private let palette: Palette
     private var rows = TextTable([
         ("TRIP", .right), ("START", .left), ("TIME", .right), ("DISTANCE", .right),
@@ -30,7 +30,8 @@ struct TripPrinter {
                         [
                             "id", "vin", "start", "end", "seconds", "distanceKm", "readings",
                             "open", "name", "tags", "movingSeconds", "idleSeconds",
-                            "averageSpeedKmh", "hardBrakings", "hardAccelerations",
+                            "averageSpeedKmh", "hardBrakings", "hardAccelerations", "endReason",
+                            "speedDistanceKm", "odometerStartKm", "odometerEndKm",
                         ], to: &bytes)
                 }
                 CSVRow.append(
@@ -44,6 +45,9 @@ struct TripPrinter {
                         trip.averageSpeed.map { fixed($0, 1) } ?? "",
                         trip.hardBrakings.map { String($0) } ?? "",
                         trip.hardAccelerations.map { String($0) } ?? "",
+                        trip.endReason?.rawValue ?? "", trip.driven.map { fixed($0, 3) } ?? "",
+                        trip.odometer.map { fixed($0.lowerBound, 1) } ?? "",
+                        trip.odometer.map { fixed($0.upperBound, 1) } ?? "",
                     ], to: &bytes)
             }
             hasHeading = true
@@ -66,8 +70,9 @@ struct TripPrinter {
         try writer.flush()
     }
 
-    /// Prints what the signals of a trip add up to.
+    /// Prints what the signals of a trip add up to; in CSV ``append(_:to:)`` does.
     func print(_ readings: TripReadings, _ writer: inout TextOutput) throws(OutputError) {
+        if output.format == .csv { return }
         var rows = TextTable([
             ("ECU", .left), ("SIGNAL", .left), ("NAME", .left), ("READINGS", .right),
             ("MIN", .right), ("MEAN", .right), ("MAX", .right), ("UNIT", .left),
@@ -111,11 +116,8 @@ struct TripPrinter {
     }
 
     /// A trip's figures that fit no line of the list.
-    func figures(
-        _ trip: TripSummary, fuel: (use: FuelUse, profile: FuelProfile)?,
-        notes: [TripStore.Note],
-        events: [(kind: TripEvent.Kind, count: Int)]
-    ) -> String {
+    func figures(_ details: TripDetails) -> String {
+        let trip = details.readings.trip
         var rows = TextTable([("", .left), ("", .left)])
         func add(_ title: String, _ text: String?) {
             if let text { rows.add([.init(title, .dim), .init(text)]) }
@@ -134,17 +136,17 @@ struct TripPrinter {
             trip.odometer.map {
                 "\(shown($0.lowerBound, "km", 1)) to \(shown($0.upperBound, "km", 1))"
             })
-        if let fuel {
+        if let fuel = details.fuel {
             add("fuel", TripFuel.amountText(fuel.use, output.units))
             add("consumption", TripFuel.consumptionText(fuel.use, output.units))
             add("fuel cost", TripFuel.costText(fuel.use, fuel.profile))
             add("CO₂", fuel.use.carbonDioxide.map { fixed($0, 2) + " kg" })
             add("fuel by", fuel.use.chosen?.method.title)
         }
-        for note in notes {
+        for note in details.notes {
             add("note", (note.time.map { localTime($0) + "  " } ?? "") + note.text)
         }
-        for event in events { add(event.kind.title, String(event.count)) }
+        for event in details.events { add(event.kind.title, String(event.count)) }
         return rows.isEmpty ? "" : rows.text(palette)
     }
 

@@ -49,7 +49,7 @@ struct ConditionReport {
         return facts
     }
 
-    private var frameReadings: [(reading: Reading, value: ValueText)] {
+    var frameReadings: [(reading: Reading, value: ValueText)] {
         let codes = frames.compactMap { item -> (ECUAddress?, DTC)? in
             guard case .reading(let reading) = item, reading.dataID?.id == 0x02,
                 case .text(let text) = reading.value, let code = DTC(text)
@@ -68,7 +68,7 @@ struct ConditionReport {
         }
     }
 
-    private func lists(_ code: ConditionChange.Code) -> String {
+    func lists(_ code: ConditionChange.Code) -> String {
         code.fate == .gone ? "" : code.code.kinds.map(\.rawValue).joined(separator: ", ")
     }
 
@@ -245,15 +245,16 @@ struct ConditionReport {
         head.add("vin", vehicle)
         head.add("time", time)
         head.add("since", since)
+        head.add("accessory", accessory)
+        head.add("protocol", vehicleProtocol)
         head.append(to: &output)
+        appendLampsAndFrames(to: &output)
         for code in change.codes {
             var object = JSONObject()
             object.add("kind", "codeState")
             object.add("ecu", code.code.ecu?.description)
             object.add("code", code.code.code.text)
-            if case .dtc(let dtc) = code.code.code, let type = dtc.failureType {
-                object.add("failureType", Hex.string([type]))
-            }
+            if let type = code.code.code.failureType { object.add("failureType", type) }
             object.add("description", texts.text(of: code.code.code))
             object.add("lists", code.fate == .gone ? [] : code.code.kinds.map(\.rawValue))
             object.add("change", code.fate?.rawValue)
@@ -277,23 +278,11 @@ struct ConditionReport {
             object.add("test", test.result.test)
             object.add("value", test.result.value)
             object.add("before", test.before)
+            object.add("min", test.result.min)
+            object.add("max", test.result.max)
             object.add("unit", test.result.unit)
             object.add("passed", test.result.passed)
             object.append(to: &output)
-        }
-    }
-
-    private func appendCSV(to output: inout [UInt8]) {
-        CSVRow.append(
-            ["time", "since", "vin", "ecu", "code", "lists", "change", "description"],
-            to: &output)
-        for code in change.codes {
-            CSVRow.append(
-                [
-                    time.text, since?.text ?? "", vehicle ?? "",
-                    code.code.ecu?.description ?? "", code.code.code.fullText, lists(code),
-                    code.fate?.rawValue ?? "", texts.text(of: code.code.code) ?? "",
-                ], to: &output)
         }
     }
 }

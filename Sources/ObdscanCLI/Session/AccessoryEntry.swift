@@ -138,13 +138,17 @@ struct AccessoryPrinter {
             try writer.append { bytes in
                 if count == 0 {
                     CSVRow.append(
-                        ["id", "name", "manufacturer", "model", "serialNumber", "inUseBy"],
-                        to: &bytes)
+                        [
+                            "id", "name", "manufacturer", "model", "serialNumber", "inUseBy",
+                            "connectionID", "firmware", "hardware", "protocols",
+                        ], to: &bytes)
                 }
                 CSVRow.append(
                     [
                         entry.id, entry.name ?? "", entry.manufacturer ?? "", entry.model ?? "",
                         entry.serialNumber ?? "", entry.inUseBy ?? "",
+                        entry.connectionID.map { String($0) } ?? "", entry.firmware ?? "",
+                        entry.hardware ?? "", entry.protocols.joined(separator: " "),
                     ], to: &bytes)
             }
         case .text:

@@ -22,6 +22,16 @@ struct Confirmation {
     }
 }
 
+extension Failure {
+    /// Whoever was asked typed something else than `word`; `what` says that nothing was done.
+    init(notConfirmedBy word: String, _ what: String) {
+        self.init(
+            "not confirmed: \(what)",
+            hint: "only the whole word \(word) confirms; --yes does not ask",
+            status: .declined)
+    }
+}
+
 /// A signal came while input was awaited.
 struct Interrupted: Error {}
 

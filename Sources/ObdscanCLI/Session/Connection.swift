@@ -11,6 +11,8 @@ struct Asked: Sendable {
     var answer: Answer
     /// Why it is not complete; nil when it is.
     var problem: Failure?
+    /// Whether it was written to the adapter; false = the vehicle never got it.
+    var wasSent = true
 
     /// Whether an ECU answered anything positive.
     var isPositive: Bool {
@@ -98,8 +100,13 @@ struct Connection {
         } catch .requestFailed(let reason, let soFar) {
             let failure = Failure(
                 ScanError.requestFailed(reason, soFar: soFar), accessory: accessory)
-            if case .linkLost = reason { throw .requestFailed(reason, soFar: soFar) }
-            return Asked(answer: filtered(soFar), problem: failure)
+            let wasSent: Bool
+            switch reason {
+            case .linkLost: throw .requestFailed(reason, soFar: soFar)
+            case .notSent, .restartedBeforeSending: wasSent = false
+            case .timedOut, .stopped, .adapterRestarted, .flooded: wasSent = true
+            }
+            return Asked(answer: filtered(soFar), problem: failure, wasSent: wasSent)
         }
     }
 

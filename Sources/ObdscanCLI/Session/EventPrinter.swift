@@ -87,6 +87,7 @@ extension ScanEvent {
         case .didReceiveResponses(_, let count): "received \(count) messages"
         case .didReceiveVoltage(let volts): "voltage \(fixed(volts, 1)) V"
         case .didTimeOut: "no complete answer in time"
+        case .didNotSend(let request): request.unsentText
         case .didReceiveError(let report):
             "error: \(report.reason), failure \(report.attempt) in a row, next: \(report.next)"
         case .pollDidFinish: "polling done"
@@ -105,6 +106,14 @@ extension ScanEvent {
         case .sessionDidEnd(let error):
             "session over" + (error.map { ": \(Failure($0, accessory: "adapter").message)" } ?? "")
         }
+    }
+}
+
+extension VehicleRequest {
+    /// Why nothing comes of a request that cannot be sent.
+    var unsentText: String {
+        "\(Hex.string(payload))" + (target.map { " to \($0)" } ?? "")
+            + " is not asked: the adapter cannot send it, or refuses a setting that it needs"
     }
 }
 

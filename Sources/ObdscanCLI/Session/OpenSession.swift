@@ -22,7 +22,15 @@ extension VehicleOptions {
     func address() throws(Failure) -> AccessoryAddress {
         let settings = Settings.current
         guard let text = named(settings) else { return try AttachedAccessories.only() }
-        return try settings.resolved(text)
+        do throws(Failure) {
+            return try settings.resolved(text)
+        } catch {
+            guard device == nil else { throw error }
+            let origin =
+                Self.environmentDevice == nil ? "the configuration file" : "OBDSCAN_DEVICE"
+            throw Failure(
+                "\(error.message); \(origin) names it", hint: error.hint, status: error.status)
+        }
     }
 
     /// How the session with `address` is to be made.
@@ -80,7 +88,9 @@ func connector(for address: AccessoryAddress) throws(Failure) -> Connector {
             "no accessory is called \"\(name)\"",
             hint: "give a path such as /dev/ttyUSB0, or a form such as sim:", status: .usage)
     case .serial, .rfcomm, .bluetooth, .tcp:
-        throw Failure("\(address) has no connector", status: .bug)
+        throw Failure(
+            "\(address) has no connector", hint: "this is a fault of obdscan: please report it",
+            status: .bug)
     }
 }
 

@@ -88,6 +88,7 @@ struct PollExplanation: Sendable {
             text += "; too late: " + most.joined(separator: ", ")
             if late.count > most.count { text += " and \(late.count - most.count) more" }
         }
+        if !unsent.isEmpty { text += "; not asked: " + unsent.joined(separator: ", ") }
         return text
     }
 
@@ -136,11 +137,17 @@ struct PollExplanation: Sendable {
         String(repeating: " ", count: max(0, width - text.count)) + text
     }
 
+    /// What was never asked, since the adapter could not; at most five names.
+    private var unsent: [String] {
+        report.plan.records.filter { $0.notSent > 0 && $0.answers == 0 }
+            .prefix(5).map { name($0.dataID) }
+    }
+
     // MARK: What would help
 
     /// What would make it faster, the greatest gain first.
     var advice: [String] {
-        let found = [waiting, unanswered, rate, batches, rotation, pauses, own, failures]
+        let found = [notAsked, waiting, unanswered, rate, batches, rotation, pauses, own, failures]
             .compactMap(\.self)
         if found.isEmpty, report.plan.records.contains(where: { $0.missed > 0 }), requests > 0 {
             return [
@@ -175,9 +182,18 @@ struct PollExplanation: Sendable {
             + "more: \(cost)\(rate(without: wait))."
     }
 
+    private var notAsked: String? {
+        guard !unsent.isEmpty else { return nil }
+        return
+            "Not asked: \(unsent.joined(separator: ", ")): this adapter cannot send it, or refuses a "
+            + "setting that it needs; obdscan doctor tells what the adapter can do."
+    }
+
     private var unanswered: String? {
         guard report.silent > 0, share(report.silence) >= Self.worthTelling else { return nil }
-        let silent = report.plan.records.filter { $0.asked > 0 && $0.answers == 0 }
+        let silent = report.plan.records.filter {
+            $0.asked > 0 && $0.answers == 0 && $0.notSent == 0
+        }
         let names = silent.prefix(5).map { name($0.dataID) }.joined(separator: ", ")
         return "\(report.silent) requests that nobody answered took "
             + "\(fixed(report.silence.seconds, 1)) s"

@@ -121,8 +121,8 @@ struct PollLoop {
             case .scanDidStart, .scanDidPause, .scanDidCancel, .scanDidRest, .scanDidWake,
                 .toolDidConnect, .toolDidDisconnect, .toolDidInitialize, .toolDidFailToInitialize,
                 .toolWillSleep, .didSendCommand,
-                .didReceiveResponses, .didReceiveVoltage, .didTimeOut, .didReceiveError,
-                .didChangeState, .recordingFailed, .didProgress:
+                .didReceiveResponses, .didReceiveVoltage, .didTimeOut, .didNotSend,
+                .didReceiveError, .didChangeState, .recordingFailed, .didProgress:
                 continue
             }
         }
@@ -167,6 +167,7 @@ struct PollNews {
             return "the recording cannot be written any more: \(describe(errno: number))"
         case .scanDidRest(let rest): return rest.words
         case .scanDidWake(let rest): return rest.wakeWords
+        case .didNotSend(let request): return request.unsentText
         case .scanDidStart, .scanDidPause, .scanDidCancel, .toolDidConnect, .toolDidDisconnect(nil),
             .didSendCommand, .didReceiveResponses, .didReceiveVoltage, .didTimeOut,
             .didReceiveError, .pollDidFinish, .didChangeState, .didProgress, .sessionDidEnd:

@@ -32,7 +32,7 @@ final class PositionReceiver: Sendable {
         do {
             end = try EventDescriptor()
         } catch {
-            throw Failure("\(error.call): \(describe(errno: error.errno))", status: .bug)
+            throw Failure(systemCall: error.call, errno: error.errno)
         }
     }
 
@@ -58,7 +58,7 @@ final class PositionReceiver: Sendable {
             }
             thread.withLock { $0 = started }
         } catch {
-            throw Failure("\(error.call): \(describe(errno: error.errno))", status: .bug)
+            throw Failure(systemCall: error.call, errno: error.errno)
         }
     }
 

@@ -52,7 +52,9 @@ extension Connection {
         _ profiles: [DiagnosticProfile], _ first: Asked?, isAnswered: Bool
     ) throws -> VehicleServices {
         guard let first else {
-            throw Failure("\(accessory): nothing was asked", status: .bug)
+            throw Failure(
+                "\(accessory): nothing was asked",
+                hint: "this is a fault of obdscan: please report it", status: .bug)
         }
         return VehicleServices(profiles: profiles, first: first, isAnswered: isAnswered)
     }

@@ -43,9 +43,7 @@ struct WritePermission {
         if yes { return }
         do {
             guard try Confirmation(word: word).ask(question, interruptedBy: connection.interrupt)
-            else {
-                throw Failure("nothing was sent", status: .usage)
-            }
+            else { throw Failure(notConfirmedBy: word, "nothing was sent") }
         } catch is Interrupted {
             throw ScanError.interrupted
         }

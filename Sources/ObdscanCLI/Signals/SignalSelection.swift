@@ -66,7 +66,8 @@ struct SignalNames {
                 }
                 throw Failure(
                     "no PID table knows \(id)",
-                    hint: "raw data of any PID: obdscan send \(id.service)\(id.idText)",
+                    hint: Self.remedy(for: id.service)
+                        ?? "raw data of any PID: obdscan send \(id.service)\(id.idText)",
                     status: .usage)
             }
             return SelectedSignal(record: record, signal: nil, isByNumber: true)
@@ -90,7 +91,7 @@ struct SignalNames {
         throw Failure(
             "no signal is called \"\(name)\"",
             hint: near.isEmpty
-                ? "obdscan pids list shows all names"
+                ? Self.service(name).flatMap(Self.remedy) ?? "obdscan pids list shows all names"
                 : "did you mean \(near.joined(separator: ", "))?",
             status: .usage)
     }
@@ -106,6 +107,23 @@ struct SignalNames {
             let service = bytes.first, bytes.count == (service == 0x22 ? 3 : 2)
         else { return nil }
         return DataID(Service(service), bytes.dropFirst().reduce(0) { $0 << 8 | UInt32($1) })
+    }
+
+    /// A service alone, by its two digits.
+    private static func service(_ text: String) -> Service? {
+        text.utf8.count == 2 ? Hex.bytes(text).flatMap(\.first).map { Service($0) } : nil
+    }
+
+    /// The command that shows what a service without measured values has; nil for other services.
+    private static func remedy(for service: Service) -> String? {
+        switch service {
+        case .freezeFrame: "obdscan freeze shows freeze frames"
+        case .storedCodes, .pendingCodes, .permanentCodes, .readCodeInformation:
+            "obdscan dtc shows trouble codes"
+        case .clearCodes, .clearDiagnosticInformation: "obdscan dtc clear clears trouble codes"
+        case .oxygenSensorTests, .monitorTests: "obdscan monitors shows test results"
+        default: nil
+        }
     }
 
     /// Case, blanks, hyphens and underscores make no difference.

@@ -3,7 +3,7 @@ import Accessory
 extension Failure {
     /// A system call that cannot fail did.
     init(_ error: SystemError) {
-        self.init("\(error.call): \(describe(errno: error.errno))", status: .bug)
+        self.init(systemCall: error.call, errno: error.errno)
     }
 }
 

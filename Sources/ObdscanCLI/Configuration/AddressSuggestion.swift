@@ -1,0 +1,53 @@
+import Accessory
+import Glibc
+
+extension AddressError {
+    /// The form that was probably meant; nil where nothing is near.
+    var suggestion: String? {
+        guard case .unknownScheme(let scheme) = fault else { return nil }
+        if BluetoothAddress(text.prefix(17)) != nil { return "rfcomm:\(text)" }
+        let rest = text.dropFirst(scheme.utf8.count)
+        let kinds = ["serial", "rfcomm", "bluetooth", "tcp", "sim", "replay"]
+        if let kind = CommandSuggestion.nearest(to: scheme, among: kinds) { return kind + rest }
+        // HOST:PORT: a host has dots, or it is told from a kind by the number behind it.
+        let port = rest.dropFirst()
+        let isPort = !port.isEmpty && port.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        return isPort && (try? AccessoryAddress("tcp:\(text)")) != nil ? "tcp:\(text)" : nil
+    }
+}
+
+extension Settings {
+    /// Why `text` cannot be an accessory, whatever names there are; nil when it can.
+    static func reasonAgainst(device text: String) -> String? {
+        do throws(AddressError) {
+            _ = try AccessoryAddress(text)
+            return nil
+        } catch {
+            let meant = error.suggestion.map { "; did you mean \($0)?" } ?? ""
+            return "names no accessory: \(error.reason)\(meant)"
+        }
+    }
+
+    /// What to do about `name`, which is the name of no accessory.
+    func remedy(forUnknown name: String) -> String {
+        if name == "-" { return "a recorded conversation on standard input is replay:/dev/stdin" }
+        let known = aliases.keys.sorted()
+        if let near = CommandSuggestion.nearest(to: name, among: known) {
+            return "did you mean \(near)? known names: " + known.joined(separator: ", ")
+        }
+        if access("/dev/\(name)", F_OK) == 0 { return "did you mean /dev/\(name)?" }
+        if access(name, F_OK) == 0 {
+            return "a recorded conversation is given as replay:\(name)"
+        }
+        let kinds = ["bluetooth", "replay", "rfcomm", "serial", "sim", "tcp"]
+        if kinds.contains(name.lowercased()) {
+            return "a colon belongs behind it: \(name.lowercased()):"
+        }
+        guard known.isEmpty else {
+            return "known names: " + known.joined(separator: ", ")
+                + "; else a path such as /dev/ttyUSB0, or a form such as sim:"
+        }
+        return "give a path such as /dev/ttyUSB0, or a form such as sim:; "
+            + "obdscan config set aliases.\(name) ACCESSORY gives it that name"
+    }
+}

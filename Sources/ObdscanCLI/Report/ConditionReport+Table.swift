@@ -1,0 +1,77 @@
+import Diagnostics
+import OBDCore
+import TripExport
+
+extension ConditionReport {
+    /// Appends the objects of lamps and freeze frames.
+    func appendLampsAndFrames(to output: inout [UInt8]) {
+        for lamp in lamps {
+            var object = JSONObject()
+            object.add("kind", "lamp")
+            object.add("ecu", lamp.ecu?.description)
+            object.add("on", lamp.isOn)
+            object.append(to: &output)
+        }
+        var json = JSONLines(table: table, units: self.output.units) { texts.text(of: $0) }
+        for frame in frameReadings { json.append(.reading(frame.reading), time: time, to: &output) }
+    }
+
+    /// Appends everything as CSV: a line for each lamp, code, frozen value, monitor and test.
+    func appendCSV(to output: inout [UInt8]) {
+        let columns = [
+            "kind", "time", "since", "vin", "ecu", "code", "failureType", "description", "lists",
+            "change", "monitor", "complete", "tid", "test", "signal", "name", "value", "before",
+            "min", "max", "unit", "passed",
+        ]
+        CSVRow.append(columns, to: &output)
+        func add(_ kind: String, _ ecu: ECUAddress?, _ cells: [String: String?]) {
+            var cells = cells
+            cells["kind"] = kind
+            cells["ecu"] = ecu?.description
+            cells["time"] = time.text
+            cells["since"] = since?.text
+            cells["vin"] = vehicle
+            CSVRow.append(columns.map { (cells[$0] ?? nil) ?? "" }, to: &output)
+        }
+        let flag = { (value: Bool?) in value.map { $0 ? "true" : "false" } }
+        let number = { (value: Double?) in value.map { "\($0)" } }
+        for lamp in lamps { add("lamp", lamp.ecu, ["value": flag(lamp.isOn)]) }
+        for code in change.codes {
+            add(
+                "codeState", code.code.ecu,
+                [
+                    "code": code.code.code.text, "failureType": code.code.code.failureType,
+                    "description": texts.text(of: code.code.code), "lists": lists(code),
+                    "change": code.fate?.rawValue,
+                ])
+        }
+        for (reading, value) in frameReadings {
+            add(
+                "freezeFrame", reading.ecu,
+                [
+                    "code": reading.dtc?.text ?? reading.parameterCode?.text,
+                    "signal": table[reading.signal].id, "name": table[reading.signal].name,
+                    "value": value.value, "unit": value.unit,
+                ])
+        }
+        for monitor in change.monitors {
+            add(
+                "monitorState", monitor.ecu,
+                [
+                    "monitor": monitor.monitor.rawValue, "complete": flag(monitor.now),
+                    "before": flag(monitor.before),
+                ])
+        }
+        for test in change.tests {
+            let result = test.result
+            add(
+                "testState", result.ecu,
+                [
+                    "monitor": result.monitorTitle, "tid": Hex.string([result.tid]),
+                    "test": result.test, "value": number(result.value),
+                    "before": number(test.before), "min": number(result.min),
+                    "max": number(result.max), "unit": result.unit, "passed": flag(result.passed),
+                ])
+        }
+    }
+}

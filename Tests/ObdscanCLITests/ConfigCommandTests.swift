@@ -1,0 +1,62 @@
+import Foundation
+import Testing
+
+@Suite struct `Changing the configuration` {
+    private let program: Program
+    private var file: URL { program.home.appendingPathComponent(".config/obdscan/config.toml") }
+
+    init() throws {
+        program = try Program()
+    }
+
+    private func write(_ text: String) throws {
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: file)
+    }
+
+    @Test func `names the line that was wrong before, and writes nothing`() throws {
+        defer { program.remove() }
+        let text = "# mine\n\n[views]\na = 5.5\nb = true\n"
+        try write(text)
+        let result = try program.run(["config", "set", "device", "sim:"])
+        #expect(result.status == 78)
+        #expect(result.errors.contains("config.toml:5: views.b has to be a list"))
+        #expect(try String(contentsOf: file, encoding: .utf8) == text)
+        // The setting that is wrong itself can be mended.
+        try write("units = \"furlongs\"\n")
+        #expect(try program.run(["config", "set", "units", "us"]).status == 0)
+    }
+
+    @Test func `leaves a file alone that is no text`() throws {
+        defer { program.remove() }
+        try write("")
+        try Data([0x23, 0xFF, 0x0A]).write(to: file)
+        #expect(try program.run(["config", "set", "device", "sim:"]).status == 78)
+        #expect(try Data(contentsOf: file) == Data([0x23, 0xFF, 0x0A]))
+    }
+
+    @Test func `takes a name that is there and tells of one that goes`() throws {
+        defer { program.remove() }
+        #expect(try program.run(["config", "set", "device", "van"]).status == 64)
+        #expect(try program.run(["config", "set", "aliases.van", "sim:"]).status == 0)
+        #expect(try program.run(["config", "set", "device", "van"]).status == 0)
+        let gone = try program.run(["config", "unset", "aliases.van"])
+        #expect(gone.status == 0 && gone.errors.hasPrefix("device is still van:"))
+        let lost = try program.run(["read", "rpm"])
+        #expect(lost.status == 64 && lost.errors.contains("the configuration file names it"))
+    }
+
+    @Test func `never gives the name of one accessory to another`() throws {
+        defer { program.remove() }
+        #expect(
+            try program.run(["config", "set", "aliases.van", "tcp:10.0.0.1:35000"]).status == 0)
+        let setup = try program.run(["setup", "-d", "sim:?latency=0", "--name", "van"])
+        #expect(setup.status == 64)
+        #expect(setup.errors.contains("van is the name of tcp:10.0.0.1:35000 already"))
+        #expect(
+            try program.run(["config", "get", "aliases.van"]).output == "tcp:10.0.0.1:35000\n")
+        let free = try program.run(["setup", "-d", "sim:?latency=0", "--name", "bus"])
+        #expect(free.status == 0, "\(free.errors)")
+    }
+}

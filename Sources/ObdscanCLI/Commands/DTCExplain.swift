@@ -43,13 +43,9 @@ struct DTCExplainCommand: ParsableCommand, OutputCommand {
                 let object = explained.object
                 try writer.append { object.append(to: &$0) }
             case .csv:
-                var line = CodeBatchCSV.Line(accessory: "")
-                line.code = explained.code
-                line.failureType = explained.failureType
-                line.description = explained.description
                 try writer.append { bytes in
-                    if place == 0 { CodeBatchCSV.appendHeader(to: &bytes) }
-                    CodeBatchCSV.append(line, to: &bytes)
+                    if place == 0 { CSVRow.append(ExplainedCode.columns, to: &bytes) }
+                    CSVRow.append(explained.cells, to: &bytes)
                 }
             }
         }
@@ -153,6 +149,20 @@ private struct ExplainedCode {
         object.add("area", area)
         object.add("definedBy", definedBy)
         return object
+    }
+
+    /// The columns of CSV: the keys of the object.
+    static let columns = [
+        "code", "description", "failureType", "failureText", "spn", "fmi", "system", "area",
+        "definedBy",
+    ]
+
+    var cells: [String] {
+        [
+            code, description ?? "", failureType.map { Hex.string([$0]) } ?? "",
+            failureText ?? "", parameter.map { String($0.spn) } ?? "",
+            parameter.map { String($0.fmi) } ?? "", system, area ?? "", definedBy,
+        ]
     }
 
     /// Without a capital at the beginning, unless it is an abbreviation.

@@ -136,6 +136,8 @@ struct LogCommand: ParsableCommand, OutputCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
+        if let name { try TripReference.check(name: name) }
+        try TripReference.check(tags: tags)
         if !untilOff && (silence != nil || standstill != nil) {
             throw ValidationError("--silence and --standstill belong to --until-off")
         }

@@ -215,7 +215,7 @@ struct SignalDetailPrinter {
 
     private static let columns = [
         "service", "pid", "signal", "name", "type", "bits", "formula", "unit", "min", "max",
-        "only_if", "no_value", "unverified", "sources",
+        "onlyIf", "noValue", "unverified", "sources",
     ]
 
     private func cells(_ record: TableRecord, _ index: Int) -> [String] {

@@ -84,6 +84,13 @@ struct TripsFuelCommand: ParsableCommand, OutputCommand {
                     trip: readings.trip, use: try TripFuel.use(of: readings, profile),
                     profile: profile))
         }
+        guard lines.contains(where: { $0.use != nil }) else {
+            throw Failure(
+                "\(lines.count == 1 ? "trip \(lines[0].trip.id) tells" : "the trips tell") "
+                    + "nothing about fuel",
+                hint: "record FUEL_RATE, MAF, or MAP, IAT and RPM with fuel.displacement set",
+                status: .noInput)
+        }
         var writer = TextOutput.standard
         switch output.format {
         case .json:
@@ -94,15 +101,7 @@ struct TripsFuelCommand: ParsableCommand, OutputCommand {
                 }
             }
         case .csv: try writer.append { append(lines, to: &$0) }
-        case .text:
-            guard lines.contains(where: { $0.use != nil }) else {
-                throw Failure(
-                    "\(lines.count == 1 ? "trip \(lines[0].trip.id) tells" : "the trips tell") "
-                        + "nothing about fuel",
-                    hint: "record FUEL_RATE, MAF, or MAP, IAT and RPM with fuel.displacement set",
-                    status: .noInput)
-            }
-            try writer.write(text(lines))
+        case .text: try writer.write(text(lines))
         }
         if let filled { try calibrate(filled, lines, &writer) }
         try writer.flush()

@@ -1,0 +1,66 @@
+import Foundation
+import Glibc
+import Testing
+
+/// What a person at a terminal types, and what becomes of it.
+@Suite struct `A question on a terminal` {
+    private static let vehicle = "sim:petrol?engine=off&frozen=true&latency=0"
+
+    // TIOCSPTLCK and TIOCGPTN of <asm-generic/ioctls.h>.
+    private static let setLock = UInt(0x4004_5431)
+    private static let getNumber = UInt(0x8004_5430)
+
+    /// Runs `arguments` with `line` typed at a terminal already.
+    private func run(
+        _ arguments: [String], typing line: String, in program: Program
+    ) throws -> (status: Int32, errors: String) {
+        let master = open("/dev/ptmx", O_RDWR | O_NOCTTY)
+        try #require(master >= 0)
+        defer { close(master) }
+        var (unlocked, number) = (0 as Int32, 0 as UInt32)
+        try #require(ioctl(master, Self.setLock, &unlocked) == 0)
+        try #require(ioctl(master, Self.getNumber, &number) == 0)
+        let slave = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY)
+        try #require(slave >= 0)
+        let typed = Array((line + "\n").utf8)
+        #expect(write(master, typed, typed.count) == typed.count)
+        let process = program.process(arguments)
+        let errors = program.home.appendingPathComponent("errors-\(UUID().uuidString)")
+        try Data().write(to: errors)
+        process.standardInput = FileHandle(fileDescriptor: slave, closeOnDealloc: true)
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = try FileHandle(forWritingTo: errors)
+        try process.run()
+        process.waitUntilExit()
+        return (process.terminationStatus, try String(contentsOf: errors, encoding: .utf8))
+    }
+
+    @Test(arguments: [
+        (["dtc", "clear", "-d", vehicle], "no", 1 as Int32),
+        (["dtc", "clear", "-d", vehicle], "", 1),
+        (["dtc", "clear", "-d", vehicle], "clear", 0),
+        (["send", "04", "-d", vehicle], "y", 1), (["send", "04", "-d", vehicle], "yes", 0),
+    ])
+    func `is answered by its whole word, and anything else ends with 1`(
+        _ arguments: [String], _ line: String, _ status: Int32
+    ) throws {
+        let program = try Program()
+        defer { program.remove() }
+        let result = try run(arguments, typing: line, in: program)
+        #expect(result.status == status, "\(result.errors)")
+        #expect(result.errors.contains("not confirmed: nothing was sent") == (status == 1))
+    }
+
+    @Test func `about trips keeps them unless it is answered`() throws {
+        let program = try Program()
+        defer { program.remove() }
+        let log = try program.run(["log", "rpm", "--duration", "200ms", "-d", "sim:?latency=1ms"])
+        #expect(log.status == 0)
+        #expect(try run(["trips", "delete", "1"], typing: "no", in: program).status == 1)
+        #expect(try program.run(["trips", "show", "1"]).status == 0)
+        #expect(try run(["trips", "delete", "1"], typing: "delete", in: program).status == 0)
+        #expect(try program.run(["trips", "show", "1"]).status == 64)
+        let kept = try run(["db", "compact", "--keep", "1d"], typing: "later", in: program)
+        #expect(kept.status == 1 && kept.errors.contains("nothing was deleted"))
+    }
+}

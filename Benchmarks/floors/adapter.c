@@ -1,15 +1,18 @@
-/* An ELM327 with a vehicle behind it, on a pty, as fast as C can be: what clients are measured at.
+/* An ELM327 with a vehicle behind it, as fast as C can be: what clients are measured at.
 
-     adapter [--latency-us N] [--wait-us N] [--baud N] [--refuse-batches 1]
+     adapter [--latency-us N] [--at-us N] [--wait-us N] [--baud N] [--refuse-batches 1] [--tcp 1]
 
-   Prints the pty's path. On SIGTERM it prints one line of JSON: requests, records, records a second
-   over the last 60 % of the requests, and how long the client thought (prompt written until the next
-   whole request was read). --wait-us is the time that an adapter waits for more answers when the
+   Prints the path of its pty, or the address where it waits for one client. On SIGTERM it prints one
+   line of JSON: requests, records, records a second over the last 60 % of the requests, and how long
+   the client thought (prompt written until the next whole request was read). --at-us is what a command
+   of the adapter's own takes; --wait-us is the time that an adapter waits for more answers when the
    request has no count digit; --baud charges ten bits a byte in both directions; --refuse-batches
    answers ? to a request for several records. */
 #define _GNU_SOURCE
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -23,7 +26,7 @@
 static float *thinks;
 static double *times;
 static int *counts;
-static long requests, latency, waiting, baud, refusing;
+static long requests, latency, setting, waiting, baud, refusing, network;
 static int echo = 1, headers, spaces = 1;
 static volatile sig_atomic_t ended;
 
@@ -135,20 +138,10 @@ static int ascending(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-int main(int argc, char **argv) {
-    for (int i = 1; i + 1 < argc; i += 2) {
-        long value = atol(argv[i + 1]);
-        if (!strcmp(argv[i], "--latency-us")) latency = value;
-        else if (!strcmp(argv[i], "--wait-us")) waiting = value;
-        else if (!strcmp(argv[i], "--baud")) baud = value;
-        else if (!strcmp(argv[i], "--refuse-batches")) refusing = value;
-        else return fprintf(stderr, "adapter: %s?\n", argv[i]), 64;
-    }
-    thinks = malloc(MOST * sizeof *thinks);
-    times = malloc(MOST * sizeof *times);
-    counts = malloc(MOST * sizeof *counts);
+/* The adapter's end of a new pty whose other end is open, so that it outlives its clients. */
+static int pty(void) {
     int port = posix_openpt(O_RDWR | O_NOCTTY);
-    if (!thinks || !times || !counts || port < 0 || grantpt(port) || unlockpt(port)) return 70;
+    if (port < 0 || grantpt(port) || unlockpt(port)) return -1;
     int held = open(ptsname(port), O_RDWR | O_NOCTTY);
     struct termios raw;
     tcgetattr(held, &raw);
@@ -156,6 +149,38 @@ int main(int argc, char **argv) {
     tcsetattr(held, TCSANOW, &raw);
     printf("%s\n", ptsname(port));
     fflush(stdout);
+    return port;
+}
+
+/* The connection of the first client; its port is the same each time, as adapters are known by it. */
+static int client(void) {
+    struct sockaddr_in place = {.sin_family = AF_INET, .sin_port = htons(35017), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int door = socket(AF_INET, SOCK_STREAM, 0), on = 1;
+    setsockopt(door, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    if (bind(door, (struct sockaddr *)&place, sizeof place) || listen(door, 1)) return -1;
+    printf("tcp:127.0.0.1:35017\n");
+    fflush(stdout);
+    int port = accept(door, 0, 0);
+    setsockopt(port, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    return port;
+}
+
+int main(int argc, char **argv) {
+    for (int i = 1; i + 1 < argc; i += 2) {
+        long value = atol(argv[i + 1]);
+        if (!strcmp(argv[i], "--latency-us")) latency = value;
+        else if (!strcmp(argv[i], "--at-us")) setting = value;
+        else if (!strcmp(argv[i], "--wait-us")) waiting = value;
+        else if (!strcmp(argv[i], "--baud")) baud = value;
+        else if (!strcmp(argv[i], "--refuse-batches")) refusing = value;
+        else if (!strcmp(argv[i], "--tcp")) network = value;
+        else return fprintf(stderr, "adapter: %s?\n", argv[i]), 64;
+    }
+    thinks = malloc(MOST * sizeof *thinks);
+    times = malloc(MOST * sizeof *times);
+    counts = malloc(MOST * sizeof *counts);
+    int port = network ? client() : pty();
+    if (!thinks || !times || !counts || port < 0) return 70;
     struct sigaction action = {.sa_handler = end};
     sigaction(SIGTERM, &action, 0);
     char input[4096], line[512], output[8192];
@@ -186,6 +211,7 @@ int main(int argc, char **argv) {
                 counts[requests++] = records;
             }
             double due = read_at;
+            if (!records) due += setting / 1e6;
             if (records) due += (latency + (is_early ? 0 : waiting)) / 1e6;
             if (baud) due += (length + typed) * 10.0 / baud;
             if (due > read_at) wait_until(due);

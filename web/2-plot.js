@@ -47,10 +47,10 @@ function figure(plot, onLook) {
   return { node, look };
 }
 // Where a trip went: north is up, no map below it.
-function track(points) {
+function track(points, { unit, factor }) {
   const middle = points.map(p => p[1]).reduce((a, b) => a + b, 0) / points.length, shrink = Math.max(0.01, Math.cos(middle * Math.PI / 180));
   const wraps = Math.max(...points.map(p => p[2])) - Math.min(...points.map(p => p[2])) > 180;
-  const east = p => (wraps && p[2] < 0 ? p[2] + 360 : p[2]) * shrink * 111.195, north = p => p[1] * 111.195;
+  const east = p => (wraps && p[2] < 0 ? p[2] + 360 : p[2]) * shrink * 111.195 * factor, north = p => p[1] * 111.195 * factor;
   const left = Math.min(...points.map(east)), top = Math.max(...points.map(north));
   const wide = Math.max(Math.max(...points.map(east)) - left, 0.05), high = Math.max(top - Math.min(...points.map(north)), 0.05);
   const k = 900 / Math.max(wide, high), width = Math.max(wide * k, 400) + 100, height = Math.max(high * k, 200) + 140;
@@ -65,6 +65,6 @@ function track(points) {
     s('circle', { class: 'start', r: 9, cx: x(first).toFixed(1), cy: y(first).toFixed(1) }),
     s('rect', { class: 'end', width: 18, height: 18, x: (x(end) - 9).toFixed(1), y: (y(end) - 9).toFixed(1) }),
     s('path', { class: 'scale', d: 'M50 ' + foot + 'h' + (bar * k).toFixed(1) }),
-    s('text', { x: (62 + bar * k).toFixed(1), y: foot + 9, text: bar + ' km' })]),
+    s('text', { x: (62 + bar * k).toFixed(1), y: foot + 9, text: bar + ' ' + unit })]),
     h('p', { class: 'dim small', text: 'Circle: start, square: end; north is up.' })]);
 }

@@ -1,34 +1,40 @@
 // Recorded trips.
 const tripName = trip => trip.name || 'Trip ' + trip.id;
-const distance = km => km === null || km === undefined ? null : km.toFixed(1) + ' km';
+// What the server shows distances and speeds in.
+let asked = null;
+const METRIC = { distance: { unit: 'km', factor: 1 }, speed: { unit: 'km/h', factor: 1 } };
+const shownIn = () => asked ||= ask('/api/status').then(([status]) => status.units, () => { asked = null; return METRIC; });
+const inUnit = (value, { unit, factor }) => value === null || value === undefined ? null : (value * factor).toFixed(1) + ' ' + unit;
 async function showTrips() {
   const note = $('trips-note'), list = $('trip-list');
   try {
-    const trips = await ask('/api/trips?latest=500');
+    const [trips, units] = await Promise.all([ask('/api/trips?latest=500'), shownIn()]);
     note.textContent = trips.length === 0 ? 'No trip is recorded yet: obdscan log records one.' : '';
     list.replaceChildren(...trips.reverse().map(trip => h('li', {}, [h('a', { href: '#trips/' + Number(trip.id) }, [
       h('b', { text: tripName(trip) + (trip.open ? ' (being recorded)' : '') }), h('span', { class: 'n', text: clock(trip.seconds) }),
-      h('span', { text: when(trip.start) + (trip.vin ? ' · ' + trip.vin : '') }), h('span', { class: 'n', text: distance(trip.distanceKm) || '' })])])));
+      h('span', { text: when(trip.start) + (trip.vin ? ' · ' + trip.vin : '') }), h('span', { class: 'n', text: inUnit(trip.distanceKm, units.distance) || '' })])])));
   } catch (error) { note.textContent = error.message; list.replaceChildren(); }
 }
 async function showTrip(id) {
   const body = $('trip-body'), base = '/api/trips/' + id;
   $('trip-title').textContent = 'Trip ' + id;
   body.replaceChildren(h('p', { class: 'dim', text: 'Reading …' }));
-  let objects;
-  try { objects = await ask(base); } catch (error) { body.replaceChildren(h('p', { text: error.message })); return; }
+  let objects, units;
+  try { [objects, units] = await Promise.all([ask(base), shownIn()]); } catch (error) { body.replaceChildren(h('p', { text: error.message })); return; }
   if (location.hash !== '#trips/' + id) return;
-  const trip = objects.find(o => o.kind === 'trip'), numbers = objects.filter(o => o.kind === 'tripSignal' && o.mean !== null);
+  const trip = objects.find(o => o.kind === 'trip'), numbers = objects.filter(o => o.kind === 'tripSignal' && o.mean !== null), notes = objects.filter(o => o.kind === 'note');
   $('trip-title').textContent = tripName(trip);
   const link = (text, query, what) => h('a', { class: 'button', href: base + '/export?' + query, download: '', 'aria-label': 'Download as ' + what, text });
   const plots = h('div', {}), map = h('div', {});
   const downloads = h('div', { class: 'downloads' }, [link('CSV', 'format=csv', 'CSV, a column a signal'), link('CSV, long', 'format=csv&layout=long', 'CSV, a line a reading'),
     link('JSON Lines', 'format=json', 'JSON Lines, everything')]);
   body.replaceChildren(
-    facts([['Begin', when(trip.start)], ['Time', clock(trip.seconds)], ['Distance', distance(trip.distanceKm)],
-      ['Average speed', trip.averageSpeedKmh === null ? null : trip.averageSpeedKmh.toFixed(1) + ' km/h'],
+    facts([['Begin', when(trip.start)], ['Time', clock(trip.seconds)], ['Distance', inUnit(trip.distanceKm, units.distance)],
+      ['Average speed', inUnit(trip.averageSpeedKmh, units.speed)],
       ['Idle', trip.idleSeconds === null ? null : clock(trip.idleSeconds)], ['Readings', trip.readings.toLocaleString()],
       ['Vehicle', trip.vin], ['Tags', trip.tags.join(', ')]]),
+    ...(notes.length ? [h('h2', { text: 'Notes' }), h('ul', { class: 'notes' }, notes.map(note =>
+      h('li', { text: (note.time ? clock((new Date(note.time) - new Date(trip.start)) / 1000) + '  ' : '') + note.text })))] : []),
     h('h2', { text: 'Downloads' }), downloads, map, plots,
     h('details', {}, [h('summary', { text: 'Signals (' + numbers.length + ')' }),
       table([['Signal'], ['ECU'], ['Min', 'n'], ['Mean', 'n'], ['Max', 'n'], ['Unit'], ['Name', 'line'], ['Readings', 'n']],
@@ -38,7 +44,7 @@ async function showTrip(id) {
     const points = found[0].points;
     if (points.length === 0) return;
     downloads.append(link('GPX', 'format=gpx', 'GPX, the track'), link('KML', 'format=kml', 'KML, the track'));
-    map.replaceChildren(h('h2', { text: 'Track' }), track(points));
+    map.replaceChildren(h('h2', { text: 'Track' }), track(points, units.distance));
   }).catch(error => { map.replaceChildren(h('p', { text: error.message })); });
   ask(base + '/plots').then(found => {
     const curves = found.filter(plot => plot.points.length > 1);

@@ -8,7 +8,7 @@ public struct AccessRules: Sendable {
     public enum Verdict: Hashable, Sendable {
         /// It is answered.
         case allowed
-        /// Only requests that read are.
+        /// Only requests that read are: GET, and HEAD, which asks for the head of the same answer.
         case notGet
         /// It came by a name that is not this machine's.
         case foreignHost
@@ -44,7 +44,7 @@ public struct AccessRules: Sendable {
         }
         if !isSameOrigin(head, host) { return .foreignOrigin }
         // What else a foreign page sends is told nothing more.
-        guard head.method == "GET" else { return .notGet }
+        guard head.method == "GET" || head.isHeadOnly else { return .notGet }
         guard let token else { return .allowed }
         let words = self.words(of: head)
         // Every one is looked at: how long it takes must not tell which.

@@ -40,6 +40,9 @@ public struct RequestHead: Hashable, Sendable {
         query.first { $0.name == name }?.value
     }
 
+    /// Whether the answer's head is wanted alone.
+    public var isHeadOnly: Bool { method == "HEAD" }
+
     /// Whether something follows the head.
     public var hasBody: Bool {
         fields.contains {

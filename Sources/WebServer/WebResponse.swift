@@ -22,10 +22,15 @@ public final class WebResponse {
     private let stop: Int32
     private let patience: Duration
     private let isOld: Bool
+    /// Whether nobody wants more than the head: what else is sent goes nowhere.
+    public let isHeadOnly: Bool
     private var phase = Phase.nothing
 
     /// An answer to a request of HTTP/1.0 or 1.1.
-    init(socket: Int32, stop: Int32, patience: Duration, isOld: Bool) {
+    init(
+        socket: Int32, stop: Int32, patience: Duration, isOld: Bool, isHeadOnly: Bool = false
+    ) {
+        self.isHeadOnly = isHeadOnly
         self.socket = socket
         self.stop = stop
         self.patience = patience
@@ -36,11 +41,11 @@ public final class WebResponse {
     public var hasBegun: Bool { if case .nothing = phase { false } else { true } }
 
     /// Whether it ended as it should; one that did not is cut off.
-    var isComplete: Bool { if case .done = phase { true } else { false } }
+    public var isComplete: Bool { if case .done = phase { true } else { false } }
 
     /// Sends a whole answer.
     public func send(_ head: ResponseHead, _ body: [UInt8]) throws(WebFault) {
-        try write(head.bytes(.length(body.count)) + body)
+        try write(head.bytes(.length(body.count)) + (isHeadOnly ? [] : body))
         phase = .done
     }
 
@@ -48,6 +53,7 @@ public final class WebResponse {
     public func begin(_ head: ResponseHead) throws(WebFault) {
         phase = .pieces(isChunked: !isOld)
         try write(head.bytes(isOld ? .untilClose : .chunked))
+        if isHeadOnly { phase = .done }
     }
 
     /// Sends a piece; it has to be taken within the server's patience.

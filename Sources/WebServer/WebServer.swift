@@ -139,11 +139,13 @@ public final class WebServer: Sendable {
             let head = try read(connection)
             let response = WebResponse(
                 socket: connection, stop: stopFlag.descriptor, patience: limits.patience,
-                isOld: head.isOld)
+                isOld: head.isOld, isHeadOnly: head.isHeadOnly)
             do {
                 try handler.answer(WebRequest(head: head, user: user), response)
             } catch {
-                if !response.hasBegun { refuse(.internalError, connection) }
+                if !response.hasBegun {
+                    refuse(.internalError, connection, isHeadOnly: head.isHeadOnly)
+                }
             }
             // Chunks without an end, or less than was announced: the browser knows that it broke off.
             if response.isComplete { linger(connection) }
@@ -184,9 +186,12 @@ public final class WebServer: Sendable {
         }
     }
 
-    private func refuse(_ status: ResponseHead.Status, _ connection: Int32) {
+    private func refuse(
+        _ status: ResponseHead.Status, _ connection: Int32, isHeadOnly: Bool = false
+    ) {
         let response = WebResponse(
-            socket: connection, stop: stopFlag.descriptor, patience: limits.patience, isOld: false)
+            socket: connection, stop: stopFlag.descriptor, patience: limits.patience, isOld: false,
+            isHeadOnly: isHeadOnly)
         let (head, body) = handler.refuse(status)
         do {
             try response.send(head, body)

@@ -52,6 +52,52 @@ import Testing
         #expect(metrics.text.contains("\nobdscan_connected 1.0\n"))
     }
 
+    @Test func `a request for the head is answered by the head of the same answer`() async throws {
+        let log = try await workplace.run(["log", "rpm", "--duration", "1s", "-d", "sim:"])
+        #expect(log.status == 0)
+        let page = try await ServedPage(workplace, ["--offline"])
+        for target in [
+            "/", "/api/status", "/api/trips", "/api/trips/1", "/api/trips/1/export?format=csv",
+            "/api/trips/1/report", "/metrics", "/api/trips/99", "/nothing",
+        ] {
+            let whole = try await page.get(target)
+            let head = try await page.send("HEAD \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            #expect(head.status == whole.status, "\(target)")
+            #expect(head.body.isEmpty && !whole.body.isEmpty, "\(target)")
+            for name in ["content-type", "content-disposition", "transfer-encoding"] {
+                #expect(head.fields[name] == whole.fields[name], "\(target)")
+            }
+        }
+        // A stream without end ends with its head.
+        let stream = try await page.send("HEAD /api/live HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        #expect(stream.status == 200 && stream.body.isEmpty)
+        #expect(stream.fields["content-type"] == "text/event-stream; charset=utf-8")
+    }
+
+    @Test(arguments: [
+        ("metric", "km", 1.0, "km/h"), ("imperial", "mi", 0.621_371, "mph"),
+        ("us", "mi", 0.621_371, "mph"),
+    ])
+    func `units are those that were chosen, and what turns metric figures into them is told`(
+        units: String, distance: String, factor: Double, speed: String
+    ) async throws {
+        let log = try await workplace.run(["log", "vss", "--duration", "1s", "-d", Self.car])
+        #expect(log.status == 0)
+        let page = try await ServedPage(workplace, ["--offline", "--units", units])
+        let status = try #require(try await page.get("/api/status").objects().first)
+        let told = try #require(status["units"] as? [String: Any])
+        #expect(told["system"] as? String == units)
+        let one = try #require(told["distance"] as? [String: Any])
+        #expect(one["unit"] as? String == distance)
+        #expect(abs((one["factor"] as? Double ?? 0) - factor) < 1e-6)
+        #expect((told["speed"] as? [String: Any])?["unit"] as? String == speed)
+        let plot = try await page.get("/api/trips/1/plots?signal=VSS").objects().first
+        #expect(plot?["unit"] as? String == speed)
+        let signal = try await page.get("/api/trips/1").objects()
+            .first { $0["kind"] as? String == "tripSignal" && $0["signal"] as? String == "VSS" }
+        #expect(signal?["unit"] as? String == speed)
+    }
+
     @Test func `the stream says what signals are, what they read and how the link is`() async throws
     {
         let page = try await ServedPage(workplace, ["rpm", "-d", "sim:"])
@@ -145,11 +191,11 @@ import Testing
         }
         #expect(try await page.get("/api/status", ["Origin: http://\(own)"]).status == 200)
         #expect(try await page.get("/api/status", ["Sec-Fetch-Site: cross-site"]).status == 403)
-        for method in ["POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "CONNECT"] {
+        for method in ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "CONNECT"] {
             let answer = try await page.send(
                 "\(method) /api/trips/1 HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nabc"
             )
-            #expect(answer.status == 405 && answer.fields["allow"] == "GET", "\(method)")
+            #expect(answer.status == 405 && answer.fields["allow"] == "GET, HEAD", "\(method)")
         }
         for target in [
             "/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/api/trips/..%2f..%2fetc%2fpasswd",

@@ -71,9 +71,10 @@ import Testing
                 == .foreignOrigin)
     }
 
-    @Test(arguments: ["POST", "PUT", "DELETE", "HEAD", "OPTIONS", "get"])
-    func `only GET is answered`(method: String) throws {
+    @Test(arguments: ["POST", "PUT", "DELETE", "OPTIONS", "get", "head"])
+    func `only GET and HEAD are answered`(method: String) throws {
         #expect(try verdict("Host: localhost", method: method) == .notGet)
+        #expect(try verdict("Host: localhost", method: "HEAD") == .allowed)
         // A stranger learns nothing by it.
         #expect(try verdict("Host: evil.example", method: method) == .foreignHost)
     }

@@ -76,6 +76,19 @@ private struct Echo: WebHandler {
         #expect(try old.rest().hasSuffix("\r\n\r\none two three"))
     }
 
+    @Test(arguments: ["/whole", "/pieces", "/much", "/fault"])
+    func `a request for the head has the head of the answer alone`(target: String) throws {
+        let (server, port) = try server()
+        defer { server.stop() }
+        let browser = try Browser(port: port)
+        browser.send("HEAD \(target) HTTP/1.1\r\nHost: a\r\n\r\n")
+        let head = try browser.rest()
+        #expect(head.hasSuffix("\r\n\r\n"))
+        #expect(head.ranges(of: "\r\n\r\n").count == 1)
+        #expect(head.hasPrefix(target == "/fault" ? "HTTP/1.1 500 " : "HTTP/1.1 200 "))
+        #expect(target != "/whole" || head.contains("Content-Length: 5\r\n"))
+    }
+
     @Test func `the user of a connection on this machine is known`() throws {
         let (server, port) = try server()
         defer { server.stop() }

@@ -55,7 +55,9 @@ struct LiveObjects {
     }
 
     /// The object of the link.
-    static func status(_ status: LiveBoard.Status, at time: UTC) -> [UInt8] {
+    static func status(
+        _ status: LiveBoard.Status, _ units: UnitSystem, at time: UTC
+    ) -> [UInt8] {
         let statistics = status.statistics
         var object = JSONObject()
         object.add("kind", "status")
@@ -75,6 +77,16 @@ struct LiveObjects {
         object.add("timeouts", statistics.timeouts)
         object.add("errors", statistics.errors)
         object.add("reconnects", statistics.reconnects)
+        var shown = JSONObject()
+        shown.add("system", units.rawValue)
+        for (name, metric) in [("distance", "km"), ("speed", "km/h")] {
+            let conversion = units.conversion(from: metric)
+            var one = JSONObject()
+            one.add("unit", conversion?.unit ?? metric)
+            one.add("factor", conversion?.factor ?? 1)
+            shown.add(named: name, one)
+        }
+        object.add("units", shown)
         object.add("version", ObdscanCommand.configuration.version)
         var bytes: [UInt8] = []
         object.append(to: &bytes)

@@ -10,6 +10,8 @@ import WebServer
 /// up by the server.
 struct LiveStream {
     let board: LiveBoard
+    /// What the server shows things in.
+    let units: UnitSystem
     /// The shortest time between two messages with readings.
     let period: Duration
 
@@ -22,6 +24,7 @@ struct LiveStream {
         let watcher = board.watch(changed)
         defer { board.unwatch(watcher) }
         try response.begin(ResponseHead(.ok, "text/event-stream; charset=utf-8"))
+        if response.isComplete { return }
         var message: [UInt8] = []
         EventText.append(retryAfter: 2000, to: &message)
         var seen: UInt64 = 0
@@ -44,7 +47,7 @@ struct LiveStream {
             if now >= nextStatus {
                 let status = board.status
                 EventText.append(
-                    "status", LiveObjects.status(status, at: status.now), to: &message)
+                    "status", LiveObjects.status(status, units, at: status.now), to: &message)
                 nextStatus = now + Self.heartbeat
             }
             if !message.isEmpty { try response.append(message) }

@@ -23,9 +23,15 @@ struct StreamedAnswer {
             } catch {
                 throw .readerGone
             }
+            // Who wants no more than the head has it; the rest need not be made.
+            if response.isHeadOnly { throw .readerGone }
         }
-        try body(&writer)
-        try writer.flush()
+        do {
+            try body(&writer)
+            try writer.flush()
+        } catch OutputError.readerGone where response.isHeadOnly && response.isComplete {
+            return
+        }
         if !response.hasBegun { try response.begin(head) }
         try response.end()
     }

@@ -43,8 +43,9 @@ struct WebRoutes: WebHandler {
         case .allowed: break
         case .notGet:
             var answer = ResponseHead(.methodNotAllowed, Self.jsonLines)
-            answer.fields = [("Allow", "GET")]
-            try response.send(answer, WebProblem(.methodNotAllowed, "only GET is answered").bytes)
+            answer.fields = [("Allow", "GET, HEAD")]
+            try response.send(
+                answer, WebProblem(.methodNotAllowed, "only GET and HEAD are answered").bytes)
             return
         case .foreignHost:
             try send(
@@ -92,7 +93,8 @@ struct WebRoutes: WebHandler {
         case ["api", "status"]:
             let status = board.status
             try response.send(
-                ResponseHead(.ok, Self.jsonLines), LiveObjects.status(status, at: status.now))
+                ResponseHead(.ok, Self.jsonLines),
+                LiveObjects.status(status, output.units, at: status.now))
         case ["api", "readings"]:
             var objects = LiveObjects(table: table, units: try units(head))
             let bytes = board.channels().channels.flatMap { objects.reading($0) }
@@ -152,8 +154,9 @@ struct WebRoutes: WebHandler {
             throw WebProblem(.badRequest, "\"\(text)\" is no time", hint: "every=500ms")
         }
         var objects = LiveObjects(table: table, units: try units(head))
-        try LiveStream(board: board, period: max(lapse.duration, .milliseconds(50)))
-            .run(&objects, response)
+        try LiveStream(
+            board: board, units: output.units, period: max(lapse.duration, .milliseconds(50))
+        ).run(&objects, response)
     }
 
     private func sendMetrics(_ response: WebResponse) throws {

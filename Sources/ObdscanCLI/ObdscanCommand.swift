@@ -52,6 +52,10 @@ public struct ObdscanCommand: ParsableCommand {
                     hint: "mount -t proc proc /proc", status: .noInput))
         }
         let arguments = Array(CommandLine.arguments.dropFirst())
+        if let text = completion(for: arguments) {
+            print(text, terminator: "")
+            endProcess(.silent(.done))
+        }
         if let help = help(for: arguments) {
             print(help)
             endProcess(.silent(.done))
@@ -85,6 +89,16 @@ public struct ObdscanCommand: ParsableCommand {
                 Failure(
                     "unexpected: \(error)",
                     hint: "this is a fault of obdscan: please report it", status: .bug), log)
+        }
+    }
+
+    /// What a shell is told that completes a command line, or its script; nil for anything else.
+    static func completion(for arguments: [String]) -> String? {
+        switch arguments.first {
+        case "---complete": Completion(Array(arguments.dropFirst())).text
+        case "--generate-completion-script" where arguments.count == 2:
+            CompletionScripts.script(for: arguments[1])
+        default: nil
         }
     }
 

@@ -1,0 +1,183 @@
+import Accessory
+import Diagnostics
+import Glibc
+import OBDCore
+import PIDTables
+import Simulator
+import TripExport
+import TripStore
+
+/// The words that an argument takes, out of tables, configuration and database.
+///
+/// Nothing here fails: what cannot be read offers nothing.
+struct CompletionWords {
+    private let line: CompletionLine
+
+    /// Words for the end of `line`, whose options count.
+    init(_ line: CompletionLine) { self.line = line }
+
+    /// Whether the argument takes the name of a file there.
+    func isFileName(_ argument: CompletableArgument) -> Bool {
+        // An accessory is seldom a file: then it is named as a path.
+        guard argument.valueName == "accessory" else { return argument.takesFile }
+        return ["/", "./", "../", "~/"].contains { line.prefix.hasPrefix($0) }
+    }
+
+    /// What the argument takes; not yet narrowed to what was typed, where that is little.
+    func offers(for argument: CompletableArgument) -> [Completion.Offer] {
+        if !argument.words.isEmpty { return argument.words.map { .init(word: $0) } }
+        if argument.names.contains("--tag") { return tags }
+        if argument.names.contains("--signal") { return signals }
+        if argument.names.contains("--personality") {
+            return SimulatorCatalogue.personalities.map { .init(word: $0.name, about: $0.title) }
+        }
+        switch (argument.valueName, argument.kind) {
+        case ("signal", _), ("id", .positional): return signals
+        case ("accessory", _): return accessories
+        case ("trip", _), ("first", .positional), ("second", .positional): return trips
+        case ("view", _): return views
+        case ("vehicle", _): return vehicles
+        case ("tag", _): return tags
+        case ("protocol", _): return ProtocolOption.allValueStrings.map { .init(word: $0) }
+        case ("scenario", _):
+            return SimulatorCatalogue.scenarios.map { .init(word: $0.name, about: $0.title) }
+        case ("name", .positional) where line.path.first == "config": return settings
+        default: return []
+        }
+    }
+
+    /// The values that an option was given.
+    private func values(of name: String) -> [String] {
+        line.given.filter { $0.argument.names.contains(name) }.compactMap(\.value)
+    }
+
+    // MARK: Tables
+
+    /// SAE names and aliases, in the case that was begun with; without a beginning what is current
+    /// and has an alias, by its first one, for nobody reads a thousand names.
+    private var signals: [Completion.Offer] {
+        let options = ["--pids", "--pack"].flatMap { name in
+            values(of: name).flatMap { [name, $0] }
+        }
+        guard let tables = try? TableOptions.parse(options), let table = try? loadTable(tables)
+        else { return [] }
+        var offers: [Completion.Offer] = []
+        for record in table.records {
+            for index in record.signals {
+                let signal = table[SignalIndex(rawValue: index)]
+                let names = [signal.id, signal.id.lowercased()] + signal.aliases
+                if line.prefix.isEmpty {
+                    guard record.dataID.service == .currentData,
+                        let alias = signal.aliases.first
+                    else { continue }
+                    offers.append(.init(word: alias, about: signal.name))
+                } else {
+                    for name in names where name.hasPrefix(line.prefix) {
+                        offers.append(.init(word: name, about: signal.name))
+                    }
+                }
+            }
+        }
+        return offers
+    }
+
+    private var views: [Completion.Offer] {
+        let own = Settings.current.views.sorted { $0.key < $1.key }
+        return (own.map { ($0.key, $0.value) } + SignalViews.builtIn.map { ($0.name, $0.signals) })
+            .map { .init(word: $0.0, about: $0.1.joined(separator: " ")) }
+    }
+
+    // MARK: Configuration
+
+    private var settings: [Completion.Offer] {
+        let settings = Settings.current
+        return SettingsKey.plain.map { .init(word: $0.name, about: $0.meaning) }
+            + settings.aliases.sorted { $0.key < $1.key }
+            .map { .init(word: "aliases.\($0.key)", about: $0.value) }
+            + settings.views.sorted { $0.key < $1.key }
+            .map { .init(word: "views.\($0.key)", about: $0.value.joined(separator: " ")) }
+    }
+
+    /// Names of the user's own, what is attached, what was used before, and what needs no hardware.
+    private var accessories: [Completion.Offer] {
+        if line.prefix.hasPrefix("replay:") { return files(behind: "replay:") }
+        let own = Settings.current.aliases.sorted { $0.key < $1.key }
+            .map { Completion.Offer(word: $0.key, about: $0.value) }
+        let attached = AccessoryManager().attached().map { accessory in
+            // Typed as a path, as everywhere.
+            let word =
+                if case .serial(let path, nil) = accessory.address { path } else {
+                    "\(accessory.address)"
+                }
+            return Completion.Offer(word: word, about: accessory.name)
+        }
+        let known = AdapterMemories.all(database).map {
+            Completion.Offer(word: $0.address, about: "used before")
+        }
+        let simulated = SimulatorCatalogue.scenarios.map {
+            Completion.Offer(word: "sim:\($0.name)", about: $0.title)
+        }
+        return own + attached + known + [.init(word: "sim:", about: "a simulated vehicle")]
+            + simulated + [.init(word: "replay:", about: "a recording")]
+    }
+
+    /// Names of files and folders behind a word that is no part of them.
+    private func files(behind word: String) -> [Completion.Offer] {
+        let path = line.prefix.dropFirst(word.count)
+        let end = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+        let folder = path[..<end]
+        guard let directory = opendir(folder.isEmpty ? "." : String(folder)) else { return [] }
+        defer { closedir(directory) }
+        var offers: [Completion.Offer] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name.hasPrefix("."), path[end...].isEmpty || name == "." || name == ".." { continue }
+            var status = stat()
+            let isFolder =
+                stat(String(folder) + name, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+            offers.append(.init(word: word + folder + name + (isFolder ? "/" : "")))
+        }
+        return offers.sorted { $0.word < $1.word }
+    }
+
+    // MARK: Database
+
+    private var database: DatabaseOptions { DatabaseOptions(path: values(of: "--db").last) }
+
+    private var store: TripStore? {
+        guard let file = database.file, access(file, R_OK) == 0 else { return nil }
+        return try? TripStore(path: file, access: .readOnly)
+    }
+
+    /// The latest hundred by their numbers, the newest first; `latest`; those that have a name by it.
+    private var trips: [Completion.Offer] {
+        var filter = TripStore.TripFilter(withScans: true)
+        filter.latest = 100
+        let trips = (try? store?.trips(filter)) ?? []
+        let about = { (trip: TripSummary) in
+            let distance = trip.distance.map { "\(fixed($0, 1)) km" }
+            return [localTime(trip.start), distance, trip.name].compactMap(\.self)
+                .joined(separator: ", ")
+        }
+        return trips.reversed().map { .init(word: String($0.id), about: about($0)) }
+            + [.init(word: "latest", about: "the latest drive")]
+            + trips.reversed().compactMap { trip in
+                trip.name.map { .init(word: $0, about: "trip \(trip.id)") }
+            }
+    }
+
+    private var vehicles: [Completion.Offer] {
+        ((try? store?.vehicles()) ?? []).compactMap { vehicle in
+            (vehicle.vin?.text ?? vehicle.name).map { .init(word: $0, about: vehicle.name ?? "") }
+        }
+    }
+
+    private var tags: [Completion.Offer] {
+        var filter = TripStore.TripFilter(withScans: true)
+        filter.latest = 1000
+        let trips = (try? store?.trips(filter)) ?? []
+        return Set(trips.flatMap(\.tags)).sorted().map { .init(word: $0) }
+    }
+}

@@ -341,7 +341,7 @@ struct TinyDisk {
     }
 
     /// Starts a shell script that sees the file system.
-    func start(_ script: String) throws -> RunningProgram {
+    func start(_ script: String, onTerminal: Bool = false) throws -> RunningProgram {
         try RunningProgram(
             "/usr/bin/unshare",
             [
@@ -354,7 +354,7 @@ struct TinyDisk {
             ],
             environment: workplace.environment.merging(["OBDSCAN": Workplace.program]) { _, new in
                 new
-            })
+            }, onTerminal: onTerminal)
     }
 
     /// Runs a shell script that sees the file system.

@@ -25,19 +25,23 @@ final class RunningProgram: Sendable {
 
     /// Its process.
     let pid: pid_t
-    private let output: NamedPipe
-    private let errors: NamedPipe
+    private let output: any Outlet
+    private let errors: any Outlet
     private let collected = Mutex(Collected())
 
-    /// Starts a program.
-    init(_ path: String, _ arguments: [String], environment: [String: String]) throws {
+    /// Starts a program; on a terminal of its own it has keys, and draws there.
+    init(
+        _ path: String, _ arguments: [String], environment: [String: String],
+        onTerminal: Bool = false
+    ) throws {
         // Named pipes: no other process that is started meanwhile can hold them open.
-        let output = try NamedPipe()
+        let output: any Outlet = onTerminal ? try Screen() : try NamedPipe()
         let errors = try NamedPipe()
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        let input = onTerminal ? output.path : "/dev/null"
+        posix_spawn_file_actions_addopen(&actions, 0, input, onTerminal ? O_RDWR : O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, output.path, O_WRONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 2, errors.path, O_WRONLY, 0)
         // The tests' own mask and ignored signals are not the program's.
@@ -50,8 +54,10 @@ final class RunningProgram: Sendable {
         sigfillset(&all)
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setsigdefault(&attributes, &all)
+        // A session of its own: the terminal's Ctrl-C and hang-up are for this program.
+        let session = onTerminal ? 0x80 : 0  // POSIX_SPAWN_SETSID
         posix_spawnattr_setflags(
-            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | Int16(session))
         var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
         var settings: [UnsafeMutablePointer<CChar>?] =
             environment.map { strdup("\($0)=\($1)") } + [nil]
@@ -77,6 +83,18 @@ final class RunningProgram: Sendable {
     /// Sends a signal.
     func send(_ signal: Int32) {
         if collected.withLock({ $0.waitStatus == nil }) { kill(pid, signal) }
+    }
+
+    /// Types on its terminal.
+    func type(_ keys: String) {
+        _ = Array(keys.utf8).withUnsafeBytes { write(output.reading, $0.baseAddress, $0.count) }
+    }
+
+    /// Waits until `text` has been drawn, or written.
+    func shows(_ text: String, within seconds: Int = 20) async throws {
+        try await onThread { [self] in
+            try collect(within: seconds, "“\(text)”") { self.text(.output).contains(text) }
+        }
     }
 
     /// What it has written so far, as far as it was waited for.
@@ -164,8 +182,33 @@ final class RunningProgram: Sendable {
     }
 }
 
+/// Where a child writes that opens it by its name.
+private protocol Outlet: Sendable {
+    var path: String { get }
+    var reading: Int32 { get }
+}
+
+/// A terminal, seen from its other side.
+private final class Screen: Outlet {
+    let path: String
+    let reading: Int32
+
+    init() throws {
+        var name = [CChar](repeating: 0, count: 64)
+        reading = ca_open_pty(&name, name.count)
+        guard reading >= 0 else { throw POSIXError(.EMFILE) }
+        // Wide enough for whole sentences.
+        var size = winsize(ws_row: 40, ws_col: 200, ws_xpixel: 0, ws_ypixel: 0)
+        _ = ioctl(reading, UInt(TIOCSWINSZ), &size)
+        path = String(
+            decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit { close(reading) }
+}
+
 /// The reading end of a pipe that a child opens by its name.
-private final class NamedPipe: Sendable {
+private final class NamedPipe: Outlet {
     let path: String
     let reading: Int32
 

@@ -46,6 +46,12 @@ final class Workplace: Sendable {
         try RunningProgram(Self.program, arguments, environment: environment)
     }
 
+    /// Starts the program on a terminal of its own.
+    func startOnTerminal(_ arguments: [String]) throws -> RunningProgram {
+        try RunningProgram(
+            Self.program, arguments, environment: environment, onTerminal: true)
+    }
+
     /// Runs the program to its end.
     func run(_ arguments: [String], within seconds: Int = 30) async throws -> Outcome {
         try await start(arguments).finish(within: seconds)

@@ -294,6 +294,42 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(lines[0].hasSuffix("paused"))
     }
 
+    @Test func `what a key did is said for some seconds, over pages of text, too`() {
+        var model = drive()
+        let size = LiveView.Size(columns: 40, rows: 15)
+        let foot = { (model: LiveModel, seconds: Double) in
+            plain.render(model, at: instant(seconds), size: size).last?.split(separator: "  ").first
+        }
+        #expect(foot(model, 20) == "q quit")
+        model.say("mark 1 is set, 00:20 into trip 12\u{1B}[2J", at: instant(20))
+        #expect(foot(model, 20) == foot(model, 23.9))
+        #expect(foot(model, 20)?.hasPrefix("mark 1 is set, 00:20 into trip 12") == true)
+        #expect(foot(model, 20)?.contains("\u{1B}") == false)
+        #expect(foot(model, 24) == "q quit")
+        model.page = .help
+        #expect(foot(model, 21)?.hasPrefix("mark 1") == true)
+        #expect(foot(model, 24) == "any key: back")
+        model.say("mark 2", at: instant(30))
+        #expect(foot(model, 31) == "mark 2")
+    }
+
+    @Test func `a disk that fails is told before a lost link, and an alarm before both`() {
+        var model = drive()
+        let size = LiveView.Size(columns: 60, rows: 15)
+        let line = { (model: LiveModel) in
+            plain.render(model, at: instant(20), size: size)[3].split(separator: "  ").first
+        }
+        model.header.notice = "the link was lost"
+        #expect(line(model) == "! the link was lost")
+        model.header.storing = "the disk is full"
+        #expect(line(model) == "! the disk is full")
+        model.header.alarm = "ECT>110"
+        #expect(line(model) == "! ECT>110")
+        model.header.trip = 12
+        let title = plain.render(model, at: instant(20), size: size)[0]
+        #expect(title.contains("⏺ trip 12"))
+    }
+
     @Test func `pages scroll and never leave the screen`() {
         var model = drive()
         model.page = .help

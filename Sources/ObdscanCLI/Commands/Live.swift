@@ -16,10 +16,15 @@ struct LiveCommand: ParsableCommand, OutputCommand {
             with --format json or csv, every reading is a line, flushed as it happens. A summary \
             follows at the end.
 
+            With --log what is asked is also recorded as a trip, by the rules of log: it goes on when a \
+            lost link is back, and is closed at the end. The key m, or SIGUSR1, marks a moment of it by a \
+            note, which trips show, reports and exports hold.
+
             EXAMPLES
               obdscan live
               obdscan live rpm speed coolant-temp
               obdscan live --view engine
+              obdscan live --log rpm speed maf
               obdscan live --alarm 'ECT>110' --alarm 'VPWR<11.8'
               obdscan live --duration 20s --why rpm speed maf
               obdscan live --duration 1m --format json > readings.jsonl
@@ -47,6 +52,11 @@ struct LiveCommand: ParsableCommand, OutputCommand {
             "Ask for each signal so often, not as often as the link allows.", valueName: "time"))
     var every: Lapse?
 
+    @Flag(
+        name: .customLong("log"),
+        help: "Also record a trip to the database; the key m marks a moment in it.")
+    var records = false
+
     @Flag(help: "At the end tell where the time went and what would make it faster.")
     var why = false
 
@@ -73,7 +83,13 @@ struct LiveCommand: ParsableCommand, OutputCommand {
         let queue = try BatchQueue(full: isScreen ? .dropOldest : .refuse)
         var needs = SessionNeeds(sinks: [queue], reconnect: .always)
         // Blocked before any thread exists: they would stop the process behind the view's back.
+        if records { needs.inbox = try SignalInbox(SignalInbox.endings) }
         let screen = isScreen ? try SignalInbox(SignalInbox.screen) : nil
+        let recorder =
+            try records
+            ? LiveRecorder(vehicle.database, output, every: every?.duration) : nil
+        defer { recorder?.plan.store.closeFile() }
+        if let recorder { needs.sinks.insert(recorder.sink, at: 0) }
         needs.take(wanted.isEmpty ? packRecords : wanted.compactMap(\.record))
         needs.restsWhileVehicleIsOff = rest.limits != nil
         try withVehicle(vehicle, output, table, needs) { connection in
@@ -81,18 +97,28 @@ struct LiveCommand: ParsableCommand, OutputCommand {
                 wanted, packRecords, connection, every: every?.duration, output)
             setup.protectBattery(rest.limits, connection)
             let bell = alarming.plan.bell(table, output, for: setup) { output.note($0) }
-            connection.scan.poll(setup.plan)
-            let until = duration.map { Clock.now + $0.duration }
-            let end: PollLoop.End
             var summary = Summary(statistics: SessionStatistics())
-            if let screen {
+            let show = { (trip: LiveTrip?) throws -> PollLoop.End in
+                connection.scan.poll(setup.plan)
+                let until = duration.map { Clock.now + $0.duration }
+                guard let screen else {
+                    return try stream(connection, queue, setup, until, bell, trip)
+                }
                 var view = LiveScreen(
                     connection, queue: queue, signals: screen, setup: setup, output: output,
-                    until: until, bell: bell, every: every?.duration)
-                end = try view.run()
+                    until: until, bell: bell, every: every?.duration, trip: trip)
+                let end = try view.run()
                 summary.dropped = view.dropped
+                return end
+            }
+            let end: PollLoop.End
+            if let recorder {
+                let (last, trip) = try recorder.run(on: connection, body: show)
+                end = last
+                summary.trip = trip
+                summary.positions = recorder.plan.receiver?.counts
             } else {
-                end = try stream(connection, queue, setup, until, bell)
+                end = try show(nil)
             }
             summary.statistics = connection.scan.statistics
             summary.explain(connection, all: why)
@@ -116,16 +142,27 @@ struct LiveCommand: ParsableCommand, OutputCommand {
     /// A line a reading.
     private func stream(
         _ connection: Connection, _ queue: BatchQueue, _ setup: PollSetup, _ until: Instant?,
-        _ bell: AlarmBell?
+        _ bell: AlarmBell?, _ trip: LiveTrip?
     ) throws -> PollLoop.End {
         var writer = TextOutput.standard
         var lines = try ReadingLines(output, table: connection.table)
-        var loop = PollLoop(connection, queue: queue, until: until)
+        // A trip is to know its vehicle.
+        let identity = trip.map { _ in VINQuery(connection, by: setup.profiles) }
+        var loop = PollLoop(connection, queue: queue, until: until, identity: identity)
+        loop.marks = trip?.marks
+        var recording = trip?.recording
+        let start = recording?.start
         var news = PollNews(accessory: connection.accessory)
         var bell = bell
-        return try loop.run { _, event in
+        return try loop.run {
+        } vehicle: { vin in
+            recording?.take(vin)
+        } event: { time, event in
+            recording?.take(event, at: time)
             if let note = news.note(event) { output.note(note) }
         } batch: { batch in
+            // What was asked before belongs to no trip, so it is not printed either.
+            if let start, batch.answered < start { return }
             let time = connection.utc(batch.answered)
             for item in batch.items where setup.wants(item) {
                 try lines.print(item, at: time, to: &writer)

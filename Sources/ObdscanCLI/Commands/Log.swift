@@ -45,6 +45,9 @@ struct LogCommand: ParsableCommand, OutputCommand {
             named, and there is a summary for each. The exit code is 0 when all ended in order, else \
             that of the first named one that did not.
 
+            SIGUSR1 (pkill -USR1 obdscan) marks the moment: the trip gets a note, which trips show, \
+            reports and exports hold.
+
             With --gps the trip also holds where the vehicle was: from gpsd, or from a receiver that \
             speaks NMEA 0183 (RMC, GGA, VTG) on a serial line, a pty, a pipe or in a file. Positions \
             that are older than 5 s when they come are left out, sentences with a wrong checksum \
@@ -175,13 +178,16 @@ struct LogCommand: ParsableCommand, OutputCommand {
         let chosen = selected
         // Before the writer's thread exists: it inherits the mask.
         let inbox = try SignalInbox(SignalInbox.endings)
+        let marks = try MarkSignals()
         let store = try link.database.open(
             .readWrite, limits: TripStore.Limits(isFast: fast))
         defer { store.closeFile() }
         try clearOld(store)
         if let note = store.advice { output.note(note) }
-        var plan = plan(table, chosen, tables.packRecords(in: table), store)
-        if device.count < 2 { plan.receiver = try positionReceiver() }
+        var plan = plan(table, chosen, tables.packRecords(in: table), store, marks)
+        if device.count < 2 {
+            plan.trip.receiver = try PositionReceiver.chosen(gps) { [output] in output.note($0) }
+        }
         plan.alarms = alarming.plan
         guard device.count < 2 else {
             try LogFleet(plan: plan, devices: device, link: link).run(inbox)
@@ -197,19 +203,19 @@ struct LogCommand: ParsableCommand, OutputCommand {
 
     private func plan(
         _ table: PIDTable, _ chosen: [SelectedSignal], _ packRecords: [PIDTable.Record],
-        _ store: TripStore
+        _ store: TripStore, _ marks: MarkSignals
     ) -> LogPlan {
         let endLimits = TripEndRule.Limits(
             // Whoever asks every two minutes hears nothing for two.
             silence: silence?.duration ?? max(.seconds(60), (every?.duration ?? .zero) * 3),
             standstill: standstill?.duration ?? .seconds(600))
-        var writerLimits = TripWriter.Limits()
-        if let commitEvery { writerLimits.commitEvery = commitEvery.duration }
+        var trip = TripRecording.Plan(
+            store: store, tags: tags, name: name, every: every?.duration)
+        if let commitEvery { trip.limits.commitEvery = commitEvery.duration }
         return LogPlan(
-            table: table, chosen: chosen, packRecords: packRecords, store: store, output: output,
-            tags: tags, name: name, every: every?.duration, duration: duration?.duration,
-            endLimits: untilOff ? endLimits : nil, writerLimits: writerLimits,
-            battery: untilOff ? nil : rest.limits, explains: why)
+            table: table, chosen: chosen, packRecords: packRecords, trip: trip, output: output,
+            duration: duration?.duration, endLimits: untilOff ? endLimits : nil,
+            battery: untilOff ? nil : rest.limits, explains: why, marks: marks)
     }
 
     /// Prints the figures.
@@ -221,18 +227,6 @@ struct LogCommand: ParsableCommand, OutputCommand {
         var writer = TextOutput.standard
         try writer.append { summary.append(to: &$0) }
         try writer.flush()
-    }
-
-    /// The receiver of `--gps`, or of the configuration; nil without one.
-    private func positionReceiver() throws -> PositionReceiver? {
-        guard let text = gps ?? Settings.current.gps, text != "off" else { return nil }
-        guard let source = PositionSource(text) else {
-            throw Failure(
-                "\(text) is no source of positions",
-                hint: "gpsd://HOST:PORT, serial:/dev/ttyUSB1?baud=4800 or a path", status: .usage)
-        }
-        let output = output
-        return try PositionReceiver(source) { output.note($0) }
     }
 
     /// Keeps the retention limit.

@@ -11,6 +11,7 @@ extension LiveModel.Page {
             "  u                 units: metric, imperial, US",
             "  r                 begin minimum, maximum and trend anew",
             "  p                 pause: what is shown stands still",
+            "  m                 mark this moment in the trip (--log)",
             "  c                 codes and readiness",
             "  q  Ctrl-C         quit",
             "",

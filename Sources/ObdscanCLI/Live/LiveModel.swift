@@ -24,6 +24,8 @@ struct LiveModel: Sendable {
         var trip: Int64?
         /// What the user should know now: a lost link, a vehicle that does not answer.
         var notice: String?
+        /// What keeps the trip from being stored.
+        var storing: String?
         /// The alarm that began last and is not over.
         var alarm: String?
     }
@@ -80,8 +82,17 @@ struct LiveModel: Sendable {
     var isPaused = false
     /// Text over the signals: help, codes; nil = none.
     var page: Page?
+    /// What a key did, until it has been read.
+    private(set) var remark: Remark?
     /// What is being typed: the name of a signal to add; nil = nothing.
     var typed: String?
+
+    /// Words at the foot of the screen that go by themselves.
+    struct Remark: Hashable, Sendable {
+        var text: String
+        /// The first moment without it.
+        var end: Instant
+    }
 
     /// Text that is shown in place of the signals until a key is pressed.
     struct Page: Hashable, Sendable {
@@ -275,6 +286,11 @@ extension LiveModel {
             rows[place].convert(from: self.units, to: units)
         }
         self.units = units
+    }
+
+    /// Says something that needs no answer for some seconds.
+    mutating func say(_ text: String, at now: Instant) {
+        remark = Remark(text: text, end: now + .seconds(4))
     }
 
     /// Forgets extremes and trends.

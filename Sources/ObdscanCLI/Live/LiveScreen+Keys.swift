@@ -46,6 +46,7 @@ extension LiveScreen {
         case .character("u"): changeUnits()
         case .character("p"): model.isPaused.toggle()
         case .character("r"): model.resetExtremes()
+        case .character("m"): mark()
         case .character("c"): try showCodes()
         case .character("?"), .character("h"): model.page = .help
         case .escape: model.cursor = nil
@@ -66,6 +67,7 @@ extension LiveScreen {
         case .pageDown, .character(" "): page.scroll = min(last, page.scroll + room)
         case .home: page.scroll = 0
         case .end: page.scroll = last
+        case .character("m"): mark()
         default:
             model.page = nil
             return
@@ -137,6 +139,14 @@ extension LiveScreen {
         } else {
             connection.scan.poll(setup.plan)
         }
+    }
+
+    /// Marks the moment in the trip; says how to get one where none is recorded.
+    private mutating func mark() {
+        let words =
+            recording?.mark()
+            ?? "nothing is recorded, so there is nothing to mark: obdscan live --log"
+        model.say(words, at: Clock.now)
     }
 
     private mutating func changeUnits() {

@@ -23,6 +23,9 @@ struct LiveScreen: ~Copyable {
     /// Finds out which vehicle it is.
     private var identity: VINQuery?
     private var bell: AlarmBell?
+    /// The trip of `--log`; nil = none.
+    private(set) var recording: TripRecording?
+    private let trip: LiveTrip?
     /// The alarms that are not over, the newest last.
     private var raised: [(news: AlarmNews, text: String)] = []
     private var rings = false
@@ -38,8 +41,11 @@ struct LiveScreen: ~Copyable {
 
     init(
         _ connection: Connection, queue: BatchQueue, signals: SignalInbox, setup: PollSetup,
-        output: OutputOptions, until: Instant?, bell: AlarmBell?, every period: Duration?
+        output: OutputOptions, until: Instant?, bell: AlarmBell?, every period: Duration?,
+        trip: LiveTrip?
     ) {
+        self.trip = trip
+        recording = trip?.recording
         self.output = output
         self.period = period
         self.bell = bell
@@ -54,11 +60,14 @@ struct LiveScreen: ~Copyable {
         model = LiveModel(
             units: output.units, start: Clock.now, order: setup.order(connection.table))
         model.header.accessory = connection.accessory
+        model.header.trip = recording?.number
         for signal in setup.named { model.expect(signal, connection.table[signal]) }
     }
 
     /// Shows the view until its end; then the terminal is as before and the session has ended.
     mutating func run() throws -> PollLoop.End {
+        trip?.notices.viewBegins()
+        defer { trip?.notices.viewEnds() }
         try terminal.enter()
         defer { terminal.leave() }
         let end = try show()
@@ -83,6 +92,8 @@ struct LiveScreen: ~Copyable {
             let readings = waiting.add(queue.descriptor)
             let name = identity?.descriptor.map { waiting.add($0) }
             let keys = terminal.keys.map { waiting.add($0) }
+            let moment = trip.map { waiting.add($0.marks.descriptor) }
+            let words = trip.map { waiting.add($0.notices.descriptor) }
             waiting.add(deadline: until)
             waiting.add(deadline: lastFrame + (isDirty ? Self.framePause : Self.idlePause))
             waiting.wait()
@@ -102,6 +113,12 @@ struct LiveScreen: ~Copyable {
             }
             if let name, waiting.isReady(name), let vin = identity?.take() {
                 model.header.vehicle = vin.text
+                recording?.take(vin)
+                isDirty = true
+            }
+            if let moment, waiting.isReady(moment) { trip?.marks.take() }
+            if let words, waiting.isReady(words) {
+                takeNotices()
                 isDirty = true
             }
             if waiting.isReady(news) {
@@ -185,7 +202,8 @@ struct LiveScreen: ~Copyable {
     private mutating func takeEvents() -> PollLoop.End? {
         events.removeAll(keepingCapacity: true)
         connection.scan.nextEvents(&events)
-        for (_, event) in events {
+        for (time, event) in events {
+            recording?.take(event, at: time)
             identity?.note(event)
             switch event {
             case .toolDidInitialize, .scanDidStart, .scanDidWake:
@@ -205,6 +223,19 @@ struct LiveScreen: ~Copyable {
             }
         }
         return nil
+    }
+
+    /// What became of storing, and who marked a moment from outside.
+    private mutating func takeNotices() {
+        for news in trip?.notices.take() ?? [] {
+            switch news.kind {
+            case .trouble: model.header.storing = news.text
+            case .mended:
+                model.header.storing = nil
+                model.say(news.text, at: Clock.now)
+            case .other: model.say(news.text, at: Clock.now)
+            }
+        }
     }
 
     private mutating func takeLink() {

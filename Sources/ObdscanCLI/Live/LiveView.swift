@@ -22,7 +22,8 @@ struct LiveView {
         if let page = model.page {
             lines += text(page, columns: size.columns, rows: size.rows - lines.count - 1)
             while lines.count < size.rows - 1 { lines.append("") }
-            lines.append(palette(.dim, fitted("any key: back   ↑↓ scroll", size.columns)))
+            let footer = palette(.dim, fitted("any key: back   ↑↓ scroll", size.columns))
+            lines.append(remark(model, now, size.columns) ?? footer)
             return finished(lines, size)
         }
         let columns = Columns(model, width: size.columns)
@@ -42,8 +43,15 @@ struct LiveView {
         if model.rows.count > shown.count {
             footer += "   ↑↓ scroll   \(first + 1)–\(first + shown.count) of \(model.rows.count)"
         }
-        lines.append(palette(.dim, fitted(footer, size.columns)))
+        lines.append(
+            remark(model, now, size.columns) ?? palette(.dim, fitted(footer, size.columns)))
         return finished(lines, size)
+    }
+
+    /// What stands at the foot for some seconds; nil = nothing does.
+    private func remark(_ model: LiveModel, _ now: Instant, _ columns: Int) -> String? {
+        guard let remark = model.remark, now < remark.end else { return nil }
+        return palette(.accent, fitted(printable(remark.text), columns))
     }
 
     private func finished(_ lines: [String], _ size: Size) -> [String] {
@@ -87,7 +95,9 @@ struct LiveView {
         let third = fitted(figures.joined(separator: " · "), width)
         let notice =
             head.alarm.map { palette(.bad, fitted("! " + printable($0), width)) }
-            ?? head.notice.map { palette(.warning, fitted("! " + printable($0), width)) } ?? ""
+            ?? (head.storing ?? head.notice).map {
+                palette(.warning, fitted("! " + printable($0), width))
+            } ?? ""
         return [first, fitted(second, width), third, notice]
     }
 

@@ -33,6 +33,7 @@ struct LogFleet {
         var threads = AccessoryThreads<Result<LogOutcome, any Error>>()
         threads.atOnce = devices.count
         threads.period = isWatched ? .seconds(1) : nil
+        threads.other = (plan.marks.descriptor, plan.marks.take)
         let (plan, devices, link) = (plan, devices, link)
         plan.output.note("Ctrl-C ends the recording of \(devices.count) accessories.")
         let signal = try threads.run(devices.count, inbox: inbox) {

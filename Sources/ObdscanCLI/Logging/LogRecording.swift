@@ -3,7 +3,6 @@ import Glibc
 import OBDCore
 import ScanSession
 import Synchronization
-import TripStore
 
 /// One accessory's part of `obdscan log`: its session and its trip.
 struct LogRecording: Sendable {
@@ -42,52 +41,27 @@ struct LogRecording: Sendable {
         _ connection: Connection, _ sink: TripSink, _ queue: BatchQueue?, _ watch: DriveWatch?
     ) throws -> LogOutcome {
         var setup = try PollSetup.make(
-            plan.chosen, plan.packRecords, connection, every: plan.every, plan.output)
+            plan.chosen, plan.packRecords, connection, every: plan.trip.every, plan.output)
         setup.protectBattery(plan.battery, connection)
-        // Adapter and vehicle are set up and what is there to ask is known: a trip begins when its
-        // first reading could.
-        let start = TripStart(
-            anchor: connection.anchor(at: Clock.now), accessory: connection.key, tags: plan.tags,
-            name: plan.name)
-        let trip = try mapped { () throws(StoreError) in
-            try plan.store.startTrip(start, table: plan.table, limits: plan.writerLimits) {
-                notice in
-                if case .space = notice { sink.announceSpace() }
-                announce(notice)
-            }
-        }
-        sink.begin(trip, at: start.anchor.monotonic, asked: plan.every)
-        // The writer tells the sink, and the sink has the writer: neither would ever go.
-        defer { sink.end() }
-        note(
-            "Trip \(trip.trip) is being recorded in \(plan.store.path)"
-                + (accessory == nil ? "; Ctrl-C ends it." : "."))
-        progress?.begin(connection.scan)
-        try plan.receiver?.start { fix in
-            guard let position = TripPosition(fix) else { return true }
-            return trip.offer(.position(position), at: fix.arrived)
-        } lost: { seconds, since in
-            let gap = TripEvent(
-                .gap, text: "no position for \(clockText(seconds))", duration: .seconds(seconds))
-            _ = trip.offer(.event(gap), at: since)
-        }
-        defer { plan.receiver?.stop() }
         var outcome = LogOutcome()
-        let end: PollLoop.End
-        do {
-            end = try poll(
-                connection, setup, trip, queue, watch, since: start.anchor.monotonic)
-        } catch {
-            try? trip.end(.failed, at: Clock.now)
-            throw error
+        let (end, trip) = try TripRecording.run(plan.trip, on: connection, from: sink) { news in
+            note(news.text)
+        } body: { recording in
+            note(
+                "Trip \(recording.number) is being recorded in \(plan.trip.store.path)"
+                    + (accessory == nil ? "; Ctrl-C ends it." : "."))
+            progress?.begin(connection.scan)
+            plan.marks.begin(recording) { text in
+                if LogProgress.isWatched(plan.output) { StatusLine.clear() }
+                note(text)
+            }
+            defer { plan.marks.end(recording) }
+            return try poll(connection, setup, recording, queue, watch)
         }
-        plan.receiver?.stop()
-        let last = end.instant ?? Clock.now
-        try mapped { () throws(StoreError) in try trip.end(end.reason, at: last) }
         if let words = end.words { note(words) }
-        outcome.summary = Summary(statistics: connection.scan.statistics, trip: trip.trip)
+        outcome.summary = Summary(statistics: connection.scan.statistics, trip: trip)
         outcome.summary.explain(connection, all: plan.explains)
-        outcome.summary.positions = plan.receiver?.counts
+        outcome.summary.positions = plan.trip.receiver?.counts
         if case .failed(let error) = end {
             outcome.failure = Failure(error, accessory: connection.accessory)
         }
@@ -96,9 +70,10 @@ struct LogRecording: Sendable {
 
     /// Polls until the end; `queue` holds what is printed as well.
     private func poll(
-        _ connection: Connection, _ setup: PollSetup, _ trip: TripWriter, _ queue: BatchQueue?,
-        _ watch: DriveWatch?, since start: Instant
+        _ connection: Connection, _ setup: PollSetup, _ recording: TripRecording,
+        _ queue: BatchQueue?, _ watch: DriveWatch?
     ) throws -> PollLoop.End {
+        let start = recording.start
         let until = plan.duration.map { Clock.now + $0 }
         connection.scan.poll(setup.plan)
         let showsProgress = accessory == nil && LogProgress.isWatched(plan.output)
@@ -106,7 +81,7 @@ struct LogRecording: Sendable {
         defer { clearProgress() }
         var writer = TextOutput.standard
         var lines = try ReadingLines(plan.output, table: connection.table, accessory: accessory)
-        var outage = Outage()
+        var recording = recording
         var news = PollNews(accessory: connection.accessory)
         var bell = plan.alarms.bell(
             connection.table, plan.output, accessory: accessory, for: setup
@@ -115,14 +90,14 @@ struct LogRecording: Sendable {
         var loop = PollLoop(
             connection, queue: queue, until: until, watch: watch,
             identity: VINQuery(connection, by: setup.profiles), prints: prints)
+        // Where there are several, whoever waits for all of them marks all.
+        if accessory == nil { loop.marks = plan.marks }
         return try loop.run(every: showsProgress ? .seconds(1) : nil) {
             LogProgress.show(connection.scan.statistics, since: start)
         } vehicle: { vin in
-            _ = trip.offer(.vehicle(vin), at: Clock.now)
+            recording.take(vin)
         } event: { time, event in
-            if let entry = event.entry(&outage, at: time) {
-                _ = trip.offer(.event(entry), at: time)
-            }
+            recording.take(event, at: time)
             if let text = news.note(event) {
                 clearProgress()
                 note(text)
@@ -154,83 +129,15 @@ struct LogRecording: Sendable {
     private func note(_ text: String) {
         plan.output.note(accessory.map { "\($0): \(text)" } ?? text)
     }
-
-    /// Tells what became of storing; on the writer's thread.
-    private func announce(_ notice: TripWriter.Notice) {
-        switch notice {
-        case .space: return
-        case .holding(let error, let items):
-            note("\(Failure(error).message); \(items) readings are held in memory")
-        case .dropped(let items): note("\(items) readings had to be dropped")
-        case .recovered: note("storing works again")
-        case .rejected(let items, let message): note("\(items) entries were left out: \(message)")
-        }
-    }
 }
 
 extension PollLoop.End {
-    /// What the database calls it.
-    fileprivate var reason: EndReason {
-        switch self {
-        case .stopped: .stopped
-        case .duration, .finished: .duration
-        case .vehicleOff: .vehicleOff
-        case .failed(.linkLost): .linkLost
-        case .failed: .failed
-        }
-    }
-
-    /// When the trip ended, where that was not just now.
-    fileprivate var instant: Instant? {
-        if case .vehicleOff(let end) = self { end.instant } else { nil }
-    }
-
     /// Why the drive is over, for people.
     fileprivate var words: String? {
         guard case .vehicleOff(let end) = self else { return nil }
         switch end.rule {
         case .silence: return "The vehicle is off: no ECU answers any more."
         case .standstill: return "The vehicle is parked: speed and engine speed have been 0."
-        }
-    }
-}
-
-/// Whether the link is lost, and since when.
-private struct Outage {
-    var since: Instant?
-}
-
-extension ScanEvent {
-    /// What a trip should hold of the event; nil = nothing, or what the exchange's batch tells.
-    fileprivate func entry(_ outage: inout Outage, at time: Instant) -> TripEvent? {
-        switch self {
-        case .toolDidDisconnect(let error?):
-            outage.since = outage.since ?? time
-            return TripEvent(.linkLost, text: Failure(error).message)
-        case .toolDidInitialize(let link):
-            guard let since = outage.since else { return nil }
-            outage.since = nil
-            return TripEvent(.reconnected, text: link.title, duration: time - since)
-        case .toolDidFailToInitialize(let failure):
-            if case .noVehicle(let status) = failure {
-                return TripEvent(.adapterStatus, text: status.text, code: status.rawValue)
-            }
-            return TripEvent(.linkError, text: Failure(failure, accessory: "the adapter").message)
-        case .didReceiveError(let report):
-            return report.reason == .unresponsive
-                ? TripEvent(.linkError, text: "the adapter gave no prompt, even interrupted") : nil
-        case .toolWillSleep: return TripEvent(.adapterStatus, text: "about to sleep")
-        case .scanDidRest(let rest):
-            return TripEvent(.gap, text: "asking is paused: \(rest.reason)")
-        case .scanDidWake(let rest):
-            let length = time - rest.since
-            return TripEvent(
-                .gap, text: "asking goes on after \(clockText(length.seconds)): \(rest.wakeReason)",
-                duration: length)
-        case .scanDidStart, .scanDidPause, .scanDidCancel, .toolDidConnect, .toolDidDisconnect(nil),
-            .didSendCommand, .didReceiveResponses, .didReceiveVoltage, .didTimeOut, .didNotSend,
-            .pollDidFinish, .didChangeState, .recordingFailed, .didProgress, .sessionDidEnd:
-            return nil
         }
     }
 }

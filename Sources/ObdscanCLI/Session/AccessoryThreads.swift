@@ -12,6 +12,8 @@ struct AccessoryThreads<Outcome: Sendable> {
     var atOnce = 64
     /// Called once in a while, for a line that shows how it goes; nil = never.
     var period: Duration?
+    /// Something else that is waited for, and what then is done; nil = nothing.
+    var other: (descriptor: Int32, take: () -> Void)?
 
     private final class Finished: Sendable {
         let outcomes = Mutex<[(place: Int, outcome: Outcome)]>([])
@@ -75,6 +77,7 @@ struct AccessoryThreads<Outcome: Sendable> {
             var waiting = Waiting()
             let signals = waiting.add(inbox.descriptor)
             let news = waiting.add(finished.descriptor)
+            let another = other.map { waiting.add($0.descriptor) }
             waiting.add(deadline: nextTick)
             waiting.wait()
             if waiting.isReady(signals), let number = inbox.next() {
@@ -82,6 +85,7 @@ struct AccessoryThreads<Outcome: Sendable> {
                 Self.stop(running.values.map(\.inbox), number)
                 SignalInbox.letEndingsThrough()
             }
+            if let another, waiting.isReady(another) { other?.take() }
             for (place, outcome) in waiting.isReady(news) ? finished.take() : [] {
                 running.removeValue(forKey: place)?.thread.join()
                 if fault != nil { continue }

@@ -29,6 +29,8 @@ struct PollLoop {
     let prints: Bool
     /// Knows when the drive is over; nil = it does not matter.
     let watch: DriveWatch?
+    /// Marks moments of the trip; nil = nothing is recorded, or others do.
+    var marks: MarkSignals?
     /// Finds out which vehicle it is; nil = that is known, or does not matter.
     private var identity: VINQuery?
 
@@ -85,6 +87,7 @@ struct PollLoop {
             // No event is asked for: what comes is that the reader of a pipe has gone.
             let reader = (prints ? queue : nil).map { _ in waiting.add(reader: STDOUT_FILENO) }
             let name = identity?.descriptor.map { waiting.add($0) }
+            let moment = marks.map { waiting.add($0.descriptor) }
             waiting.add(deadline: until)
             // What is answered meanwhile only puts it off: a look at the old deadline is enough.
             waiting.add(deadline: watch?.deadline(from: Clock.now))
@@ -92,6 +95,7 @@ struct PollLoop {
             waiting.wait()
 
             if waiting.isReady(signals), connection.inbox.next() != nil { return .stopped }
+            if let moment, waiting.isReady(moment) { marks?.take() }
             if let output, waiting.isReady(output) { try drain(batch, flush) }
             if let reader, waiting.isReady(reader) { throw OutputError.readerGone }
             if let name, waiting.isReady(name), let vin = identity?.take() { vehicle(vin) }

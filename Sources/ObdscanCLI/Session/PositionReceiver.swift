@@ -36,6 +36,19 @@ final class PositionReceiver: Sendable {
         }
     }
 
+    /// The receiver that `text` or the configuration names; nil = none, or `off`.
+    static func chosen(
+        _ text: String?, note: @escaping @Sendable (String) -> Void
+    ) throws(Failure) -> PositionReceiver? {
+        guard let text = text ?? Settings.current.gps, text != "off" else { return nil }
+        guard let source = PositionSource(text) else {
+            throw Failure(
+                "\(text) is no source of positions",
+                hint: "gpsd://HOST:PORT, serial:/dev/ttyUSB1?baud=4800 or a path", status: .usage)
+        }
+        return try PositionReceiver(source, note: note)
+    }
+
     /// What came so far.
     var counts: Counts { counted.withLock { $0 } }
 

@@ -1,0 +1,44 @@
+import OBDCore
+import TripStore
+
+/// The trip that a live view records, and what it is told from elsewhere.
+struct LiveTrip: Sendable {
+    let recording: TripRecording
+    let notices: LiveNotices
+    let marks: MarkSignals
+}
+
+/// What `live --log` needs before its session begins.
+struct LiveRecorder {
+    /// What the trip is to be.
+    let plan: TripRecording.Plan
+    /// Takes what is answered.
+    let sink: TripSink
+    private let notices: LiveNotices
+    private let marks: MarkSignals
+
+    /// Opens the database; make it before any thread exists, behind the signals that end the command.
+    init(_ database: DatabaseOptions, _ output: OutputOptions, every: Duration?) throws {
+        marks = try MarkSignals()
+        let notices = try LiveNotices(output)
+        self.notices = notices
+        sink = try TripSink()
+        let receiver = try PositionReceiver.chosen(nil) { notices.put(.init(text: $0)) }
+        let store = try database.open(.readWrite)
+        if let advice = store.advice { output.note(advice) }
+        plan = TripRecording.Plan(store: store, every: every, receiver: receiver)
+    }
+
+    /// Runs `body` while what is answered becomes a trip.
+    func run(
+        on connection: Connection, body: (LiveTrip) throws -> PollLoop.End
+    ) throws -> (end: PollLoop.End, trip: Int64) {
+        try TripRecording.run(plan, on: connection, from: sink) { [notices] news in
+            notices.put(news)
+        } body: { recording in
+            marks.begin(recording) { [notices] text in notices.put(.init(text: text)) }
+            defer { marks.end(recording) }
+            return try body(LiveTrip(recording: recording, notices: notices, marks: marks))
+        }
+    }
+}

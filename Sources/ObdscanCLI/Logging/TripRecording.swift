@@ -1,0 +1,211 @@
+import Diagnostics
+import OBDCore
+import ScanSession
+import Synchronization
+import TripStore
+
+/// A trip under way: `log` and `live --log` record by the same rules.
+struct TripRecording: Sendable {
+    /// What a trip is to be.
+    struct Plan: Sendable {
+        /// Where it is stored.
+        let store: TripStore
+        var tags: [String] = []
+        var name: String?
+        /// How often each signal is asked for; nil = as often as the link allows.
+        var every: Duration?
+        var limits = TripWriter.Limits()
+        /// Tells where the vehicle is; nil where nobody does, or there are several vehicles.
+        var receiver: PositionReceiver?
+    }
+
+    /// What a user should know of storing.
+    struct News: Hashable, Sendable {
+        enum Kind: Hashable, Sendable {
+            /// It does not work, until it is mended.
+            case trouble
+            case mended
+            case other
+        }
+
+        var text: String
+        var kind = Kind.other
+    }
+
+    private let trip: TripWriter
+    private let marks: TripMarks
+    private var outage = Outage()
+
+    /// The trip's number.
+    var number: Int64 { trip.trip }
+    /// What is answered from then on belongs to it.
+    var start: Instant { trip.anchor.monotonic }
+
+    /// Runs `body` while what `sink` is offered becomes a trip, which is closed on every path.
+    ///
+    /// Adapter and vehicle are set up and what is there to ask is known: a trip begins when its
+    /// first reading could. `tell` is called on the writer's thread.
+    static func run(
+        _ plan: Plan, on connection: Connection, from sink: TripSink,
+        tell: @escaping @Sendable (News) -> Void,
+        body: (TripRecording) throws -> PollLoop.End
+    ) throws -> (end: PollLoop.End, trip: Int64) {
+        let start = TripStart(
+            anchor: connection.anchor(at: Clock.now), accessory: connection.key, tags: plan.tags,
+            name: plan.name)
+        let trip = try mapped { () throws(StoreError) in
+            try plan.store.startTrip(start, table: connection.table, limits: plan.limits) {
+                notice in
+                if case .space = notice { sink.announceSpace() }
+                if let news = News(notice) { tell(news) }
+            }
+        }
+        sink.begin(trip, at: start.anchor.monotonic, asked: plan.every)
+        // The writer tells the sink, and the sink has the writer: neither would ever go.
+        defer { sink.end() }
+        defer { plan.receiver?.stop() }
+        let end: PollLoop.End
+        do {
+            try plan.receiver?.start(into: trip)
+            end = try body(TripRecording(trip: trip, marks: TripMarks(of: trip)))
+        } catch {
+            plan.receiver?.stop()
+            try? trip.end(.failed, at: Clock.now)
+            throw error
+        }
+        plan.receiver?.stop()
+        let last = end.instant ?? Clock.now
+        try mapped { () throws(StoreError) in try trip.end(end.reason, at: last) }
+        return (end, trip.trip)
+    }
+
+    /// The vehicle has told its name.
+    func take(_ vin: VIN) {
+        _ = trip.offer(.vehicle(vin), at: Clock.now)
+    }
+
+    /// Keeps what a trip should hold of an event.
+    mutating func take(_ event: ScanEvent, at time: Instant) {
+        if let entry = event.entry(&outage, at: time) {
+            _ = trip.offer(.event(entry), at: time)
+        }
+    }
+
+    /// Marks this moment by a note; tells what to say of it.
+    func mark() -> String {
+        let now = Clock.now
+        guard let mark = marks.add(at: now) else {
+            return "no mark was set: the disk is behind; try it again"
+        }
+        return "mark \(mark) is set, \(clockText((now - start).seconds)) into trip \(number)"
+    }
+}
+
+/// Counts a trip's marks, which any thread may set.
+private final class TripMarks: Sendable {
+    private let trip: TripWriter
+    private let count = Mutex(0)
+
+    init(of trip: TripWriter) { self.trip = trip }
+
+    /// The new mark's number; nil = there was no room.
+    func add(at instant: Instant) -> Int? {
+        count.withLock { count in
+            guard trip.offer(.note("mark \(count + 1)"), at: instant) else { return nil }
+            count += 1
+            return count
+        }
+    }
+}
+
+extension TripRecording.News {
+    /// What to say of a notice; nil = nothing.
+    init?(_ notice: TripWriter.Notice) {
+        switch notice {
+        case .space: return nil
+        case .holding(let error, let items):
+            text = "\(Failure(error).message); \(items) readings are held in memory"
+            kind = .trouble
+        case .dropped(let items):
+            text = "\(items) readings had to be dropped"
+            kind = .trouble
+        case .recovered:
+            text = "storing works again"
+            kind = .mended
+        case .rejected(let items, let message):
+            text = "\(items) entries were left out: \(message)"
+        }
+    }
+}
+
+extension PositionReceiver {
+    /// Begins to listen; what comes belongs to `trip`.
+    fileprivate func start(into trip: TripWriter) throws {
+        try start { fix in
+            guard let position = TripPosition(fix) else { return true }
+            return trip.offer(.position(position), at: fix.arrived)
+        } lost: { seconds, since in
+            let gap = TripEvent(
+                .gap, text: "no position for \(clockText(seconds))", duration: .seconds(seconds))
+            _ = trip.offer(.event(gap), at: since)
+        }
+    }
+}
+
+extension PollLoop.End {
+    /// What the database calls it.
+    fileprivate var reason: EndReason {
+        switch self {
+        case .stopped: .stopped
+        case .duration, .finished: .duration
+        case .vehicleOff: .vehicleOff
+        case .failed(.linkLost): .linkLost
+        case .failed: .failed
+        }
+    }
+
+    /// When the trip ended, where that was not just now.
+    fileprivate var instant: Instant? {
+        if case .vehicleOff(let end) = self { end.instant } else { nil }
+    }
+}
+
+/// Whether the link is lost, and since when.
+private struct Outage {
+    var since: Instant?
+}
+
+extension ScanEvent {
+    /// What a trip should hold of the event; nil = nothing, or what the exchange's batch tells.
+    fileprivate func entry(_ outage: inout Outage, at time: Instant) -> TripEvent? {
+        switch self {
+        case .toolDidDisconnect(let error?):
+            outage.since = outage.since ?? time
+            return TripEvent(.linkLost, text: Failure(error).message)
+        case .toolDidInitialize(let link):
+            guard let since = outage.since else { return nil }
+            outage.since = nil
+            return TripEvent(.reconnected, text: link.title, duration: time - since)
+        case .toolDidFailToInitialize(let failure):
+            if case .noVehicle(let status) = failure {
+                return TripEvent(.adapterStatus, text: status.text, code: status.rawValue)
+            }
+            return TripEvent(.linkError, text: Failure(failure, accessory: "the adapter").message)
+        case .didReceiveError(let report):
+            return report.reason == .unresponsive
+                ? TripEvent(.linkError, text: "the adapter gave no prompt, even interrupted") : nil
+        case .toolWillSleep: return TripEvent(.adapterStatus, text: "about to sleep")
+        case .scanDidRest(let rest):
+            return TripEvent(.gap, text: "asking is paused: \(rest.reason)")
+        case .scanDidWake(let rest):
+            let length = time - rest.since
+            return TripEvent(
+                .gap, text: "asking goes on after \(clockText(length.seconds)): \(rest.wakeReason)",
+                duration: length)
+        case .scanDidStart, .scanDidPause, .scanDidCancel, .toolDidConnect, .toolDidDisconnect(nil),
+            .didSendCommand, .didReceiveResponses, .didReceiveVoltage, .didTimeOut, .didNotSend,
+            .pollDidFinish, .didChangeState, .recordingFailed, .didProgress, .sessionDidEnd:
+            return nil
+        }
+    }
+}

@@ -5,11 +5,14 @@ import ArgumentParser
 /// Parsing from the root first makes two commands of its own that print completions, then the root's
 /// and the command's above; that is half of the time of a short command.
 extension ObdscanCommand {
-    /// The help that `arguments` ask for, where they are names of commands and `--help`; else nil.
+    /// The help that `arguments` ask for, where they are names of commands and `--help`, or `help`
+    /// behind one that has commands of its own; else nil.
     static func help(for arguments: [String]) -> String? {
-        guard let last = arguments.last, last == "--help" || last == "-h" else { return nil }
+        guard let last = arguments.last, ["--help", "-h", "help"].contains(last) else { return nil }
         let (command, rest) = named(by: arguments.dropLast())
-        return rest.isEmpty ? helpMessage(for: command) : nil
+        guard rest.isEmpty else { return nil }
+        let isGroup = arguments.count > 1 && !command.configuration.subcommands.isEmpty
+        return last != "help" || isGroup ? helpMessage(for: command) : nil
     }
 
     /// The command that `arguments` ask for; ArgumentParser's errors.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import PIDTables
 import TripExport
 
 /// `obdscan config`: the configuration file.
@@ -105,6 +106,27 @@ struct ConfigSet: ParsableCommand {
         // A name that nothing has would stop every command that is given no -d.
         if name == "device" { _ = try Settings.current.resolved(value) }
         try SettingsFile.change { $0.set(name, to: values, isList: isList) }
+        if name.hasPrefix("views.") { try noteUnknown() }
+    }
+}
+
+extension ConfigSet {
+    /// Tells which signals of a view no table has; one of a pack may have them.
+    private func noteUnknown() throws {
+        let names: SignalNames
+        do {
+            names = SignalNames(try PIDTables.load(try TableFile.own()))
+        } catch let error as TableError {
+            throw Failure(error)
+        }
+        for value in values {
+            do throws(Failure) {
+                _ = try names.findPaced(value)
+            } catch {
+                let hint = error.hint.map { "; \($0)" } ?? ""
+                writeToStandardError(printable("without --pack \(error.message)\(hint)") + "\n")
+            }
+        }
     }
 }
 

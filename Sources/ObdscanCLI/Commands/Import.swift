@@ -1,3 +1,4 @@
+import Adapters
 import ArgumentParser
 import OBDCore
 import TripExport
@@ -48,10 +49,9 @@ struct ImportCommand: ParsableCommand, OutputCommand {
         var isFirst = true
         for file in files {
             let input = try InputFile(path: file)
-            guard let format = ImportFormat(try input.beginning()) else {
-                throw Failure(
-                    "\(file): neither JSON Lines nor CSV with a time",
-                    hint: "obdscan import --help names the forms that are read", status: .badData)
+            let beginning = try input.beginning()
+            guard let format = ImportFormat(beginning) else {
+                throw Self.failure(of: file, beginning)
             }
             let progress = ProgressLine(output)
             let result: ImportRun.Result
@@ -81,6 +81,27 @@ struct ImportCommand: ParsableCommand, OutputCommand {
             try print(file, result, isFirst: isFirst, &writer)
             isFirst = false
         }
+    }
+
+    /// Why a file that begins so is none to import, and who takes it.
+    private static func failure(of file: String, _ beginning: [UInt8]) -> Failure {
+        if beginning.isEmpty {
+            return Failure("\(file) is empty", hint: "nothing was stored", status: .badData)
+        }
+        if beginning.starts(with: "SQLite format 3".utf8) {
+            return Failure(
+                "\(file) is a database",
+                hint: "obdscan db merge takes the trips of another one over", status: .badData)
+        }
+        if Transcript.isTranscript(beginning) {
+            return Failure(
+                "\(file) is a recorded conversation",
+                hint: "obdscan decode reads it; obdscan log -d replay:\(file) makes a trip of it",
+                status: .badData)
+        }
+        return Failure(
+            "\(file): neither JSON Lines nor CSV with a time",
+            hint: "obdscan import --help names the forms that are read", status: .badData)
     }
 
     private func print(

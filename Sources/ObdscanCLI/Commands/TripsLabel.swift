@@ -105,8 +105,15 @@ struct TripsNoteCommand: ParsableCommand, OutputCommand {
     func run() throws {
         let store = try database.open(.readWrite)
         let id = try trip.number(in: store)
-        let start = try mapped { () throws(StoreError) in try store.trip(id) }.start
-        let time = try at?.time(since: start)
+        let about = try mapped { () throws(StoreError) in try store.trip(id) }
+        let time = try at?.time(since: about.start)
+        // Of a trip that is being recorded the end is not known yet.
+        let end = about.endReason == nil ? max(about.end, Clock.utc) : about.end
+        if let time, time < about.start || time > end {
+            throw Failure(
+                "the point lies outside trip \(id)",
+                hint: "obdscan trips show \(id) tells when it was", status: .usage)
+        }
         try mapped { () throws(StoreError) in try store.addNote(text, toTrip: id, at: time) }
     }
 }

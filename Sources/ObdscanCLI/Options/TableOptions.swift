@@ -24,10 +24,7 @@ struct TableOptions: ParsableArguments {
 
     /// The files that the options name, and the user's own before them, in the order of loading.
     func files(adding extra: [String] = []) throws(Failure) -> [TableFile] {
-        var files = try packFiles()
-        if let home = dataFolder(), access(home + "/pids", F_OK) == 0 {
-            files += try TableFile.all(at: home + "/pids")
-        }
+        var files = try packFiles() + TableFile.own()
         for path in paths + extra { files += try TableFile.all(at: path) }
         return files
     }
@@ -76,6 +73,12 @@ func loadTable(
 }
 
 extension TableFile {
+    /// The tables in the user's own folder.
+    static func own() throws(Failure) -> [TableFile] {
+        guard let home = dataFolder(), access(home + "/pids", F_OK) == 0 else { return [] }
+        return try all(at: home + "/pids")
+    }
+
     /// The table at `path`, or every `.pids` file of the folder there, by name.
     static func all(at path: String) throws(Failure) -> [TableFile] {
         var status = stat()

@@ -87,6 +87,11 @@ struct SignalNames {
             }
         }
         if let byAlias { return byAlias }
+        if let place = name.lastIndex(of: "@"), place != name.startIndex {
+            throw Failure(
+                "no signal is called \"\(name)\"",
+                hint: "only live and log take a pace: \(name[..<place])", status: .usage)
+        }
         let near = nearest(to: wanted)
         throw Failure(
             "no signal is called \"\(name)\"",

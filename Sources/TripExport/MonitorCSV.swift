@@ -8,7 +8,7 @@ public enum MonitorCSV {
         CSVRow.append(
             [
                 "time", "ecu", "kind", "scope", "monitor", "supported", "complete", "mid", "tid",
-                "component", "test", "value", "min", "max", "unit", "passed",
+                "component", "test", "value", "min", "max", "unit", "passed", "uas",
             ], to: &output)
     }
 
@@ -20,7 +20,7 @@ public enum MonitorCSV {
                 [
                     time.text, text(status.ecu), "monitor", status.scope.rawValue,
                     status.monitor.rawValue, text(status.supported), text(status.complete), "", "",
-                    "", "", "", "", "", "", "",
+                    "", "", "", "", "", "", "", "",
                 ], to: &output)
         case .monitorTest(let result):
             CSVRow.append(
@@ -28,7 +28,7 @@ public enum MonitorCSV {
                     time.text, text(result.ecu), "monitorTest", "", result.monitor ?? "", "", "",
                     text(result.mid), text(result.tid), text(result.component), result.test ?? "",
                     text(result.value), text(result.min), text(result.max), result.unit ?? "",
-                    text(result.passed),
+                    text(result.passed), text(result.uas),
                 ], to: &output)
         case .reading, .code, .negativeResponse, .message, .error: return
         }

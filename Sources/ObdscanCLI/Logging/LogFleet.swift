@@ -76,7 +76,9 @@ struct LogFleet {
         } catch let error as OutputError {
             throw error
         } catch {
-            outcome.failure = Failure("unexpected: \(error)", status: .bug)
+            outcome.failure = Failure(
+                "unexpected: \(error)", hint: "this is a fault of obdscan: please report it",
+                status: .bug)
         }
         return outcome
     }

@@ -104,14 +104,6 @@ public enum ExchangeEnd: Hashable, Sendable {
     case adapterRestarted
     /// The same, before the request was written: the vehicle never got it.
     case restartedBeforeSending
-
-    /// Whether the adapter is in step and takes the next request.
-    public var isInStep: Bool {
-        switch self {
-        case .complete, .interrupted, .refused: true
-        case .timedOut, .flooded, .adapterRestarted, .restartedBeforeSending: false
-        }
-    }
 }
 
 /// News that answers nothing asked.

@@ -45,11 +45,6 @@ public enum ISO15765 {
         return frames
     }
 
-    /// The number of frames that a message of `count` bytes takes with normal addressing.
-    public static func frameCount(forPayloadOf count: Int) -> Int {
-        count <= 7 ? 1 : 1 + (max(0, count - 6) + 6) / 7
-    }
-
     private static func filled(_ frame: [UInt8], with padding: UInt8?) -> [UInt8] {
         guard let padding else { return frame }
         return frame + Array(repeating: padding, count: max(0, frameLength - frame.count))

@@ -7,9 +7,6 @@ public import OBDCore
 /// └header┘ └─data─┘ checksum
 /// ```
 public enum ISO9141 {
-    /// The header of a functional request, as a tester sends it.
-    public static let requestHeader: [UInt8] = [0x68, 0x6A, 0xF1]
-
     /// The header of an answer of the ECU at `source`.
     public static func responseHeader(from source: UInt8) -> [UInt8] { [0x48, 0x6B, source] }
 

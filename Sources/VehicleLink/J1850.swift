@@ -8,11 +8,6 @@ public import OBDCore
 /// └header┘ └─data─┘ CRC IFR
 /// ```
 public enum J1850 {
-    /// The header of a functional request on PWM.
-    public static let requestHeaderPWM: [UInt8] = [0x61, 0x6A, 0xF1]
-    /// The header of a functional request on VPW.
-    public static let requestHeaderVPW: [UInt8] = [0x68, 0x6A, 0xF1]
-
     /// The header of an answer of the ECU at `source` on PWM.
     public static func responseHeaderPWM(from source: UInt8) -> [UInt8] { [0x41, 0x6B, source] }
 

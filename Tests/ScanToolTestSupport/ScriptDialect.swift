@@ -212,3 +212,13 @@ extension AdapterRequest {
         if case .vehicle(let request) = self { request.target != nil } else { false }
     }
 }
+
+extension ExchangeEnd {
+    /// Whether the adapter is in step and takes the next request.
+    fileprivate var isInStep: Bool {
+        switch self {
+        case .complete, .interrupted, .refused: true
+        case .timedOut, .flooded, .adapterRestarted, .restartedBeforeSending: false
+        }
+    }
+}

@@ -48,7 +48,7 @@ import VehicleLink
     @Test(arguments: [[0xF1], [0x10, 0x17, 0x18], []] as [[UInt8]])
     func `in-frame responses are told from the data`(acknowledgements: [UInt8]) throws {
         let frame = try J1850.frame(
-            for: [0x01, 0x00], header: J1850.requestHeaderPWM, inFrameResponse: acknowledgements)
+            for: [0x01, 0x00], header: [0x61, 0x6A, 0xF1], inFrameResponse: acknowledgements)
         let result = Assembly(MessageAssembler(.j1850), [.legacy(frame)])
         #expect(result.messages.map(\.payload) == [[0x01, 0x00]])
         let strict = Assembly(
@@ -169,13 +169,13 @@ import VehicleLink
 
     @Test func `payloads that do not fit are refused`() {
         #expect(throws: FramingError.payloadLength(8, allowed: 1...7)) {
-            try ISO9141.frame(for: Array(repeating: 0, count: 8), header: ISO9141.requestHeader)
+            try ISO9141.frame(for: Array(repeating: 0, count: 8), header: [0x68, 0x6A, 0xF1])
         }
         #expect(throws: FramingError.payloadLength(0, allowed: 1...255)) {
             try ISO14230.frame(for: [], addressing: .absent)
         }
         #expect(throws: FramingError.payloadLength(0, allowed: 1...7)) {
-            try J1850.frame(for: [], header: J1850.requestHeaderVPW)
+            try J1850.frame(for: [], header: [0x68, 0x6A, 0xF1])
         }
     }
 

@@ -65,10 +65,10 @@ extension ReplyReader {
             return true
         }
         let isContradicted: Bool
-        switch settings.vehicleProtocol ?? fallback {
+        switch knownProtocol {
         case .can11At500, .can11At250, .can29At500, .can29At250, .iso9141, .iso14230Slow,
             .iso14230Fast, .j1850PWM, .j1850VPW:
-            isContradicted = (settings.vehicleProtocol ?? fallback)?.addressForm != form
+            isContradicted = knownProtocol?.addressForm != form
         // What these carry is up to the adapter's own parameters.
         case .userCAN1, .userCAN2, .j1939: isContradicted = false
         case nil:

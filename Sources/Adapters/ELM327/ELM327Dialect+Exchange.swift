@@ -1,77 +1,7 @@
 import OBDCore
 import VehicleLink
 
-/// One request under way.
-struct RunningExchange: Hashable, Sendable {
-    /// What waits for its prompt.
-    enum Part: Hashable, Sendable {
-        /// A setting that the request needs.
-        case preparation
-        /// The request itself.
-        case request
-        /// The harmless command after a request that writes.
-        case cover
-        /// Quiet: what came was no answer to the request, and more may be under way.
-        case settling
-    }
-
-    var request: AdapterRequest
-    var part = Part.request
-    /// The request as typed, without its CR.
-    var command: [UInt8]
-    /// Settings still to be made.
-    var preparations: [String] = []
-    /// Frames seen while listening.
-    var frames = 0
-    /// Whether a count digit was sent.
-    var withDigit = false
-    /// Whether the adapter has to be stopped to end the exchange, and was.
-    var wasStopped = false
-    /// Whether the adapter said that it restarted.
-    var restarted = false
-    /// Whether it answered `?` to a request with a digit; told only if the digit is not to blame.
-    var refused = false
-    /// Whether anything of the answer was passed on.
-    var delivered = false
-    /// Whether a damaged line was among it.
-    var isDamaged = false
-    /// Whether a message came behind a header.
-    var heardECU = false
-    /// Lines that came for the part under way, an echo aside.
-    var lines = 0
-    /// Whether a word came that answers another command: the adapter is a prompt ahead.
-    var isAhead = false
-    /// How often the preparation under way was sent.
-    var sendings = 0
-    /// The preparation under way.
-    var preparation = ""
-
-    /// Nothing under way.
-    static let none = RunningExchange(
-        request: .command(id: RequestID(rawValue: 0), text: "", mayRepeat: false), command: [])
-
-    /// Whether it asks for one item: what refuses a digit there knows none at all.
-    var isSingle: Bool {
-        guard case .vehicle(let vehicle) = request else { return false }
-        return vehicle.payload.count <= 2
-    }
-
-    /// How long the bus is listened to at most; nil = it is not.
-    var listeningTime: Duration? {
-        switch request {
-        case .vehicle(let vehicle):
-            switch vehicle.ending {
-            case .reply: nil
-            case .listen(_, let atMost): atMost
-            }
-        case .command: nil
-        case .monitor(_, _, let atMost): atMost
-        }
-    }
-
-    var listens: Bool { listeningTime != nil }
-}
-
+/// A request: what goes in front of it, the request itself, its end.
 extension ELM327Dialect {
     /// Sends one request.
     public mutating func send(_ request: AdapterRequest, _ out: inout [DialectOutput]) {
@@ -157,7 +87,7 @@ extension ELM327Dialect {
     /// Nothing heard for so long means that the adapter hangs.
     ///
     /// Its own wait is 0.2 s, 1 s when raised. Every line begins it anew.
-    private var patience: Duration {
+    var patience: Duration {
         // A bus may be silent for as long as it is listened to.
         if let atMost = running.listeningTime { return atMost + .seconds(2) }
         switch running.request {
@@ -192,134 +122,6 @@ extension ELM327Dialect {
             withDigit = true
         }
         return (text, withDigit)
-    }
-
-    // MARK: Its reply
-
-    /// A line came while an exchange is under way.
-    mutating func takeLine(_ line: [UInt8], _ out: inout [DialectOutput]) {
-        reader.read(line, number: 0, &items)
-        switch running.part {
-        case .preparation:
-            if Self.tellsOfRestart(line)
-                || isUnexpectedEcho(line, of: Array(running.preparation.utf8))
-            {
-                running.restarted = true
-            }
-            keep(line)
-            items.removeAll(keepingCapacity: true)
-            return
-        case .cover:
-            // A banner is what it was asked for.
-            if !Self.isBanner(line),
-                Self.tellsOfRestart(line) || isUnexpectedEcho(line, of: Self.cover)
-            {
-                running.restarted = true
-            }
-            items.removeAll(keepingCapacity: true)
-            return
-        case .settling:
-            if Self.tellsOfRestart(line) { running.restarted = true }
-            // Late, whatever it says: only what is not asked again counts.
-            if running.request.mayRepeat || !running.preparations.isEmpty {
-                items.removeAll(keepingCapacity: true)
-            }
-            running.isAhead = true
-            deliverItems(&out)
-            out.append(.arm(.pause, after: Self.quietAfterSurprise))
-            return
-        case .request: break
-        }
-        switch running.request {
-        case .command(_, let text, _):
-            if !Self.isEcho(line, of: text) {
-                keep(line)
-                out.append(.text(String(decoding: line, as: UTF8.self)))
-            }
-        case .monitor(_, let text, _):
-            // However much comes, it is no flood.
-            received = 0
-            let isOurStop = running.wasStopped && line.elementsEqual("STOPPED".utf8)
-            if !Self.isEcho(line, of: text), !isOurStop {
-                out.append(.text(String(decoding: line, as: UTF8.self)))
-            }
-        case .vehicle:
-            running.lines += 1
-            if Self.isBanner(line) || isUnexpectedEcho(line, of: running.command) {
-                running.restarted = true
-            }
-            if line.elementsEqual("OK".utf8) { running.isAhead = true }
-        }
-        deliverItems(&out)
-        if running.listens, !running.wasStopped,
-            case .vehicle(let vehicle) = running.request,
-            case .listen(let limit, _) = vehicle.ending, let limit, running.frames >= limit
-        {
-            stopListening(&out)
-            return
-        }
-        // The search before listening is over with its line.
-        if running.listens { searching = false }
-        heardLines = true
-    }
-
-    /// Whether a line is what was sent although echoes were switched off: the adapter has restarted
-    /// without a word that came through.
-    private func isUnexpectedEcho(_ line: [UInt8], of command: [UInt8]) -> Bool {
-        reader.settings.echo == false && admission != nil && line == command
-    }
-
-    /// Waits for the rest of a reply, unless its end came with the lines.
-    mutating func goOnWaiting(_ out: inout [DialectOutput]) {
-        guard phase == .exchanging, running.part == .request, !searching, !running.wasStopped
-        else { return }
-        out.append(.arm(.reply, after: patience))
-    }
-
-    private mutating func noteSlow(_ service: UInt8) {
-        if !wire.slowServices.contains(service) { wire.slowServices.append(service) }
-    }
-
-    /// Passes on what the reader found.
-    private mutating func deliverItems(_ out: inout [DialectOutput]) {
-        if items.isEmpty { return }
-        var found: [ConversationItem] = []
-        swap(&found, &items)
-        // Not `for item in found`, which would copy each of them.
-        for place in found.indices {
-            switch found.span[place].content {
-            case .message(let message):
-                if let refusal = NegativeResponse(message.payload),
-                    refusal.nrc == .responsePending
-                {
-                    noteSlow(refusal.service.rawValue)
-                }
-                if message.ecu != nil { running.heardECU = true }
-                out.append(.message(message))
-            case .linkError(let error, _):
-                // A command's answer is text, whatever it looks like.
-                guard case .vehicle = running.request else { break }
-                running.isDamaged = true
-                out.append(.linkError(error))
-            case .status(let status, _):
-                if status == .lowVoltageReset { running.restarted = true }
-                if status == .unknownCommand, running.withDigit, running.isSingle {
-                    running.refused = true
-                    continue
-                }
-                // The blank that ended the listening was ours.
-                if status == .stopped && running.wasStopped { continue }
-                out.append(.status(status))
-            case .voltage(let volts): out.append(.voltage(volts))
-            case .frame(let id, let data):
-                running.frames += 1
-                out.append(.frame(id: id, data: data))
-            case .endOfExchange: continue
-            }
-            running.delivered = true
-        }
-        found.removeAll(keepingCapacity: true)
-        swap(&found, &items)
     }
 
     /// The prompt of the part under way came.
@@ -407,7 +209,7 @@ extension ELM327Dialect {
     }
 
     /// Writes nothing and is answered by every adapter.
-    private static let cover = Array("ATI".utf8)
+    static let cover = Array("ATI".utf8)
 
     /// Ends an exchange whose prompt came.
     private mutating func conclude(_ out: inout [DialectOutput]) {

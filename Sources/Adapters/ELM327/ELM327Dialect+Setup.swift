@@ -65,34 +65,57 @@ extension ELM327Dialect {
         out.append(.arm(.reply, after: step.patience))
     }
 
+    /// What the adapter and the vehicle answered to a step.
+    private struct StepReply {
+        var statuses: [AdapterStatus] = []
+        var messages: [ECUMessage] = []
+        /// Lines without the echo.
+        var answers: [[UInt8]] = []
+        var isDamaged = false
+    }
+
     /// A step's prompt came.
     mutating func finish(
         _ step: SetupScript.Step, _ rest: [SetupScript.Step], _ out: inout [DialectOutput]
     ) {
-        reader.read([0x3E], number: 0, &items)
-        let statuses = items.compactMap { item -> AdapterStatus? in
-            if case .status(let status, _) = item.content { return status }
-            return nil
-        }
-        let messages = items.compactMap { item -> ECUMessage? in
-            if case .message(let message) = item.content { return message }
-            return nil
-        }
-        if items.contains(where: \.isDamage) { setup.sawDamage = true }
-        let answers = lines.filter { !Self.isEcho($0, of: step.command) }
-        if statuses.contains(where: { $0.recovery == .initialise })
-            || answers.contains(where: Self.isBanner) && step.purpose != .banner
+        let reply = reply(to: step)
+        if reply.isDamaged { setup.sawDamage = true }
+        if reply.statuses.contains(where: { $0.recovery == .initialise })
+            || reply.answers.contains(where: Self.isBanner) && step.purpose != .banner
         {
-            if statuses.contains(.internalError) { setup.searchStatus = .internalError }
+            if reply.statuses.contains(.internalError) { setup.searchStatus = .internalError }
             restart(&out)
             return
         }
-        if repeats(step, rest, answers, &out) { return }
+        if repeats(step, rest, reply.answers, &out) { return }
         setup.repeats = 0
-        if statuses.contains(.unknownCommand), step.purpose != .stnFirmware {
+        if reply.statuses.contains(.unknownCommand), step.purpose != .stnFirmware {
             identity.unsupportedCommands.append(step.command)
             out.append(.notice(.unsupportedCommand(step.command)))
         }
+        take(reply, to: step, rest, &out)
+    }
+
+    private mutating func reply(to step: SetupScript.Step) -> StepReply {
+        reader.read([0x3E], number: 0, &items)
+        var reply = StepReply()
+        for item in items {
+            if item.isDamage { reply.isDamaged = true }
+            switch item.content {
+            case .status(let status, _): reply.statuses.append(status)
+            case .message(let message): reply.messages.append(message)
+            case .linkError, .voltage, .frame, .endOfExchange: break
+            }
+        }
+        reply.answers = lines.filter { !Self.isEcho($0, of: step.command) }
+        return reply
+    }
+
+    /// Learns what a step was for, and goes on.
+    private mutating func take(
+        _ reply: StepReply, to step: SetupScript.Step, _ rest: [SetupScript.Step],
+        _ out: inout [DialectOutput]
+    ) {
         switch step.purpose {
         case .vehicleProtocol:
             if !options.connectsVehicle, let fixed = options.vehicleProtocol {
@@ -104,45 +127,49 @@ extension ELM327Dialect {
         case .banner:
             // Some say `?` or an error word; that is no name.
             identity.banner =
-                statuses.isEmpty
-                ? answers.last.map { String(decoding: $0, as: UTF8.self) } : nil
+                reply.statuses.isEmpty
+                ? reply.answers.last.map { String(decoding: $0, as: UTF8.self) } : nil
             next(takeRemembered(rest)[...], &out)
         case .stnFirmware:
-            if let answer = answers.first, answer.starts(with: "STN".utf8) {
+            if let answer = reply.answers.first, answer.starts(with: "STN".utf8) {
                 identity.stnFirmware = String(decoding: answer, as: UTF8.self)
             }
             next(rest[...], &out)
         case .search, .secondSearch:
             let isFirst = step.purpose == .search
-            finishSearch(messages, statuses, rest, isFirst: isFirst, &out)
+            finishSearch(reply.messages, reply.statuses, rest, isFirst: isFirst, &out)
         case .protocolNumber:
-            if let number = answers.lazy.compactMap(Self.protocolNumber).first,
+            if let number = reply.answers.lazy.compactMap(Self.protocolNumber).first,
                 admission.map({ $0.shape.form == number.found.addressForm }) ?? true
             {
                 setProtocol(number.found, searched: number.automatic, &out)
             }
             next(rest[...], &out)
         case .activeCodes:
-            if messages.contains(where: { $0.parameterGroup != nil }) {
-                setup.heardVehicle = true
-                learnShape(messages)
-                identity.services = .j1939
-                setProtocol(.j1939, searched: true, &out)
-                finishSetup(&out)
+            if reply.messages.contains(where: { $0.parameterGroup != nil }) {
+                finishSetup(with: .j1939, on: .j1939, heardIn: reply, &out)
             } else {
                 next(rest[...], &out)
             }
         case .protocolIdentifier(let candidate):
-            if messages.contains(where: { $0.payload == [0x62, 0xF8, 0x10, 0x01] }) {
-                setup.heardVehicle = true
-                learnShape(messages)
-                identity.services = .onUDS
-                setProtocol(candidate, searched: true, &out)
-                finishSetup(&out)
+            if reply.messages.contains(where: { $0.payload == [0x62, 0xF8, 0x10, 0x01] }) {
+                finishSetup(with: .onUDS, on: candidate, heardIn: reply, &out)
             } else {
                 next(rest[...], &out)
             }
         }
+    }
+
+    /// Ends the setting up with a vehicle that answered in services other than the classic ones.
+    private mutating func finishSetup(
+        with services: AdapterIdentity.AnsweredServices, on vehicleProtocol: VehicleProtocol,
+        heardIn reply: StepReply, _ out: inout [DialectOutput]
+    ) {
+        setup.heardVehicle = true
+        learnShape(reply.messages)
+        identity.services = services
+        setProtocol(vehicleProtocol, searched: true, &out)
+        finishSetup(&out)
     }
 
     /// Does a setting again that was not confirmed by `OK` and nothing else.

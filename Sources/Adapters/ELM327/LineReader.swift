@@ -16,10 +16,10 @@ extension ReplyReader {
         }
         var best: LineReading?
         var usual: LineReading?
-        let family = settings.vehicleProtocol?.family ?? inferredFamily ?? fallback?.family
+        let family = knownFamily
         for shape in LineReading.Shape.allCases {
             guard let reading = reading(as: shape), isPossible(reading) else { continue }
-            if reading.custom >= 2, shape.family == family,
+            if reading.familiarity >= 2, shape.family == family,
                 usual.map({ $0.score < reading.score }) ?? true
             {
                 usual = reading
@@ -44,7 +44,7 @@ extension ReplyReader {
         if reading.answer == .exact { return true }
         // Three digits in front can be nothing but an 11-bit identifier.
         return reading.shape == .can11 && digits.groups > 1
-            || reading.custom >= 3 && reading.answer > .none
+            || reading.familiarity >= 3 && reading.answer > .none
     }
 
     /// The line in one shape; nil when it cannot have it.
@@ -118,16 +118,16 @@ extension ReplyReader {
         if showsLength, settings.showsLength != true {
             if gainedDigit { return nil }
             let fits = reading.announced == (digits.count - reading.start) / 2
-            return fits && reading.custom > 3 && reading.proof >= .length ? reading : nil
+            return fits && reading.familiarity > 3 && reading.proof >= .length ? reading : nil
         }
         // Without the length digit that was set, a digit of the identifier may have been lost.
         if !showsLength, settings.showsLength == true {
-            return reading.custom > 0 && reading.proof >= .length ? reading : nil
+            return reading.familiarity > 0 && reading.proof >= .length ? reading : nil
         }
         let isLegacy = settings.vehicleProtocol?.family.isLegacy ?? false
         let isExpected = showsHeaders == true && !isLegacy || lastShape == shape
         let speaksForItself = reading.answer > .none
-        return isExpected || reading.custom > 0 || speaksForItself && reading.proof >= .length
+        return isExpected || reading.familiarity > 0 || speaksForItself && reading.proof >= .length
             ? reading : nil
     }
 
@@ -154,11 +154,11 @@ extension ReplyReader {
         if showsLength != (settings.showsLength ?? showsLength) {
             if showsLength, gainedDigit { return nil }
             let fits = !showsLength || reading.announced == (digits.count - reading.start) / 2
-            let custom = reading.custom - (showsLength ? 3 : 0)
-            return fits && custom >= 3 && reading.proof >= .length ? reading : nil
+            let familiarity = reading.familiarity - (showsLength ? 3 : 0)
+            return fits && familiarity >= 3 && reading.proof >= .length ? reading : nil
         }
         let isExpected = showsHeaders == true && knownForm == .can29 || lastShape == shape
-        if isExpected || reading.custom > 0 || reading.answer >= .service { return reading }
+        if isExpected || reading.familiarity > 0 || reading.answer >= .service { return reading }
         // Any other identifier counts where an answer with a right length stands behind it, and
         // where nobody else than ISO 15765 uses it.
         guard showsHeaders != false, reading.proof >= .length, reading.answer > .none else {
@@ -174,7 +174,7 @@ extension ReplyReader {
     }
 
     private var knownForm: ECUAddress.Form? {
-        (settings.vehicleProtocol ?? fallback)?.addressForm
+        knownProtocol?.addressForm
     }
 
     /// An identifier of so many digits and what follows.
@@ -194,19 +194,19 @@ extension ReplyReader {
         reading?.id = id
         if showsLength { reading?.announced = Int(digits.digit(idDigits)) }
         switch idDigits {
-        case 3: reading?.custom = (0x7E8...0x7EF).contains(id) ? 3 : 0
+        case 3: reading?.familiarity = (0x7E8...0x7EF).contains(id) ? 3 : 0
         default:
             if id & 0x1FFF_FF00 == 0x18DA_0000 | UInt32(settings.testerAddress) << 8 {
-                reading?.custom = 3
+                reading?.familiarity = 3
             } else if id & 0x1FFE_0000 == 0x18DA_0000
                 || id & 0x00FF_FF00 == 0x00DA_0000 | UInt32(settings.testerAddress) << 8
             {
-                reading?.custom = 2
+                reading?.familiarity = 2
             }
         }
         // A length code that is right is as good as another part of the header.
         if let announced = reading?.announced, announced == (digits.count - start) / 2 {
-            reading?.custom += 3
+            reading?.familiarity += 3
             reading?.lengthCodeFits = true
         }
         return reading
@@ -289,266 +289,10 @@ extension ReplyReader {
         return isAsBefore || reading.answer >= .foreign ? reading : nil
     }
 
-    // MARK: SAE J1939
-
-    private func j1939() -> LineReading? {
-        let known = settings.vehicleProtocol ?? fallback
-        if let known, known.family != .j1939 { return nil }
-        if known == nil, let inferredFamily, inferredFamily != .j1939 { return nil }
-        guard digits.count >= 8 else { return nil }
-        var id = digits.number(0, 8)
-        let isFormatted =
-            digits.length(0) == 1 && digits.length(1) == 5 && digits.length(2) == 2
-            || digits.groups == 1 && digits.digit(0) > 1
-        let showsLength: Bool
-        if digits.groups == 1 {
-            showsLength = digits.count & 1 != 0 || settings.showsLength == true
-        } else if isFormatted {
-            showsLength = digits.length(3) == 1
-            guard digits.oddAfterTwo == (showsLength ? 1 : 0) else { return nil }
-        } else {
-            showsLength = !digits.isWholeBytes
-            let isFourBytes = (0..<4).allSatisfy { digits.length($0) == 2 }
-            guard
-                !showsLength || isFourBytes && digits.length(4) == 1 && digits.oddAfterFive == 0
-            else { return nil }
-        }
-        if isFormatted {
-            // Priority, parameter group in five digits, source.
-            guard digits.digit(0) <= 7 else { return nil }
-            id = UInt32(digits.digit(0)) << 26 | digits.number(1, 5) << 8 | UInt32(digits.byte(6))
-        }
-        guard id < 0x2000_0000, !J1939.isReserved(id) else { return nil }
-        let start = showsLength ? 9 : 8
-        let count = (digits.count - start) / 2
-        var reading = LineReading(
-            shape: .j1939, id: id, start: start, answer: .none,
-            proof: count <= 8 ? .length : .refuted)
-        if showsLength {
-            reading.announced = Int(digits.digit(8))
-            if reading.announced != count {
-                // Without blanks a digit too many is rather one that was doubled.
-                if digits.groups == 1, settings.showsLength != true { return nil }
-                reading.proof = .refuted
-            }
-        }
-        let group = J1939.Identifier(id).parameterGroup
-        // What another asks for on the bus: a parameter group in three bytes.
-        let isRequest = group == 0xEA00 && count == 3 && known != nil
-        if group == monitoredGroup || group == requestedGroup {
-            reading.answer = .exact
-        } else if [J1939.connectionManagement, J1939.dataTransfer, 0xE800].contains(group)
-            || isRequest
-        {
-            reading.answer = .service
-        } else if known != nil {
-            reading.answer = .foreign
-        }
-        let format = group >> 8 & 0xFF
-        // 18DAxxxx and 18DBxxxx are ISO 15765-4; J1939's own groups lie above.
-        guard known != nil || format >= 0xE8 else { return nil }
-        // Without blanks a priority is a digit like any other.
-        let isAskedFor = monitoredGroup != nil || requestedGroup != nil
-        if known == nil, isFormatted, digits.groups == 1, reading.answer != .exact, !isAskedFor {
-            return nil
-        }
-        // Eight bytes may be a frame without its identifier as well; twelve are hardly that. Without
-        // blanks nothing tells a priority from data.
-        let isWhole = digits.groups > 1 || count == ISO15765.frameLength || isRequest
-        guard
-            showsHeaders == true || reading.answer == .exact
-                || isWhole && (isFormatted || reading.answer >= .service)
-                || showsHeaders == nil && count == ISO15765.frameLength
-        else { return nil }
-        reading.custom = format >= 0xE8 ? 3 : 0
-        return reading
-    }
-
-    /// The parameter group that a J1939 request asks for: `00FECA`, or `FECA` for short.
-    var requestedGroup: UInt32? {
-        let isSpoken = (settings.vehicleProtocol ?? fallback)?.family == .j1939
-        guard let request = exchange.request, request.count == 3 || request.count == 2 && isSpoken
-        else { return nil }
-        return request.reduce(0) { $0 << 8 | UInt32($1) }
-    }
-
-    // MARK: Before CAN
-
-    private func iso9141() -> LineReading? {
-        guard digits.isWholeBytes, digits.count > 0 else { return nil }
-        let bytes = digits.bytes(from: 0)
-        let isKnown = isExpected(.iso9141)
-        let isUsual = bytes.count > 1 && bytes[0] == 0x48 && bytes[1] == 0x6B
-        var reading = threeByteHeader(.iso9141, bytes)
-        if bytes.count >= 5, Checksum.sum(bytes.dropLast()) == bytes[bytes.count - 1] {
-            reading.proof = .checksum
-            if isTesters(bytes) { reading.answer = .service }
-        }
-        reading.custom = isUsual ? 3 : 0
-        // From 80 on the first byte is the format byte of ISO 14230.
-        guard bytes[0] < 0x80 || settings.vehicleProtocol == .iso9141 else { return nil }
-        // 41 6B is the header of PWM, whose in-frame response may equal the sum by chance.
-        let isPWM = bytes.count > 1 && bytes[0] == 0x41 && bytes[1] == 0x6B
-        guard !isPWM || settings.vehicleProtocol == .iso9141 else { return nil }
-        return isKnown || isUsual || provesItself(reading, bytes) ? reading : nil
-    }
-
-    private func j1850() -> LineReading? {
-        guard digits.isWholeBytes else { return nil }
-        let bytes = digits.bytes(from: 0)
-        let isKnown = isExpected(.j1850)
-        let isVPW = bytes.count > 1 && bytes[0] == 0x48 && bytes[1] == 0x6B
-        let isPWM = bytes.count > 1 && bytes[0] == 0x41 && bytes[1] == 0x6B
-        var reading = threeByteHeader(.j1850, bytes)
-        if let index = J1850.crcIndex(in: bytes, inFrameResponse: mayHaveInFrameResponse(isPWM)) {
-            // A CRC that is not the last byte may be one by chance.
-            reading.proof = index == bytes.count - 1 ? .checksum : .length
-            reading.answer = answer(at: 6, count: index - 3)
-            if isTesters(bytes) { reading.answer = .service }
-        }
-        reading.custom = isPWM ? 3 : isVPW ? 2 : 0
-        return isKnown || isPWM || isVPW && reading.proof == .checksum
-            || provesItself(reading, bytes) ? reading : nil
-    }
-
-    /// Whether it is the tester's own request, as sniffers and some clones show it.
-    private func isTesters(_ bytes: InlineBytes) -> Bool {
-        bytes.count > 4 && (bytes[0] == 0x61 || bytes[0] == 0x68) && bytes[1] == 0x6A
-            && bytes[2] == settings.testerAddress
-    }
-
-    /// Whether a frame stands on its own: a right check byte, an answer, and an address that
-    /// answers go to, all of them or the tester's.
-    ///
-    /// Any answer will do where the protocol is known, or no request is. `62 F1 …` may be data.
-    private func provesItself(_ reading: LineReading, _ bytes: InlineBytes) -> Bool {
-        if reading.proof == .checksum, isTesters(bytes) { return true }
-        // Behind a CRC that others acknowledged on PWM stand their addresses.
-        let isAcknowledged =
-            reading.shape == .j1850 && reading.proof == .length && reading.answer == .exact
-            && (settings.vehicleProtocol ?? fallback) == .j1850PWM
-        guard reading.proof == .checksum || isAcknowledged, reading.answer > .none,
-            bytes[1] == 0x6B || bytes[1] == settings.testerAddress
-        else { return false }
-        if reading.answer >= .service { return true }
-        if let known = settings.vehicleProtocol ?? fallback {
-            return known.family == reading.shape.family
-        }
-        return exchange.request == nil && bytes[0] != 0x62
-    }
-
-    /// Whether bytes may follow the CRC: on PWM, told by the protocol or by the header.
-    func mayHaveInFrameResponse(_ looksLikePWM: Bool) -> Bool {
-        switch settings.vehicleProtocol ?? fallback {
-        case .j1850PWM: true
-        case .j1850VPW: false
-        case .iso9141, .iso14230Slow, .iso14230Fast, .can11At500, .can29At500, .can11At250,
-            .can29At250, .j1939, .userCAN1, .userCAN2, nil:
-            looksLikePWM
-        }
-    }
-
-    private func threeByteHeader(
-        _ shape: LineReading.Shape, _ bytes: InlineBytes
-    ) -> LineReading {
-        LineReading(
-            shape: shape, start: 0, answer: answer(at: 6, count: max(0, bytes.count - 4)),
-            proof: .refuted)
-    }
-
-    private func iso14230() -> LineReading? {
-        guard digits.isWholeBytes else { return nil }
-        let bytes = digits.bytes(from: 0)
-        let isKnown = isExpected(.iso14230)
-        var reading = LineReading(shape: .iso14230, start: 0, answer: .none, proof: .refuted)
-        guard let layout = ISO14230.Layout(bytes) else { return isKnown ? reading : nil }
-        let header = layout.headerLength
-        let length = layout.dataLength ?? bytes.count - header - 1
-        reading.answer = answer(at: header * 2, count: min(length, bytes.count - header))
-        let isAddressed = layout.source != nil && layout.dataLength != nil
-        switch bytes.count - header - length {
-        case 1 where length > 0:
-            if Checksum.sum(bytes.dropLast()) == bytes[bytes.count - 1] {
-                reading.proof = .checksum
-            }
-        case 0 where !kwp.checksumsSeen && ISO14230.mayLackChecksum(bytes, layout):
-            reading.proof = .length
-        default: break
-        }
-        let isToUs = isAddressed && bytes[1] == settings.testerAddress
-        if isToUs, bytes[0] >> 6 == 2 { reading.custom = 3 }
-        if isKnown { return reading }
-        if reading.proof == .length, !isToUs || bytes[0] >> 6 != 2 { reading.proof = .refuted }
-        // Without addresses, or with those of ISO 9141-2, only a checksum speaks for it.
-        if isAddressed {
-            let speaksForItself = reading.proof == .checksum || reading.answer >= .service
-            return isToUs || speaksForItself ? reading : nil
-        }
-        guard layout.dataLength != nil else { return nil }
-        return reading.proof == .checksum && reading.answer >= .foreign ? reading : nil
-    }
-
-    /// Whether the settings say that lines look like this.
-    private func isExpected(_ family: VehicleProtocol.Family) -> Bool {
-        guard showsHeaders == true || showsHeaders == nil && lastShape?.hasHeader == true
-        else { return false }
-        let known = settings.vehicleProtocol?.family ?? inferredFamily ?? fallback?.family
-        return known == family
-    }
-
-    // MARK: Messages alone
-
-    private func bare() -> LineReading? {
-        guard digits.isWholeBytes, digits.count >= 2 else { return nil }
-        let answer = answer(at: 0, count: digits.count / 2)
-        if isLegacyHeader {
-            // Where J1850 is spoken this is its header, whatever the CRC says.
-            let isSpoken = (settings.vehicleProtocol ?? fallback)?.family == .j1850
-            if answer < .exact || isSpoken && digits.count >= 10 { return nil }
-        }
-        if answer < .exact, isBehindLegacyHeader { return nil }
-        // A line with a usual identifier that has lost a digit is no answer to 3E.
-        let lostDigit =
-            digits.groups == 1 && digits.count >= 6 && (0x7E8...0x7EF).contains(digits.number(0, 3))
-        return lostDigit && answer < .exact
-            ? nil : LineReading(shape: .bare, start: 0, answer: answer, proof: .none)
-    }
-
-    /// Whether a line begins with the header of an answer before CAN, damaged as the rest may be,
-    /// and not with a message.
-    private var isLegacyHeader: Bool {
-        guard digits.count >= 4, digits.byte(2) == 0x6B else { return false }
-        let known = settings.vehicleProtocol?.family ?? inferredFamily ?? fallback?.family
-        switch digits.byte(0) {
-        // No vehicle was ever seen to answer a test 6B of service 08.
-        case 0x48: return exchange.request?.first != 0x08
-        // PID 6B has five bytes of data, as a frame with three bytes of message has in this place.
-        case 0x41:
-            guard showsHeaders != false else { return false }
-            return known == .j1850 || known == nil && digits.count != 14
-        default: return false
-        }
-    }
-
-    /// Whether an answer stands behind three bytes that are a header, though its check byte is wrong:
-    /// `6C F1 10 41 0D …` answers 01 0D and is no message of service 2C.
-    private var isBehindLegacyHeader: Bool {
-        guard digits.count >= 10 else { return false }
-        let behind = answer(at: 6, count: digits.count / 2 - 4)
-        let target = digits.byte(2)
-        let isToTester = target == 0x6B || target == settings.testerAddress
-        if exchange.request == nil {
-            // Nothing else is known of 68 and 6C: `62 F1 90 41 …` may be data.
-            return isToTester && behind > .none && [0x68, 0x6C].contains(digits.byte(0))
-        }
-        let known = settings.vehicleProtocol?.family ?? inferredFamily ?? fallback?.family
-        return behind == .exact && (isToTester || known?.isLegacy ?? false)
-    }
-
     // MARK: Answers
 
     /// How well the `count` bytes at the digit `offset` answer the request.
-    private func answer(at offset: Int, count: Int) -> LineReading.Answer {
+    func answer(at offset: Int, count: Int) -> LineReading.Answer {
         guard count > 0 else { return .none }
         let first = digits.byte(offset)
         guard let request = exchange.request, let service = request.first else {

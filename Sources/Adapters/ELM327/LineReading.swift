@@ -100,14 +100,14 @@ struct LineReading: Hashable, Sendable {
     /// Whether the byte behind the identifier is our own address: extended addressing, untold.
     var isExtended = false
     /// How usual the header is on a vehicle: 0 to 6, three of them for a right length code.
-    var custom = 0
+    var familiarity = 0
     /// Whether a length code is shown and right.
     var lengthCodeFits = false
     /// How well it agrees with the settings and the lines before.
     var agreement = 0
 
     /// How usual the address alone is on a vehicle: 0 to 3.
-    var usualAddress: Int { custom - (lengthCodeFits ? 3 : 0) }
+    var usualAddress: Int { familiarity - (lengthCodeFits ? 3 : 0) }
 
     /// The sum by which readings of one line are compared.
     ///
@@ -121,6 +121,6 @@ struct LineReading: Hashable, Sendable {
             case .length: 8
             case .checksum: 12
             }
-        return answer.rawValue * 10 + proved + custom + agreement
+        return answer.rawValue * 10 + proved + familiarity + agreement
     }
 }

@@ -63,7 +63,7 @@ extension ReplyReader {
     /// Whether the digits are a request for a parameter group: two or three bytes and perhaps a
     /// count, where SAE J1939 is spoken.
     var looksLikeGroupRequest: Bool {
-        (settings.vehicleProtocol ?? fallback)?.family == .j1939 && digits.segment == nil
+        knownProtocol?.family == .j1939 && digits.segment == nil
             && (4...7).contains(digits.count)
     }
 

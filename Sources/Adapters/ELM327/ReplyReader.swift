@@ -1,26 +1,6 @@
 import OBDCore
 import VehicleLink
 
-/// What a line of an adapter's reply becomes.
-enum ReplyEvent: Hashable, Sendable {
-    /// An ECU's message.
-    case message(ECUMessage)
-    /// A fault; `text` is the line where it is not the one being read.
-    case linkError(LinkError, text: String?)
-    /// The adapter's word instead of data.
-    case status(AdapterStatus)
-    /// The voltage at the adapter.
-    case voltage(Double)
-    /// A frame of a monitored bus.
-    case frame(id: ECUAddress?, data: [UInt8])
-    /// The search for a protocol, or a bus initialisation, has begun or goes on.
-    case searching
-    /// A banner: the adapter has restarted.
-    case banner
-    /// A warning before sleep.
-    case alert
-}
-
 /// Reads the lines of replies: text in, messages out, one request after the other.
 ///
 /// Holds everything that reading a line depends on: the settings, what was asked, and the messages
@@ -51,10 +31,8 @@ struct ReplyReader: Hashable, Sendable {
     var digits = HexLine()
     private(set) var can = ISO15765Assembler()
     private(set) var kwp = ISO14230Assembler()
-    /// Whether two ISO 14230 frames in a row came without checksum.
-    private var lacksChecksums = false
     private var j1939 = J1939Assembler()
-    private var segments = SegmentReader()
+    var segments = SegmentReader()
     private(set) var lastShape: LineReading.Shape?
     /// Whether the last exact answer showed a header: the text outweighs the setting.
     private var shownHeaders: Bool?
@@ -65,21 +43,9 @@ struct ReplyReader: Hashable, Sendable {
     var admission: Admission?
     var busInitIsOpen = false
     /// Monitored frames in a row whose identifiers have 29 bits.
-    private var longFrames = 0
-    /// Messages of ISO 14230 frames without checksum: they count once nothing contradicts them.
-    private var unproven: [Unproven] = []
-    /// First lines of messages that may still be open.
-    private var openLines: [OpenLine] = []
-
-    private struct Unproven: Hashable, Sendable {
-        var message: ECUMessage
-        var text: String
-    }
-
-    private struct OpenLine: Hashable, Sendable {
-        var line: Int
-        var text: String
-    }
+    var longFrames = 0
+    private var unproven = UnprovenMessages()
+    private var openLines = OpenLines()
 
     /// A reader that has seen nothing yet.
     init(settings: ELM327Settings, fallback: VehicleProtocol?, keepsText: Bool) {
@@ -87,6 +53,14 @@ struct ReplyReader: Hashable, Sendable {
         self.fallback = fallback
         self.keepsText = keepsText
         exchange = Exchange(vehicleProtocol: settings.vehicleProtocol ?? fallback)
+    }
+
+    /// The protocol that is set, or else to be assumed.
+    var knownProtocol: VehicleProtocol? { settings.vehicleProtocol ?? fallback }
+
+    /// The family that is set, that lines have shown, or else that is to be assumed.
+    var knownFamily: VehicleProtocol.Family? {
+        settings.vehicleProtocol?.family ?? inferredFamily ?? fallback?.family
     }
 
     // MARK: Requests and settings
@@ -174,17 +148,16 @@ struct ReplyReader: Hashable, Sendable {
     mutating func finish(_ out: inout [ReplyEvent]) {
         if isAtRest { return }
         busInitIsOpen = false
-        releaseUnproven(&out)
+        unproven.release(&out)
         if let error = segments.finish() { report(error, &out) }
         for error in can.finish() { report(error, &out) }
         for error in j1939.finish() { report(error, &out) }
-        openLines.removeAll(keepingCapacity: true)
+        openLines.removeAll()
     }
 
     /// Reports a fault of a message that began earlier, with the line it began on.
     private func report(_ error: LinkError, _ out: inout [ReplyEvent]) {
-        let text = openLines.last { $0.line == error.line }?.text
-        out.append(.linkError(error, text: text ?? ""))
+        out.append(.linkError(error, text: openLines.text(of: error.line) ?? ""))
     }
 
     // MARK: Digits
@@ -331,6 +304,13 @@ struct ReplyReader: Hashable, Sendable {
         updateExchange()
     }
 
+    /// Takes over the family that lines belong to.
+    mutating func infer(_ family: VehicleProtocol.Family) {
+        guard inferredFamily != family else { return }
+        inferredFamily = family
+        updateExchange()
+    }
+
     /// Whether the last byte is the sum of ISO 9141-2 and the CRC of J1850 alike, so that it tells
     /// nothing about the family.
     private var fitsBothCheckBytes: Bool {
@@ -355,7 +335,8 @@ struct ReplyReader: Hashable, Sendable {
         do throws(LinkError) {
             if let message = try message(of: reading, frame) {
                 if reading.shape == .iso14230 {
-                    deliver(message, hasChecksum: reading.proof == .checksum, text, &out)
+                    unproven.take(
+                        message, hasChecksum: reading.proof == .checksum, text, &out)
                 } else {
                     out.append(.message(message))
                 }
@@ -369,38 +350,6 @@ struct ReplyReader: Hashable, Sendable {
         }
         for error in can.takeErrors() { out.append(.linkError(error, text: nil)) }
         for error in j1939.takeErrors() { out.append(.linkError(error, text: nil)) }
-    }
-
-    /// Delivers a message of ISO 14230, or keeps it back while it lacks proof.
-    ///
-    /// A frame whose checksum is missing may as well have lost a byte. A second one like it shows
-    /// that the adapter prints none; one with a checksum shows that it does.
-    private mutating func deliver(
-        _ message: ECUMessage, hasChecksum: Bool, _ text: Span<UInt8>, _ out: inout [ReplyEvent]
-    ) {
-        if hasChecksum {
-            for held in unproven {
-                let length = held.message.payload.count
-                out.append(
-                    .linkError(
-                        LinkError(
-                            .length(announced: length, received: length - 1),
-                            ecu: held.message.ecu, line: held.message.line), text: held.text))
-            }
-            unproven.removeAll(keepingCapacity: true)
-            out.append(.message(message))
-        } else if unproven.isEmpty, !lacksChecksums {
-            unproven.append(Unproven(message: message, text: string(text)))
-        } else {
-            lacksChecksums = true
-            releaseUnproven(&out)
-            out.append(.message(message))
-        }
-    }
-
-    private mutating func releaseUnproven(_ out: inout [ReplyEvent]) {
-        for held in unproven { out.append(.message(held.message)) }
-        unproven.removeAll(keepingCapacity: true)
     }
 
     private mutating func message(
@@ -440,79 +389,15 @@ struct ReplyReader: Hashable, Sendable {
     }
 
     /// The parameter group of an answer without header: the one that was asked for.
-    private var askedGroup: UInt32? {
+    var askedGroup: UInt32? {
         guard exchange.family == .j1939 else { return nil }
         return monitoredGroup ?? requestedGroup
     }
 
-    /// Keeps the line on which a message may have begun; the oldest go first.
-    private mutating func keep(_ text: Span<UInt8>, line: Int) {
+    /// Keeps the line on which a message may have begun.
+    mutating func keep(_ text: Span<UInt8>, line: Int) {
         guard can.hasOpenMessages || j1939.hasOpenMessages || segments.isOpen else { return }
-        if openLines.count >= 128 { openLines.removeFirst(64) }
-        openLines.append(OpenLine(line: line, text: string(text)))
-    }
-
-    // MARK: Length and segment lines
-
-    private mutating func readLength(
-        _ text: Span<UInt8>, line: Int, _ out: inout [ReplyEvent]
-    ) {
-        let isJ1939 = exchange.family == .j1939
-        if !isJ1939 { infer(.can) }
-        var errors: [LinkError] = []
-        let shortest = isJ1939 ? 9 : settings.extendedAddressing ? 7 : 8
-        segments.receive(
-            length: Int(digits.number(0, 3)), shortest: shortest, line: line, &errors)
-        for error in errors { out.append(.linkError(error, text: nil)) }
-        if keepsText { keep(text, line: line) }
-    }
-
-    private mutating func readSegment(
-        _ number: Int, line: Int, _ out: inout [ReplyEvent]
-    ) -> DigitsResult {
-        // `FC: 30 00 00`: an STN shows flow control while monitoring.
-        if number == 0xFC, digits.byte(0) >> 4 == 3 {
-            if kind == .monitor {
-                out.append(.frame(id: nil, data: Array(digits.bytes(from: 0))))
-            }
-            return .read
-        }
-        let isJ1939 = exchange.family == .j1939
-        guard digits.isWholeBytes, digits.count > 0, isJ1939 || number <= 0xF else {
-            return .meaningless(LinkError(.notAFrame, line: line))
-        }
-        do throws(LinkError) {
-            let message = try segments.receive(
-                segment: number, digits.bytes(from: 0),
-                shift: settings.extendedAddressing ? 1 : 0, isJ1939: isJ1939, line: line)
-            if var message {
-                message.parameterGroup = askedGroup
-                out.append(.message(message))
-            }
-        } catch {
-            out.append(.linkError(error, text: nil))
-        }
-        return .read
-    }
-
-    mutating func infer(_ family: VehicleProtocol.Family) {
-        guard inferredFamily != family else { return }
-        inferredFamily = family
-        updateExchange()
-    }
-
-    // MARK: Monitored frames
-
-    private mutating func readMonitored(_ line: Int, _ out: inout [ReplyEvent]) -> DigitsResult {
-        guard
-            let frame = MonitoredFrame(
-                digits, settings: settings, fallback: fallback, isLong: longFrames > 1)
-        else {
-            return .meaningless(LinkError(.notAFrame, line: line))
-        }
-        longFrames = frame.id?.form == .can29 ? longFrames + 1 : 0
-        out.append(.frame(id: frame.id, data: frame.data))
-        return .read
+        openLines.append(line, text)
     }
 }
 

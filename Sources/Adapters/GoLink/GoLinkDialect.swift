@@ -63,16 +63,16 @@ public struct GoLinkDialect: AdapterDialect {
     }
 
     /// What the link can do, as far as it is known now.
-    public private(set) var capabilities = Self.allItCan
+    public internal(set) var capabilities = Self.allItCan
     /// What is known of the device.
-    public private(set) var identity = AdapterIdentity()
+    public internal(set) var identity = AdapterIdentity()
 
     /// What the user says.
     public let options: Options
 
-    private(set) var phase = Phase.outOfStep
-    private var running = Running()
-    private var lexer = GoLinkLexer()
+    var phase = Phase.outOfStep
+    var running = Running()
+    var lexer = GoLinkLexer()
     private var tokens: [GoLinkLexer.Token] = []
     private var received = 0
     /// Bytes since the initialisation began.
@@ -164,112 +164,6 @@ public struct GoLinkDialect: AdapterDialect {
         }
     }
 
-    // MARK: Frames
-
-    private mutating func take(_ frame: GoLinkFrame, _ out: inout [DialectOutput]) {
-        switch frame {
-        case .data(let ecu, let payload): take(payload, from: ecu, &out)
-        case .busType(let type, let keywords): takeBus(type, keywords, &out)
-        case .failure(let failure, let request): take(failure, of: request, &out)
-        case .unknown, .request, .busTypeRequest:
-            out.append(.notice(.unexpected(Hex.string(frame.bytes ?? []))))
-        }
-    }
-
-    private mutating func take(
-        _ payload: [UInt8], from ecu: UInt8, _ out: inout [DialectOutput]
-    ) {
-        let message = ECUMessage(ecu: address(of: ecu), payload: payload)
-        switch phase {
-        case .findingVehicle where Self.answers(payload, running.payload):
-            // Only the agreed word means OBDonUDS (SAE J1979-2).
-            guard running.payload != Self.onUDS || payload == Self.isOnUDS else { return }
-            phase = .settling
-            out.append(.disarm(.reply))
-        case .exchanging:
-            out.append(.message(message))
-            note(payload, from: ecu, &out)
-        case .findingVehicle, .settling: break
-        case .outOfStep, .askingBus, .ready:
-            out.append(.notice(.unexpected(Hex.string(payload))))
-        }
-    }
-
-    private mutating func note(
-        _ payload: [UInt8], from ecu: UInt8, _ out: inout [DialectOutput]
-    ) {
-        guard Self.answers(payload, running.payload) else { return }
-        if NegativeResponse(payload)?.nrc == .responsePending {
-            running.pending.insert(ecu)
-            out.append(.disarm(.pause))
-            out.append(.arm(.reply, after: Self.pendingPatience))
-            return
-        }
-        running.pending.remove(ecu)
-        running.answers += 1
-        // Half a frame is awaited: it would stand in front of the next answer.
-        if let expected = running.expected, running.answers >= expected, running.pending.isEmpty,
-            !running.isDamaged, !lexer.isSkipping, lexer.partialFrame == nil
-        {
-            finish(.complete, &out)
-        }
-    }
-
-    private mutating func takeBus(
-        _ type: UInt8, _ keywords: [UInt8], _ out: inout [DialectOutput]
-    ) {
-        guard case .askingBus = phase else { return }
-        guard let found = VehicleProtocol(goLinkBus: type, keywords: keywords),
-            options.vehicleProtocol.map({ $0 == found }) ?? true
-        else {
-            // The device chooses its bus by itself; another one cannot be had from it.
-            if options.connectsVehicle {
-                fail(.noVehicle(.unableToConnect), &out)
-            } else {
-                becomeReady(&out)
-            }
-            return
-        }
-        identity.vehicleProtocol = found
-        identity.protocolWasSearched = true
-        capabilities.vehicleProtocol = found
-        out.append(.notice(.protocolFound(found)))
-        if options.connectsVehicle {
-            findVehicle(attempt: 0, &out)
-        } else {
-            becomeReady(&out)
-        }
-    }
-
-    private mutating func take(
-        _ failure: GoLinkFrame.Failure, of request: [UInt8], _ out: inout [DialectOutput]
-    ) {
-        if failure == .sleepsSoon {
-            out.append(.notice(.aboutToSleep))
-            return
-        }
-        switch phase {
-        case .findingVehicle(let attempt) where Self.concerns(request, running.payload):
-            findVehicle(attempt: attempt + 1, &out)
-        case .exchanging where Self.concerns(request, running.payload):
-            switch failure {
-            case .noResponse: out.append(.status(.noData))
-            case .bufferOverrun: out.append(.status(.bufferFull))
-            case .other, .sleepsSoon: out.append(.status(.internalError))
-            }
-            finish(.complete, &out)
-        case .findingVehicle, .exchanging, .outOfStep, .askingBus, .settling, .ready:
-            // Late news of a request that was given up.
-            break
-        }
-    }
-
-    private mutating func takeDamage(_ out: inout [DialectOutput]) {
-        guard phase == .exchanging else { return }
-        running.isDamaged = true
-        out.append(.linkError(LinkError(.notAFrame)))
-    }
-
     // MARK: Time
 
     private var isUnderWay: Bool {
@@ -333,7 +227,7 @@ public struct GoLinkDialect: AdapterDialect {
         }
     }
 
-    private static let pendingPatience = Duration.seconds(6)
+    static let pendingPatience = Duration.seconds(6)
 
     // MARK: Steps
 
@@ -348,7 +242,7 @@ public struct GoLinkDialect: AdapterDialect {
     }
 
     /// Asks for the support map, and at last for what a vehicle says that has OBD only over UDS.
-    private mutating func findVehicle(attempt: Int, _ out: inout [DialectOutput]) {
+    mutating func findVehicle(attempt: Int, _ out: inout [DialectOutput]) {
         guard attempt <= Self.tries else {
             fail(.noVehicle(.noData), &out)
             return
@@ -360,22 +254,22 @@ public struct GoLinkDialect: AdapterDialect {
         out.append(.arm(.reply, after: .seconds(5)))
     }
 
-    private static let onUDS: [UInt8] = [0x22, 0xF8, 0x10]
-    private static let isOnUDS: [UInt8] = [0x62, 0xF8, 0x10, 0x01]
+    static let onUDS: [UInt8] = [0x22, 0xF8, 0x10]
+    static let isOnUDS: [UInt8] = [0x62, 0xF8, 0x10, 0x01]
 
-    private mutating func becomeReady(_ out: inout [DialectOutput]) {
+    mutating func becomeReady(_ out: inout [DialectOutput]) {
         phase = .ready
         disarm(&out)
         out.append(.ready(identity))
     }
 
-    private mutating func fail(_ failure: InitialisationFailure, _ out: inout [DialectOutput]) {
+    mutating func fail(_ failure: InitialisationFailure, _ out: inout [DialectOutput]) {
         phase = .outOfStep
         disarm(&out)
         out.append(.initialisationFailed(failure))
     }
 
-    private mutating func finish(_ end: ExchangeEnd, _ out: inout [DialectOutput]) {
+    mutating func finish(_ end: ExchangeEnd, _ out: inout [DialectOutput]) {
         phase = .ready
         disarm(&out)
         out.append(.end(end))
@@ -397,36 +291,5 @@ public struct GoLinkDialect: AdapterDialect {
 
     private func disarm(_ out: inout [DialectOutput]) {
         for timer in DialectTimer.allCases { out.append(.disarm(timer)) }
-    }
-
-    // MARK: Matching
-
-    /// The whole address of a responder, of which the device tells the low byte.
-    private func address(of low: UInt8) -> ECUAddress? {
-        guard let vehicleProtocol = capabilities.vehicleProtocol else { return nil }
-        switch vehicleProtocol.addressForm {
-        case .can11: return ECUAddress(0x700 | UInt32(low), .can11)
-        case .can29: return ECUAddress(0x18DA_F100 | UInt32(low), .can29)
-        case .byte: return ECUAddress(UInt32(low), .byte)
-        }
-    }
-
-    /// Whether `payload` answers `request`: by its service, and by its identifier where both have
-    /// one.
-    ///
-    /// Frames carry nothing else that pairs them.
-    static func answers(_ payload: [UInt8], _ request: [UInt8]) -> Bool {
-        guard let service = request.first, let first = payload.first else { return false }
-        if first == 0x7F { return payload.count > 1 && payload[1] == service }
-        guard first == service &+ 0x40 else { return false }
-        // The answers to 03, 04, 07 and 0A carry no identifier.
-        guard request.count > 1, payload.count > 1 else { return true }
-        return payload[1] == request[1]
-    }
-
-    /// Whether an error frame is about `request`; one that names nothing is about whatever is
-    /// under way.
-    private static func concerns(_ named: [UInt8], _ request: [UInt8]) -> Bool {
-        zip(named, request).allSatisfy { $0 == $1 }
     }
 }

@@ -239,6 +239,7 @@ public struct ConversationReader: Hashable, Sendable {
         endExchange(&out)
     }
 
+    /// A line of digits: nearly always an answer like the one before.
     mutating func readDigits(_ text: Span<UInt8>, _ out: inout [ConversationItem]) {
         if case .vehicle = asked, lengthOrRequest == nil,
             reader.readAsBefore(lineNumber, &events)
@@ -247,6 +248,11 @@ public struct ConversationReader: Hashable, Sendable {
             flush(text, &out)
             return
         }
+        readAnyDigits(text, &out)
+    }
+
+    /// Digits that may be anything: several lines in one, an echo, a request, a length, an answer.
+    private mutating func readAnyDigits(_ text: Span<UInt8>, _ out: inout [ConversationItem]) {
         if options.cutsJoinedLines, readJoined(text, &out) { return }
         if case .adapter(let command, let answered) = asked, !isMonitor {
             guard isUnreadableRequest, reader.digits.scan(text), reader.canOnlyBeAnswer else {
@@ -261,29 +267,13 @@ public struct ConversationReader: Hashable, Sendable {
                 readLength(length, isBehindPrompt: promptsCarryRequests)
             }
         }
-        if !requestDigits.isEmpty {
-            if reader.digits.equals(requestDigits) { return }
-            if let rest = endOfGluedEcho(text), !reader.answersExactly {
-                // Its line end was lost: what follows is the answer.
-                let answer = text.extracting(rest...)
-                if reader.digits.scan(answer), reader.answersExactly {
-                    readDigits(answer, &out)
-                    return
-                }
-                _ = reader.digits.scan(text)
-            }
-        }
+        if readEcho(text, &out) { return }
         let mayBeRequest = mayBeEcho
         if mayBeRequest, !isMonitor, isRequestOfOneService, let length = lengthOrRequest(text) {
-            let isFirst = requestText.isEmpty && !isOpen
             // A request in front of it has its answer yet to come, or has none.
             guess = nil
-            ask(AdapterCommand.compact(bytes(text)), &out)
+            guessRequest(text, LinkError(.notAFrame, line: lineNumber), &out)
             lengthOrRequest = length
-            if isFirst {
-                let error = LinkError(.notAFrame, line: lineNumber)
-                guess = Guess(line: lineNumber, text: string(text), error: error)
-            }
             return
         }
         let result = reader.readDigits(
@@ -294,9 +284,7 @@ public struct ConversationReader: Hashable, Sendable {
             flush(text, &out)
         case .meaningless(let error):
             if mayBeRequest, !isMonitor, reader.looksLikeRequest {
-                let isFirst = requestText.isEmpty && !isOpen
-                ask(AdapterCommand.compact(bytes(text)), &out)
-                if isFirst { guess = Guess(line: lineNumber, text: string(text), error: error) }
+                guessRequest(text, error, &out)
             } else {
                 isOpen = true
                 append(.linkError(error, text: string(text)), &out)
@@ -304,61 +292,30 @@ public struct ConversationReader: Hashable, Sendable {
         }
     }
 
-    private mutating func readText(_ text: Span<UInt8>, _ out: inout [ConversationItem]) {
-        if options.cutsJoinedLines,
-            readSegments(text, &out) || readEchoedWords(text, &out)
-        {
-            return
+    /// Reads the echo of the request, with the answer where the line end between them was lost;
+    /// false = the digits are something else.
+    private mutating func readEcho(
+        _ text: Span<UInt8>, _ out: inout [ConversationItem]
+    ) -> Bool {
+        guard !requestDigits.isEmpty else { return false }
+        if reader.digits.equals(requestDigits) { return true }
+        guard let rest = endOfGluedEcho(text), !reader.answersExactly else { return false }
+        let answer = text.extracting(rest...)
+        if reader.digits.scan(answer), reader.answersExactly {
+            readDigits(answer, &out)
+            return true
         }
-        let compact = AdapterCommand.compact(bytes(text))
-        if compact == requestText { return }
-        // An STN asks for the data of an announced `STPX` with `DATA>`.
-        if asked == .adapter(.transmit(nil), answered: false), compact == Array("DATA".utf8) {
-            return
-        }
-        if !promptsCarryRequests, isEchoedCommand(compact) {
-            if options.request == nil { ask(compact, &out) }
-            return
-        }
-        if case .adapter(let command, let answered) = asked, !isMonitor {
-            readAnswer(text, to: command, answered: answered, &out)
-            return
-        }
-        isOpen = true
-        reader.readWords(text, line: lineNumber, &events)
-        flush(text, &out)
+        _ = reader.digits.scan(text)
+        return false
     }
 
-    /// The answer to an adapter command: a status or a voltage, never data.
-    private mutating func readAnswer(
-        _ text: Span<UInt8>, to command: AdapterCommand, answered: Bool,
-        _ out: inout [ConversationItem]
+    /// Takes a line for a request by its looks; `error` is told where nothing answers it.
+    private mutating func guessRequest(
+        _ text: Span<UInt8>, _ error: LinkError, _ out: inout [ConversationItem]
     ) {
-        let start = endOfGluedCommand(text)
-        guard start < text.count else { return }
-        let text = text.extracting(start...)
-        let isDigits = reader.digits.scan(text)
-        if isDigits, answered, mayBeEcho, reader.looksLikeRequest {
-            ask(AdapterCommand.compact(bytes(text)), &out)
-            return
-        }
-        asked = .adapter(command, answered: true)
-        if AdapterWords.end(of: "OK", in: text, at: 0) == text.count {
-            takeOver(command)
-        } else if let voltage = Voltage.read(text, unitIsOptional: command == .voltage) {
-            append(.voltage(voltage), &out)
-        } else if !isDigits {
-            if case .failed = AdapterWords.busInit(text, isContinued: false) {
-                append(.status(.busInitError, text: string(text)), &out)
-            } else if let match = AdapterWords.find(in: text),
-                let status = match.meaning.status
-            {
-                append(.status(status, text: string(text)), &out)
-                noteLoss(status)
-            }
-        }
-        let answer = string(text)
-        reader.change { $0.note(answer: answer, to: command) }
+        let isFirst = requestText.isEmpty && !isOpen
+        ask(AdapterCommand.compact(bytes(text)), &out)
+        if isFirst { guess = Guess(line: lineNumber, text: string(text), error: error) }
     }
 
     // MARK: Items
@@ -383,7 +340,7 @@ public struct ConversationReader: Hashable, Sendable {
     }
 
     /// Turns the events of one line into items.
-    private mutating func flush(_ text: Span<UInt8>, _ out: inout [ConversationItem]) {
+    mutating func flush(_ text: Span<UInt8>, _ out: inout [ConversationItem]) {
         guard !events.isEmpty else { return }
         // Taken out and looked at in place: `for event in events` would copy each of them.
         var found: [ReplyEvent] = []
@@ -413,24 +370,11 @@ public struct ConversationReader: Hashable, Sendable {
         swap(&found, &events)
     }
 
-    private func appending(_ content: ConversationItem.Content) -> ConversationItem {
-        ConversationItem(content, line: lineNumber, exchange: reader.exchange)
-    }
-
-    private func append(
+    /// Appends an item of the line at hand.
+    func append(
         _ content: ConversationItem.Content, _ out: inout [ConversationItem]
     ) {
-        out.append(appending(content))
-    }
-
-    /// After a restart the adapter has its default settings.
-    private mutating func noteLoss(_ status: AdapterStatus) {
-        switch status {
-        case .lowVoltageReset, .internalError: reader.apply(.reset)
-        case .noData, .unableToConnect, .busInitError, .busBusy, .busError, .canError, .dataError,
-            .rxError, .bufferFull, .feedbackError, .stopped, .flowControlTimeout, .unknownCommand:
-            break
-        }
+        out.append(ConversationItem(content, line: lineNumber, exchange: reader.exchange))
     }
 
     func bytes(_ text: Span<UInt8>) -> [UInt8] {

@@ -1,0 +1,140 @@
+import OBDCore
+import VehicleLink
+
+/// The lines of a reply, as they come.
+extension ELM327Dialect {
+    /// A line came while an exchange is under way.
+    mutating func takeLine(_ line: [UInt8], _ out: inout [DialectOutput]) {
+        reader.read(line, number: 0, &items)
+        switch running.part {
+        case .preparation: takePreparationLine(line)
+        case .cover: takeCoverLine(line)
+        case .settling: takeLateLine(line, &out)
+        case .request:
+            takeRequestLine(line, &out)
+            deliverItems(&out)
+            if running.hasHeardEnough {
+                stopListening(&out)
+                return
+            }
+            // The search before listening is over with its line.
+            if running.listens { searching = false }
+            heardLines = true
+        }
+    }
+
+    /// A line that answers a setting, which the request needs.
+    private mutating func takePreparationLine(_ line: [UInt8]) {
+        if Self.tellsOfRestart(line)
+            || isUnexpectedEcho(line, of: Array(running.preparation.utf8))
+        {
+            running.restarted = true
+        }
+        keep(line)
+        items.removeAll(keepingCapacity: true)
+    }
+
+    /// A line that answers the cover; a banner is what it was asked for.
+    private mutating func takeCoverLine(_ line: [UInt8]) {
+        if !Self.isBanner(line),
+            Self.tellsOfRestart(line) || isUnexpectedEcho(line, of: Self.cover)
+        {
+            running.restarted = true
+        }
+        items.removeAll(keepingCapacity: true)
+    }
+
+    /// A line that came late, whatever it says: only what is not asked again counts.
+    private mutating func takeLateLine(_ line: [UInt8], _ out: inout [DialectOutput]) {
+        if Self.tellsOfRestart(line) { running.restarted = true }
+        if running.request.mayRepeat || !running.preparations.isEmpty {
+            items.removeAll(keepingCapacity: true)
+        }
+        running.isAhead = true
+        deliverItems(&out)
+        out.append(.arm(.pause, after: Self.quietAfterSurprise))
+    }
+
+    /// A line that answers the request itself.
+    private mutating func takeRequestLine(_ line: [UInt8], _ out: inout [DialectOutput]) {
+        switch running.request {
+        case .command(_, let text, _):
+            if !Self.isEcho(line, of: text) {
+                keep(line)
+                out.append(.text(String(decoding: line, as: UTF8.self)))
+            }
+        case .monitor(_, let text, _):
+            // However much comes, it is no flood.
+            received = 0
+            let isOurStop = running.wasStopped && line.elementsEqual("STOPPED".utf8)
+            if !Self.isEcho(line, of: text), !isOurStop {
+                out.append(.text(String(decoding: line, as: UTF8.self)))
+            }
+        case .vehicle:
+            running.lines += 1
+            if Self.isBanner(line) || isUnexpectedEcho(line, of: running.command) {
+                running.restarted = true
+            }
+            if line.elementsEqual("OK".utf8) { running.isAhead = true }
+        }
+    }
+
+    /// Whether a line is what was sent although echoes were switched off: the adapter has restarted
+    /// without a word that came through.
+    private func isUnexpectedEcho(_ line: [UInt8], of command: [UInt8]) -> Bool {
+        reader.settings.echo == false && admission != nil && line == command
+    }
+
+    /// Waits for the rest of a reply, unless its end came with the lines.
+    mutating func goOnWaiting(_ out: inout [DialectOutput]) {
+        guard phase == .exchanging, running.part == .request, !searching, !running.wasStopped
+        else { return }
+        out.append(.arm(.reply, after: patience))
+    }
+
+    private mutating func noteSlow(_ service: UInt8) {
+        if !wire.slowServices.contains(service) { wire.slowServices.append(service) }
+    }
+
+    /// Passes on what the reader found.
+    mutating func deliverItems(_ out: inout [DialectOutput]) {
+        if items.isEmpty { return }
+        var found: [ConversationItem] = []
+        swap(&found, &items)
+        // Not `for item in found`, which would copy each of them.
+        for place in found.indices {
+            switch found.span[place].content {
+            case .message(let message):
+                if let refusal = NegativeResponse(message.payload),
+                    refusal.nrc == .responsePending
+                {
+                    noteSlow(refusal.service.rawValue)
+                }
+                if message.ecu != nil { running.heardECU = true }
+                out.append(.message(message))
+            case .linkError(let error, _):
+                // A command's answer is text, whatever it looks like.
+                guard case .vehicle = running.request else { break }
+                running.isDamaged = true
+                out.append(.linkError(error))
+            case .status(let status, _):
+                if status == .lowVoltageReset { running.restarted = true }
+                if status == .unknownCommand, running.withDigit, running.isSingle {
+                    running.refused = true
+                    continue
+                }
+                // The blank that ended the listening was ours.
+                if status == .stopped && running.wasStopped { continue }
+                out.append(.status(status))
+            case .voltage(let volts): out.append(.voltage(volts))
+            case .frame(let id, let data):
+                running.frames += 1
+                out.append(.frame(id: id, data: data))
+            case .endOfExchange: continue
+            }
+            running.delivered = true
+        }
+        found.removeAll(keepingCapacity: true)
+        swap(&found, &items)
+    }
+}

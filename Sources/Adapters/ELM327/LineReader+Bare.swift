@@ -1,0 +1,52 @@
+import OBDCore
+import VehicleLink
+
+/// Lines that are a message alone, without header.
+extension ReplyReader {
+    func bare() -> LineReading? {
+        guard digits.isWholeBytes, digits.count >= 2 else { return nil }
+        let answer = answer(at: 0, count: digits.count / 2)
+        if isLegacyHeader {
+            // Where J1850 is spoken this is its header, whatever the CRC says.
+            let isSpoken = knownProtocol?.family == .j1850
+            if answer < .exact || isSpoken && digits.count >= 10 { return nil }
+        }
+        if answer < .exact, isBehindLegacyHeader { return nil }
+        // A line with a usual identifier that has lost a digit is no answer to 3E.
+        let lostDigit =
+            digits.groups == 1 && digits.count >= 6 && (0x7E8...0x7EF).contains(digits.number(0, 3))
+        return lostDigit && answer < .exact
+            ? nil : LineReading(shape: .bare, start: 0, answer: answer, proof: .none)
+    }
+
+    /// Whether a line begins with the header of an answer before CAN, damaged as the rest may be,
+    /// and not with a message.
+    private var isLegacyHeader: Bool {
+        guard digits.count >= 4, digits.byte(2) == 0x6B else { return false }
+        let known = knownFamily
+        switch digits.byte(0) {
+        // No vehicle was ever seen to answer a test 6B of service 08.
+        case 0x48: return exchange.request?.first != 0x08
+        // PID 6B has five bytes of data, as a frame with three bytes of message has in this place.
+        case 0x41:
+            guard showsHeaders != false else { return false }
+            return known == .j1850 || known == nil && digits.count != 14
+        default: return false
+        }
+    }
+
+    /// Whether an answer stands behind three bytes that are a header, though its check byte is wrong:
+    /// `6C F1 10 41 0D …` answers 01 0D and is no message of service 2C.
+    private var isBehindLegacyHeader: Bool {
+        guard digits.count >= 10 else { return false }
+        let behind = answer(at: 6, count: digits.count / 2 - 4)
+        let target = digits.byte(2)
+        let isToTester = target == 0x6B || target == settings.testerAddress
+        if exchange.request == nil {
+            // Nothing else is known of 68 and 6C: `62 F1 90 41 …` may be data.
+            return isToTester && behind > .none && [0x68, 0x6C].contains(digits.byte(0))
+        }
+        let known = knownFamily
+        return behind == .exact && (isToTester || known?.isLegacy ?? false)
+    }
+}

@@ -1,0 +1,22 @@
+import OBDCore
+import VehicleLink
+
+/// What a line of an adapter's reply becomes.
+enum ReplyEvent: Hashable, Sendable {
+    /// An ECU's message.
+    case message(ECUMessage)
+    /// A fault; `text` is the line where it is not the one being read.
+    case linkError(LinkError, text: String?)
+    /// The adapter's word instead of data.
+    case status(AdapterStatus)
+    /// The voltage at the adapter.
+    case voltage(Double)
+    /// A frame of a monitored bus.
+    case frame(id: ECUAddress?, data: [UInt8])
+    /// The search for a protocol, or a bus initialisation, has begun or goes on.
+    case searching
+    /// A banner: the adapter has restarted.
+    case banner
+    /// A warning before sleep.
+    case alert
+}

@@ -1,0 +1,54 @@
+import OBDCore
+import VehicleLink
+
+/// Messages of ISO 14230 frames without checksum: they count once nothing contradicts them.
+///
+/// A frame whose checksum is missing may as well have lost a byte. A second one like it shows
+/// that the adapter prints none; one with a checksum shows that it does.
+struct UnprovenMessages: Hashable, Sendable {
+    private struct Held: Hashable, Sendable {
+        var message: ECUMessage
+        var text: String
+    }
+
+    private var held: [Held] = []
+    /// Whether two frames in a row came without checksum.
+    private var lacksChecksums = false
+
+    /// Whether none is held back.
+    var isEmpty: Bool { held.isEmpty }
+
+    /// Delivers a message, or holds it back while it lacks proof; `text` is its line.
+    mutating func take(
+        _ message: ECUMessage, hasChecksum: Bool, _ text: Span<UInt8>, _ out: inout [ReplyEvent]
+    ) {
+        if hasChecksum {
+            refute(&out)
+            out.append(.message(message))
+        } else if held.isEmpty, !lacksChecksums {
+            held.append(Held(message: message, text: string(text)))
+        } else {
+            lacksChecksums = true
+            release(&out)
+            out.append(.message(message))
+        }
+    }
+
+    /// Delivers what was held back.
+    mutating func release(_ out: inout [ReplyEvent]) {
+        for one in held { out.append(.message(one.message)) }
+        held.removeAll(keepingCapacity: true)
+    }
+
+    /// What was held back has lost its last byte.
+    private mutating func refute(_ out: inout [ReplyEvent]) {
+        for one in held {
+            let length = one.message.payload.count
+            let error = LinkError(
+                .length(announced: length, received: length - 1), ecu: one.message.ecu,
+                line: one.message.line)
+            out.append(.linkError(error, text: one.text))
+        }
+        held.removeAll(keepingCapacity: true)
+    }
+}

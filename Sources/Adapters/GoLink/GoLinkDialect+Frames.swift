@@ -1,0 +1,140 @@
+import OBDCore
+import VehicleLink
+
+/// The frames of a GoLink accessory, and what they answer.
+extension GoLinkDialect {
+    /// Takes one frame.
+    mutating func take(_ frame: GoLinkFrame, _ out: inout [DialectOutput]) {
+        switch frame {
+        case .data(let ecu, let payload): take(payload, from: ecu, &out)
+        case .busType(let type, let keywords): takeBus(type, keywords, &out)
+        case .failure(let failure, let request): take(failure, of: request, &out)
+        case .unknown, .request, .busTypeRequest:
+            out.append(.notice(.unexpected(Hex.string(frame.bytes ?? []))))
+        }
+    }
+
+    private mutating func take(
+        _ payload: [UInt8], from ecu: UInt8, _ out: inout [DialectOutput]
+    ) {
+        let message = ECUMessage(ecu: address(of: ecu), payload: payload)
+        switch phase {
+        case .findingVehicle where Self.answers(payload, running.payload):
+            // Only the agreed word means OBDonUDS (SAE J1979-2).
+            guard running.payload != Self.onUDS || payload == Self.isOnUDS else { return }
+            phase = .settling
+            out.append(.disarm(.reply))
+        case .exchanging:
+            out.append(.message(message))
+            note(payload, from: ecu, &out)
+        case .findingVehicle, .settling: break
+        case .outOfStep, .askingBus, .ready:
+            out.append(.notice(.unexpected(Hex.string(payload))))
+        }
+    }
+
+    private mutating func note(
+        _ payload: [UInt8], from ecu: UInt8, _ out: inout [DialectOutput]
+    ) {
+        guard Self.answers(payload, running.payload) else { return }
+        if NegativeResponse(payload)?.nrc == .responsePending {
+            running.pending.insert(ecu)
+            out.append(.disarm(.pause))
+            out.append(.arm(.reply, after: Self.pendingPatience))
+            return
+        }
+        running.pending.remove(ecu)
+        running.answers += 1
+        // Half a frame is awaited: it would stand in front of the next answer.
+        if let expected = running.expected, running.answers >= expected, running.pending.isEmpty,
+            !running.isDamaged, !lexer.isSkipping, lexer.partialFrame == nil
+        {
+            finish(.complete, &out)
+        }
+    }
+
+    private mutating func takeBus(
+        _ type: UInt8, _ keywords: [UInt8], _ out: inout [DialectOutput]
+    ) {
+        guard case .askingBus = phase else { return }
+        guard let found = VehicleProtocol(goLinkBus: type, keywords: keywords),
+            options.vehicleProtocol.map({ $0 == found }) ?? true
+        else {
+            // The device chooses its bus by itself; another one cannot be had from it.
+            if options.connectsVehicle {
+                fail(.noVehicle(.unableToConnect), &out)
+            } else {
+                becomeReady(&out)
+            }
+            return
+        }
+        identity.vehicleProtocol = found
+        identity.protocolWasSearched = true
+        capabilities.vehicleProtocol = found
+        out.append(.notice(.protocolFound(found)))
+        if options.connectsVehicle {
+            findVehicle(attempt: 0, &out)
+        } else {
+            becomeReady(&out)
+        }
+    }
+
+    private mutating func take(
+        _ failure: GoLinkFrame.Failure, of request: [UInt8], _ out: inout [DialectOutput]
+    ) {
+        if failure == .sleepsSoon {
+            out.append(.notice(.aboutToSleep))
+            return
+        }
+        switch phase {
+        case .findingVehicle(let attempt) where Self.concerns(request, running.payload):
+            findVehicle(attempt: attempt + 1, &out)
+        case .exchanging where Self.concerns(request, running.payload):
+            switch failure {
+            case .noResponse: out.append(.status(.noData))
+            case .bufferOverrun: out.append(.status(.bufferFull))
+            case .other, .sleepsSoon: out.append(.status(.internalError))
+            }
+            finish(.complete, &out)
+        case .findingVehicle, .exchanging, .outOfStep, .askingBus, .settling, .ready:
+            // Late news of a request that was given up.
+            break
+        }
+    }
+
+    /// Takes note of bytes that were no frame.
+    mutating func takeDamage(_ out: inout [DialectOutput]) {
+        guard phase == .exchanging else { return }
+        running.isDamaged = true
+        out.append(.linkError(LinkError(.notAFrame)))
+    }
+
+    /// The whole address of a responder, of which the device tells the low byte.
+    private func address(of low: UInt8) -> ECUAddress? {
+        guard let vehicleProtocol = capabilities.vehicleProtocol else { return nil }
+        switch vehicleProtocol.addressForm {
+        case .can11: return ECUAddress(0x700 | UInt32(low), .can11)
+        case .can29: return ECUAddress(0x18DA_F100 | UInt32(low), .can29)
+        case .byte: return ECUAddress(UInt32(low), .byte)
+        }
+    }
+
+    /// Whether `payload` answers `request`: by its service, and by its identifier where both have
+    /// one.
+    ///
+    /// Frames carry nothing else that pairs them.
+    static func answers(_ payload: [UInt8], _ request: [UInt8]) -> Bool {
+        guard let service = request.first, let first = payload.first else { return false }
+        if first == 0x7F { return payload.count > 1 && payload[1] == service }
+        guard first == service &+ 0x40 else { return false }
+        // The answers to 03, 04, 07 and 0A carry no identifier.
+        guard request.count > 1, payload.count > 1 else { return true }
+        return payload[1] == request[1]
+    }
+
+    /// Whether an error frame is about `request`; one that names nothing is about whatever is
+    /// under way.
+    private static func concerns(_ named: [UInt8], _ request: [UInt8]) -> Bool {
+        zip(named, request).allSatisfy { $0 == $1 }
+    }
+}

@@ -1,0 +1,73 @@
+import OBDCore
+import VehicleLink
+
+/// Lines that are not made of digits, and the answers of the adapter itself.
+extension ConversationReader {
+    /// A line of words: an echoed command, the answer to one, or a status.
+    mutating func readText(_ text: Span<UInt8>, _ out: inout [ConversationItem]) {
+        if options.cutsJoinedLines,
+            readSegments(text, &out) || readEchoedWords(text, &out)
+        {
+            return
+        }
+        let compact = AdapterCommand.compact(bytes(text))
+        if compact == requestText { return }
+        // An STN asks for the data of an announced `STPX` with `DATA>`.
+        if asked == .adapter(.transmit(nil), answered: false), compact == Array("DATA".utf8) {
+            return
+        }
+        if !promptsCarryRequests, isEchoedCommand(compact) {
+            if options.request == nil { ask(compact, &out) }
+            return
+        }
+        if case .adapter(let command, let answered) = asked, !isMonitor {
+            readAnswer(text, to: command, answered: answered, &out)
+            return
+        }
+        isOpen = true
+        reader.readWords(text, line: lineNumber, &events)
+        flush(text, &out)
+    }
+
+    /// The answer to an adapter command: a status or a voltage, never data.
+    mutating func readAnswer(
+        _ text: Span<UInt8>, to command: AdapterCommand, answered: Bool,
+        _ out: inout [ConversationItem]
+    ) {
+        let start = endOfGluedCommand(text)
+        guard start < text.count else { return }
+        let text = text.extracting(start...)
+        let isDigits = reader.digits.scan(text)
+        if isDigits, answered, mayBeEcho, reader.looksLikeRequest {
+            ask(AdapterCommand.compact(bytes(text)), &out)
+            return
+        }
+        asked = .adapter(command, answered: true)
+        if AdapterWords.end(of: "OK", in: text, at: 0) == text.count {
+            takeOver(command)
+        } else if let voltage = Voltage.read(text, unitIsOptional: command == .voltage) {
+            append(.voltage(voltage), &out)
+        } else if !isDigits {
+            if case .failed = AdapterWords.busInit(text, isContinued: false) {
+                append(.status(.busInitError, text: string(text)), &out)
+            } else if let match = AdapterWords.find(in: text),
+                let status = match.meaning.status
+            {
+                append(.status(status, text: string(text)), &out)
+                noteLoss(status)
+            }
+        }
+        let answer = string(text)
+        reader.change { $0.note(answer: answer, to: command) }
+    }
+
+    /// After a restart the adapter has its default settings.
+    mutating func noteLoss(_ status: AdapterStatus) {
+        switch status {
+        case .lowVoltageReset, .internalError: reader.apply(.reset)
+        case .noData, .unableToConnect, .busInitError, .busBusy, .busError, .canError, .dataError,
+            .rxError, .bufferFull, .feedbackError, .stopped, .flowControlTimeout, .unknownCommand:
+            break
+        }
+    }
+}

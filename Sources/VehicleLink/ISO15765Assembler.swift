@@ -7,23 +7,14 @@ public import OBDCore
 /// that message is swallowed. Flow control frames are no data and are passed over.
 public struct ISO15765Assembler: Hashable, Sendable {
     /// Messages that may be open at once; a further one pushes out the oldest, as an error.
-    public static let openMessages = 64
+    public static let openMessages = Responders.most
 
-    private struct Transfer: Hashable, Sendable {
-        var ecu: ECUAddress?
-        var total: Int
-        var buffer: [UInt8]
-        var next: UInt8
-        var frames: Int
-        var line: Int
-        /// Its error has been reported; what is left of it is swallowed.
-        var isBroken: Bool
-    }
+    /// One message for each responder; nil = lines do not tell who it is.
+    private typealias Responders = Transfers<ECUAddress?>
 
     /// Whether an address byte stands before the protocol control byte.
     public var extendedAddressing: Bool
-    private var transfers: [Transfer] = []
-    private var errors: [LinkError] = []
+    private var transfers = Responders()
 
     /// An assembler without open messages.
     public init(extendedAddressing: Bool = false) {
@@ -33,17 +24,17 @@ public struct ISO15765Assembler: Hashable, Sendable {
     /// Whether frames of this responder are expected: its message is open, or broken and being
     /// swallowed.
     public func isUnderWay(_ ecu: ECUAddress?) -> Bool {
-        transfers.contains { $0.ecu == ecu }
+        transfers.index(of: ecu) != nil
     }
 
     /// Whether any responder's frames are expected.
     public var isBusy: Bool { !transfers.isEmpty }
 
     /// Whether no frame has left anything behind: ``finish()`` would say and change nothing.
-    public var isAtRest: Bool { transfers.isEmpty && errors.isEmpty }
+    public var isAtRest: Bool { transfers.isAtRest }
 
     /// Whether any message waits for consecutive frames.
-    public var hasOpenMessages: Bool { transfers.contains { !$0.isBroken } }
+    public var hasOpenMessages: Bool { transfers.hasOpenMessages }
 
     /// Takes one frame; gives the message that it completes.
     ///
@@ -110,7 +101,7 @@ public struct ISO15765Assembler: Hashable, Sendable {
                 .singleFrameLength(announced: length, available: available), ecu: ecu,
                 line: frame.line)
         }
-        if let old = close(ecu) { errors.append(interruption(of: old, line: frame.line)) }
+        transfers.interrupt(transfers.close(ecu), line: frame.line)
         let start = control + 1
         return ECUMessage(
             ecu: ecu, payload: Array(frame.bytes[start..<start + length]), line: frame.line)
@@ -120,16 +111,16 @@ public struct ISO15765Assembler: Hashable, Sendable {
         _ frame: LinkFrame, ecu: ECUAddress?, control: Int
     ) throws(LinkError) {
         let count = frame.bytes.count
-        let old = close(ecu)
-        var transfer = Transfer(
-            ecu: ecu, total: 0, buffer: [], next: 1, frames: 1, line: frame.line, isBroken: true)
+        let old = transfers.close(ecu)
+        var transfer = Responders.Transfer(
+            key: ecu, ecu: ecu, next: 1, frames: 1, line: frame.line, isBroken: true)
         let low = count > control + 1 ? Int(frame.bytes[control + 1]) : 0
         let total = Int(frame.bytes[control] & 0x0F) << 8 | low
         // What fits a single frame must not come in a first one: 8 bytes and more do not fit, with
         // extended addressing 7 and more.
         guard count == ISO15765.frameLength, total >= ISO15765.frameLength - control else {
-            if let old { errors.append(interruption(of: old, line: frame.line)) }
-            open(transfer)
+            transfers.interrupt(old, line: frame.line)
+            transfers.open(transfer)
             throw LinkError(
                 .firstFrameLength(announced: total, available: max(0, count - control - 2)),
                 ecu: ecu, line: frame.line)
@@ -138,94 +129,47 @@ public struct ISO15765Assembler: Hashable, Sendable {
         transfer.buffer.reserveCapacity(total)
         transfer.buffer.append(contentsOf: frame.bytes[(control + 2)...])
         transfer.isBroken = false
-        open(transfer)
-        if let old { throw interruption(of: old, line: frame.line) }
+        transfers.open(transfer)
+        if let old { throw Responders.interruption(of: old, line: frame.line) }
     }
 
     private mutating func receiveConsecutive(
         _ frame: LinkFrame, ecu: ECUAddress?, control: Int
     ) throws(LinkError) -> ECUMessage? {
         let number = frame.bytes[control] & 0x0F
-        guard let index = transfers.firstIndex(where: { $0.ecu == ecu }) else {
-            open(
-                Transfer(
-                    ecu: ecu, total: 0, buffer: [], next: 0, frames: 0, line: frame.line,
-                    isBroken: true))
+        guard let index = transfers.index(of: ecu) else {
+            transfers.open(.init(key: ecu, ecu: ecu, line: frame.line, isBroken: true))
             throw LinkError(.orphanConsecutiveFrame(number: number), ecu: ecu, line: frame.line)
         }
         if transfers[index].isBroken { return nil }
         let expected = transfers[index].next
         guard number == expected else {
-            abandon(index)
+            transfers.abandon(index)
             throw LinkError(
                 .sequence(expected: expected, received: number), ecu: ecu, line: frame.line)
         }
-        let missing = transfers[index].total - transfers[index].buffer.count
+        let missing = transfers[index].missing
         let room = ISO15765.frameLength - control - 1
         let available = frame.bytes.count - control - 1
         guard available == room || available == missing && missing < room else {
-            abandon(index)
+            transfers.abandon(index)
             throw LinkError(
                 .tooShort(
                     expected: control + 1 + min(missing, room), received: frame.bytes.count),
                 ecu: ecu, line: frame.line)
         }
         let start = control + 1
-        transfers[index].buffer.append(
-            contentsOf: frame.bytes[start..<start + min(missing, room)])
-        transfers[index].next = (expected + 1) & 0x0F
-        transfers[index].frames += 1
-        guard missing <= room else { return nil }
-        let done = transfers.remove(at: index)
+        let bytes = frame.bytes[start..<start + min(missing, room)]
+        guard let done = transfers.append(bytes, next: (expected + 1) & 0x0F, to: index) else {
+            return nil
+        }
         return ECUMessage(
             ecu: done.ecu, payload: done.buffer, line: done.line, frames: done.frames)
     }
 
     /// Errors that came beside a good frame: messages that it replaced.
-    public mutating func takeErrors() -> [LinkError] {
-        guard !errors.isEmpty else { return [] }
-        defer { errors = [] }
-        return errors
-    }
+    public mutating func takeErrors() -> [LinkError] { transfers.takeErrors() }
 
     /// Ends the exchange: what is still open is incomplete.
-    public mutating func finish() -> [LinkError] {
-        for transfer in transfers where !transfer.isBroken {
-            errors.append(
-                LinkError(
-                    .incomplete(expected: transfer.total, received: transfer.buffer.count),
-                    ecu: transfer.ecu, line: transfer.line))
-        }
-        transfers.removeAll(keepingCapacity: true)
-        return takeErrors()
-    }
-
-    /// Drops the bytes of a broken message; what follows of it is swallowed.
-    private mutating func abandon(_ index: Int) {
-        transfers[index].isBroken = true
-        transfers[index].buffer = []
-    }
-
-    /// Forgets the transfer of `ecu`; gives it back if it was unfinished.
-    private mutating func close(_ ecu: ECUAddress?) -> Transfer? {
-        guard let index = transfers.firstIndex(where: { $0.ecu == ecu }) else { return nil }
-        let old = transfers.remove(at: index)
-        return old.isBroken ? nil : old
-    }
-
-    private mutating func open(_ transfer: Transfer) {
-        if transfers.count >= Self.openMessages {
-            let oldest = transfers.removeFirst()
-            if !oldest.isBroken {
-                errors.append(interruption(of: oldest, line: transfer.line))
-            }
-        }
-        transfers.append(transfer)
-    }
-
-    private func interruption(of transfer: Transfer, line: Int) -> LinkError {
-        LinkError(
-            .interrupted(expected: transfer.total, received: transfer.buffer.count),
-            ecu: transfer.ecu, line: line)
-    }
+    public mutating func finish() -> [LinkError] { transfers.finish() }
 }

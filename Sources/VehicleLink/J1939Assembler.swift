@@ -6,18 +6,28 @@ public import OBDCore
 /// The payload is data alone; `ECUMessage.parameterGroup` tells what it is.
 public struct J1939Assembler: Hashable, Sendable {
     /// Messages that may be open at once; a further one pushes out the oldest, as an error.
-    public static let openMessages = 64
+    public static let openMessages = Connections.most
 
-    private struct Transfer: Hashable, Sendable {
+    /// Who sends to whom.
+    private struct Ends: Hashable, Sendable {
         var source: UInt8
         var destination: UInt8
-        var parameterGroup: UInt32
-        var total: Int
-        var buffer: [UInt8]
-        var next: UInt8
-        var line: Int
-        var isBroken: Bool
+
+        init(_ id: J1939.Identifier) {
+            source = id.source
+            destination = id.destination ?? J1939.everyone
+        }
+
+        private init(source: UInt8, destination: UInt8) {
+            self.source = source
+            self.destination = destination
+        }
+
+        var reversed: Ends { Ends(source: destination, destination: source) }
+        var ecu: ECUAddress { ECUAddress(UInt32(source), .byte) }
     }
+
+    private typealias Connections = Transfers<Ends>
 
     /// A message whose announcement the adapter shows as a length alone.
     private struct Announcement: Hashable, Sendable {
@@ -26,18 +36,17 @@ public struct J1939Assembler: Hashable, Sendable {
         var line: Int
     }
 
-    private var transfers: [Transfer] = []
+    private var transfers = Connections()
     private var announcement: Announcement?
-    private var errors: [LinkError] = []
 
     /// An assembler without open messages.
     public init() {}
 
     /// Whether any message waits for packets.
-    public var hasOpenMessages: Bool { transfers.contains { !$0.isBroken } }
+    public var hasOpenMessages: Bool { transfers.hasOpenMessages }
 
     /// Whether no frame has left anything behind: ``finish()`` would say and change nothing.
-    public var isAtRest: Bool { transfers.isEmpty && errors.isEmpty }
+    public var isAtRest: Bool { transfers.isAtRest }
 
     /// Takes the length of the message whose packets come next; unit of `total`: bytes.
     ///
@@ -77,33 +86,33 @@ public struct J1939Assembler: Hashable, Sendable {
         _ frame: LinkFrame, _ id: J1939.Identifier
     ) throws(LinkError) {
         let bytes = frame.bytes
-        let destination = id.destination ?? J1939.everyone
+        let ends = Ends(id)
         guard bytes.count == 8 else {
             throw error(.tooShort(expected: 8, received: bytes.count), id.source, frame)
         }
         switch bytes[0] {
         case 0x20, 0x10:
             let total = Int(bytes[2]) << 8 | Int(bytes[1])
-            let old = close(id.source, destination)
-            var transfer = Transfer(
-                source: id.source, destination: destination,
-                parameterGroup: UInt32(bytes[7]) << 16 | UInt32(bytes[6]) << 8 | UInt32(bytes[5]),
-                total: total, buffer: [], next: 1, line: frame.line, isBroken: false)
             let packets = Int(bytes[3])
             let isSound =
                 (9...J1939.longestPayload).contains(total) && packets == (total + 6) / 7
-            transfer.isBroken = !isSound
-            open(transfer)
+            let old = transfers.close(ends)
+            transfers.open(
+                .init(
+                    key: ends, ecu: ends.ecu,
+                    parameterGroup: UInt32(bytes[7]) << 16 | UInt32(bytes[6]) << 8
+                        | UInt32(bytes[5]),
+                    total: total, next: 1, line: frame.line, isBroken: !isSound))
             if !isSound {
-                if let old { errors.append(interruption(of: old, line: frame.line)) }
+                transfers.interrupt(old, line: frame.line)
                 throw error(.length(announced: total, received: packets * 7), id.source, frame)
             }
-            if let old { throw interruption(of: old, line: frame.line) }
+            if let old { throw Connections.interruption(of: old, line: frame.line) }
         case 0xFF:
             // Either end may abort.
-            let aborted =
-                close(id.source, destination) ?? close(destination, id.source)
-            if aborted != nil { throw error(.aborted(reason: bytes[1]), id.source, frame) }
+            if (transfers.close(ends) ?? transfers.close(ends.reversed)) != nil {
+                throw error(.aborted(reason: bytes[1]), id.source, frame)
+            }
         case 0x11, 0x13: break
         default: throw error(.protocolControl(bytes[0]), id.source, frame)
         }
@@ -112,101 +121,49 @@ public struct J1939Assembler: Hashable, Sendable {
     private mutating func receivePacket(
         _ frame: LinkFrame, _ id: J1939.Identifier
     ) throws(LinkError) -> ECUMessage? {
-        let destination = id.destination ?? J1939.everyone
+        let ends = Ends(id)
         guard let number = frame.bytes.first else {
             throw error(.tooShort(expected: 8, received: 0), id.source, frame)
         }
         if let announced = announcement {
             announcement = nil
-            let old = close(id.source, destination)
-            open(
-                Transfer(
-                    source: id.source, destination: destination,
-                    parameterGroup: announced.parameterGroup, total: announced.total, buffer: [],
-                    next: 1, line: announced.line, isBroken: false))
-            if let old { errors.append(interruption(of: old, line: frame.line)) }
+            let old = transfers.close(ends)
+            transfers.open(
+                .init(
+                    key: ends, ecu: ends.ecu, parameterGroup: announced.parameterGroup,
+                    total: announced.total, next: 1, line: announced.line))
+            transfers.interrupt(old, line: frame.line)
         }
-        guard
-            let index = transfers.firstIndex(where: {
-                $0.source == id.source && $0.destination == destination
-            })
-        else {
-            open(
-                Transfer(
-                    source: id.source, destination: destination, parameterGroup: 0, total: 0,
-                    buffer: [], next: 0, line: frame.line, isBroken: true))
+        guard let index = transfers.index(of: ends) else {
+            transfers.open(.init(key: ends, ecu: ends.ecu, line: frame.line, isBroken: true))
             throw error(.orphanConsecutiveFrame(number: number), id.source, frame)
         }
         if transfers[index].isBroken { return nil }
         let expected = transfers[index].next
         guard number == expected else {
-            abandon(index)
+            transfers.abandon(index)
             throw error(.sequence(expected: expected, received: number), id.source, frame)
         }
-        let missing = transfers[index].total - transfers[index].buffer.count
-        guard frame.bytes.count - 1 >= min(7, missing) else {
-            abandon(index)
+        let length = min(7, transfers[index].missing)
+        guard frame.bytes.count - 1 >= length else {
+            transfers.abandon(index)
             throw error(
-                .tooShort(expected: 1 + min(7, missing), received: frame.bytes.count), id.source,
-                frame)
+                .tooShort(expected: 1 + length, received: frame.bytes.count), id.source, frame)
         }
-        transfers[index].buffer.append(contentsOf: frame.bytes[1..<1 + min(7, missing)])
-        transfers[index].next = expected &+ 1
-        guard missing <= 7 else { return nil }
-        let done = transfers.remove(at: index)
+        let bytes = frame.bytes[1..<1 + length]
+        guard let done = transfers.append(bytes, next: expected &+ 1, to: index) else {
+            return nil
+        }
         return ECUMessage(
-            ecu: ECUAddress(UInt32(done.source), .byte), payload: done.buffer, line: done.line,
+            ecu: done.ecu, payload: done.buffer, line: done.line,
             frames: 1 + (done.total + 6) / 7, parameterGroup: done.parameterGroup)
     }
 
     /// Errors that came beside a good frame: messages that it replaced.
-    public mutating func takeErrors() -> [LinkError] {
-        guard !errors.isEmpty else { return [] }
-        defer { errors = [] }
-        return errors
-    }
+    public mutating func takeErrors() -> [LinkError] { transfers.takeErrors() }
 
     /// Ends the exchange: what is still open is incomplete.
-    public mutating func finish() -> [LinkError] {
-        for transfer in transfers where !transfer.isBroken {
-            errors.append(
-                LinkError(
-                    .incomplete(expected: transfer.total, received: transfer.buffer.count),
-                    ecu: ECUAddress(UInt32(transfer.source), .byte), line: transfer.line))
-        }
-        transfers.removeAll(keepingCapacity: true)
-        return takeErrors()
-    }
-
-    private mutating func abandon(_ index: Int) {
-        transfers[index].isBroken = true
-        transfers[index].buffer = []
-    }
-
-    private mutating func close(_ source: UInt8, _ destination: UInt8) -> Transfer? {
-        let found = transfers.firstIndex {
-            $0.source == source && $0.destination == destination
-        }
-        guard let found else { return nil }
-        let old = transfers.remove(at: found)
-        return old.isBroken ? nil : old
-    }
-
-    private mutating func open(_ transfer: Transfer) {
-        if transfers.count >= Self.openMessages {
-            let oldest = transfers.removeFirst()
-            if !oldest.isBroken {
-                errors.append(interruption(of: oldest, line: transfer.line))
-            }
-        }
-        transfers.append(transfer)
-    }
-
-    private func interruption(of transfer: Transfer, line: Int) -> LinkError {
-        LinkError(
-            .interrupted(expected: transfer.total, received: transfer.buffer.count),
-            ecu: ECUAddress(UInt32(transfer.source), .byte), line: line)
-    }
+    public mutating func finish() -> [LinkError] { transfers.finish() }
 
     private func error(_ fault: LinkError.Fault, _ source: UInt8, _ frame: LinkFrame) -> LinkError {
         LinkError(fault, ecu: ECUAddress(UInt32(source), .byte), line: frame.line)

@@ -34,14 +34,8 @@ import Testing
             for _ in 0..<Self.rounds * 2 {
                 let conversation = try GeneratedConversation(form: form, using: &generator)
                 let lines = conversation.lines
-                let place = Int.random(in: lines.indices, using: &generator)
-                var lost = lines
-                lost.remove(at: place)
-                var doubled = lines
-                doubled.insert(lines[place], at: place)
-                var swapped = lines
-                swapped.swapAt(place, (place + 1) % lines.count)
-                for damaged in [lost, doubled, swapped] {
+                let order = DamagedOrder(lines, using: &generator)
+                for damaged in order.all {
                     let items = read(conversation.text(with: damaged))
                     let wanted = Set(conversation.expected.map(\.payload))
                     #expect(
@@ -49,7 +43,8 @@ import Testing
                         "\(form)\n\(conversation.text(with: damaged))\n\(items.summary)")
                     let isWhole = Set(items.messages.map(\.payload)) == wanted
                     let isUndetectable =
-                        damaged == lost && conversation.wholeMessages.contains(lines[place])
+                        damaged == order.lost
+                        && conversation.wholeMessages.contains(lines[order.place])
                     #expect(
                         isWhole || isUndetectable || items.hasErrors,
                         "\(form)\n\(conversation.text(with: damaged))\n\(items.summary)")

@@ -110,19 +110,13 @@ import VehicleLink
         for _ in 0..<2000 {
             let payload = generator.bytes(Int.random(in: 8...150, using: &generator))
             let good = Self.frames(0x7E8, try ISO15765.frames(for: payload))
-            let place = Int.random(in: good.indices, using: &generator)
-            var lost = good
-            lost.remove(at: place)
-            var doubled = good
-            doubled.insert(good[place], at: place)
-            var swapped = good
-            swapped.swapAt(place, (place + 1) % good.count)
-            for damaged in [lost, doubled, swapped] {
+            let order = DamagedOrder(good, using: &generator)
+            for damaged in order.all {
                 let result = Assembly(Self.normal, damaged)
                 #expect(!result.errors.isEmpty)
                 // A doubled first or last frame leaves the message itself whole.
                 #expect(result.messages.allSatisfy { $0.payload == payload })
-                if damaged != doubled { #expect(result.messages.isEmpty) }
+                if damaged != order.doubled { #expect(result.messages.isEmpty) }
             }
         }
     }

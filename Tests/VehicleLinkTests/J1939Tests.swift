@@ -74,18 +74,12 @@ import VehicleLink
         for _ in 0..<1000 {
             let payload = generator.bytes(Int.random(in: 9...120, using: &generator))
             let good = try J1939.frames(for: payload, parameterGroup: 0xFECB, source: 0x21)
-            let place = Int.random(in: good.indices, using: &generator)
-            var lost = good
-            lost.remove(at: place)
-            var doubled = good
-            doubled.insert(good[place], at: place)
-            var swapped = good
-            swapped.swapAt(place, (place + 1) % good.count)
-            for damaged in [lost, doubled, swapped] {
+            let order = DamagedOrder(good, using: &generator)
+            for damaged in order.all {
                 let result = Assembly(MessageAssembler(.j1939), damaged)
                 #expect(!result.errors.isEmpty)
                 #expect(result.messages.allSatisfy { $0.payload == payload })
-                if damaged != doubled { #expect(result.messages.isEmpty) }
+                if damaged != order.doubled { #expect(result.messages.isEmpty) }
             }
         }
     }

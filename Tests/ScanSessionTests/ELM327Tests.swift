@@ -104,14 +104,10 @@ private func adapter(
     }
 
     @Test func `asks again what a disturbance spoilt, and gets it`() throws {
-        let count = Mutex(0)
+        let count = Peer.Counter()
         let peer = adapter { command in
             guard command.hasPrefix("010C") else { return nil }
-            let isFirst = count.withLock { count in
-                count += 1
-                return count == 1
-            }
-            return .say(isFirst ? "<RX ERROR\r\r>" : "7E804410C1AF8\r\r>")
+            return .say(count.next() == 1 ? "<RX ERROR\r\r>" : "7E804410C1AF8\r\r>")
         }
         let session = try session(peer)
         let answer = try session.ask(request([0x01, 0x0C]))

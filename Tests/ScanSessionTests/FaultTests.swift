@@ -207,16 +207,12 @@ private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
     }
 
     @Test func `sets an adapter up anew that restarted, and asks again only what reads`() throws {
-        let count = Mutex(0)
+        let count = Peer.Counter()
         let peer = Peer(.byte) { heard, _ in
             switch heard {
             case "I": return .say("r")
             case "R", "W":
-                let isFirst = count.withLock { count in
-                    count += 1
-                    return count == 1 || count == 3
-                }
-                return .say(isFirst ? "z" : "m>")
+                return .say([1, 3].contains(count.next()) ? "z" : "m>")
             default: return .nothing
             }
         }

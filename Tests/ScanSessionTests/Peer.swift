@@ -39,6 +39,19 @@ final class Peer: Sendable {
         self.respond = respond
     }
 
+    /// What counts what was heard, from 1.
+    final class Counter: Sendable {
+        private let count = Mutex(0)
+
+        /// The number of this one.
+        func next() -> Int {
+            count.withLock { count in
+                count += 1
+                return count
+            }
+        }
+    }
+
     /// Everything that was heard, over all connections.
     var heard: [String] { heardSoFar.withLock { $0 } }
 

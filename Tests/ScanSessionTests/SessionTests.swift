@@ -302,14 +302,10 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
     }
 
     @Test func `hands on what came before the link was lost`() throws {
-        let count = Mutex(0)
+        let count = Peer.Counter()
         let peer = Peer(.byte) { heard, _ in
             guard heard == "R" else { return wellBehaved(heard, 1) }
-            let number = count.withLock { count in
-                count += 1
-                return count
-            }
-            return number > 3 ? .hangUp : .say("m>")
+            return count.next() > 3 ? .hangUp : .say("m>")
         }
         let store = try Store(capacity: 1, refuses: true)
         let session = try ScanSession.scripted(peer, sinks: [store])
@@ -342,13 +338,10 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
     }
 
     @Test func `goes on with a poll when the adapter restarts behind its prompt`() throws {
-        let count = Mutex(0)
+        let count = Peer.Counter()
         let peer = Peer(.byte) { heard, _ in
             guard heard == "R" else { return wellBehaved(heard, 1) }
-            let number = count.withLock { count in
-                count += 1
-                return count
-            }
+            let number = count.next()
             return .say(number == 2 ? "m>z" : number == 4 ? "d>z" : "m>")
         }
         let session = try ScanSession.scripted(peer)

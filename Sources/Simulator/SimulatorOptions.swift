@@ -102,6 +102,17 @@ public struct SimulatorOptions: Hashable, Sendable {
 
     /// Sets one option by its name.
     public mutating func set(_ option: String, to value: String) throws(SimulatorError) {
+        func checked<Value>(_ found: Value?, _ expected: String) throws(SimulatorError) -> Value {
+            guard let found else {
+                throw .invalidValue(option: option, value: value, expected: expected)
+            }
+            return found
+        }
+        func number(_ range: ClosedRange<Int>) throws(SimulatorError) -> Int {
+            try checked(
+                Int(value).flatMap { range.contains($0) ? $0 : nil },
+                "\(range.lowerBound) to \(range.upperBound)")
+        }
         switch option {
         case "personality":
             guard SimulatorCatalogue.personalities.contains(where: { $0.name == value }) else {
@@ -109,54 +120,24 @@ public struct SimulatorOptions: Hashable, Sendable {
             }
             personality = value
         case "protocol":
-            guard let found = VehicleProtocol(value), Self.simulated.contains(found) else {
-                throw .invalidValue(option: option, value: value, expected: "1 to A")
-            }
-            vehicleProtocol = found
-        case "ecus":
-            guard let count = Int(value), (1...8).contains(count) else {
-                throw .invalidValue(option: option, value: value, expected: "1 to 8")
-            }
-            ecus = count
-        case "seed":
-            guard let number = UInt64(value) else {
-                throw .invalidValue(option: option, value: value, expected: "a whole number")
-            }
-            seed = number
+            let found = VehicleProtocol(value).flatMap { Self.simulated.contains($0) ? $0 : nil }
+            vehicleProtocol = try checked(found, "1 to A")
+        case "ecus": ecus = try number(1...8)
+        case "seed": seed = try checked(UInt64(value), "a whole number")
         case "start": start = try Self.duration(option, value)
         case "frozen": frozen = try Self.frozen(option, value)
-        case "engine":
-            guard let found = Engine(rawValue: value) else {
-                throw .invalidValue(option: option, value: value, expected: "running or off")
-            }
-            engine = found
-        case "ignition":
-            guard value == "on" || value == "off" else {
-                throw .invalidValue(option: option, value: value, expected: "on or off")
-            }
-            ignition = value == "on"
+        case "engine": engine = try checked(Engine(rawValue: value), "running or off")
+        case "ignition": ignition = try checked(["on": true, "off": false][value], "on or off")
         case "latency": latency = try Self.duration(option, value)
         case "jitter": jitter = try Self.duration(option, value)
         case "wait": wait = try Self.duration(option, value)
         case "at": commandLatency = try Self.duration(option, value)
         case "search": search = try Self.duration(option, value)
         case "slow": slow = try Self.duration(option, value)
-        case "baud":
-            guard let rate = Int(value), (300...4_000_000).contains(rate) else {
-                throw .invalidValue(option: option, value: value, expected: "300 to 4000000")
-            }
-            baud = rate
-        case "faults":
-            guard let found = LinkFaults(value) else {
-                throw .invalidValue(option: option, value: value, expected: LinkFaults.form)
-            }
-            faults = found
+        case "baud": baud = try number(300...4_000_000)
+        case "faults": faults = try checked(LinkFaults(value), LinkFaults.form)
         case "vin":
-            guard let number = VIN(value.uppercased()) else {
-                throw .invalidValue(
-                    option: option, value: value, expected: "17 letters and digits without I, O, Q")
-            }
-            vin = number
+            vin = try checked(VIN(value.uppercased()), "17 letters and digits without I, O, Q")
         case "codes": codes = try Self.codes(option, value)
         case "pending": pending = try Self.codes(option, value)
         case "permanent": permanent = try Self.codes(option, value)

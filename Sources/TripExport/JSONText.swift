@@ -108,44 +108,35 @@ public struct JSONObject: Sendable {
         bytes.append(0x7D)
     }
 
-    /// Adds a string or null.
-    public mutating func add(_ name: StaticString, _ value: String?) {
+    private mutating func add<Value>(
+        _ name: StaticString, _ value: Value?, _ append: (Value, inout [UInt8]) -> Void
+    ) {
         key(name)
         if let value {
-            JSONText.append(value, to: &bytes)
+            append(value, &bytes)
         } else {
             JSONText.append(raw: "null", to: &bytes)
         }
+    }
+
+    /// Adds a string or null.
+    public mutating func add(_ name: StaticString, _ value: String?) {
+        add(name, value, JSONText.append)
     }
 
     /// Adds a number or null.
     public mutating func add(_ name: StaticString, _ value: Double?) {
-        key(name)
-        if let value {
-            JSONText.append(value, to: &bytes)
-        } else {
-            JSONText.append(raw: "null", to: &bytes)
-        }
+        add(name, value, JSONText.append)
     }
 
     /// Adds a whole number or null.
     public mutating func add(_ name: StaticString, _ value: Int?) {
-        key(name)
-        if let value {
-            JSONText.append(value, to: &bytes)
-        } else {
-            JSONText.append(raw: "null", to: &bytes)
-        }
+        add(name, value, JSONText.append)
     }
 
     /// Adds true, false or null.
     public mutating func add(_ name: StaticString, _ value: Bool?) {
-        key(name)
-        if let value {
-            JSONText.append(value, to: &bytes)
-        } else {
-            JSONText.append(raw: "null", to: &bytes)
-        }
+        add(name, value, JSONText.append)
     }
 
     /// Adds a point in time or null.

@@ -122,14 +122,21 @@ private struct Merger {
                 AND o.start >= m.start AND o.start + o.duration <= m.start + m.duration + 2)
         """
 
+    /// Finds the vehicles, accessories and channels of these trips here, or copies them.
     private func mapThings(trips: String, in database: Database) throws {
-        let all = only == nil
-        let vehicles =
-            all ? "" : "WHERE id IN (SELECT vehicle FROM other.trip WHERE id IN (\(trips)))"
-        let accessories =
-            all ? "" : "WHERE id IN (SELECT accessory FROM other.trip WHERE id IN (\(trips)))"
+        try mapVehicles(needed("vehicle", by: trips), in: database)
+        try mapAccessories(needed("accessory", by: trips), in: database)
+        try mapChannels(trips: trips, in: database)
+    }
+
+    /// The condition under which a row belongs to one of these trips; empty where all are merged.
+    private func needed(_ column: String, by trips: String) -> String {
+        only == nil ? "" : "WHERE id IN (SELECT \(column) FROM other.trip WHERE id IN (\(trips)))"
+    }
+
+    private func mapVehicles(_ condition: String, in database: Database) throws {
         for row in try Row.fetchAll(
-            database, sql: "SELECT id, vin, name FROM other.vehicle \(vehicles)")
+            database, sql: "SELECT id, vin, name FROM other.vehicle \(condition)")
         {
             let old: Int64 = row["id"]
             let found = try Int64.fetchOne(
@@ -149,8 +156,11 @@ private struct Merger {
                     """, arguments: [old, new])
             if found == nil { try copyECUs(ofVehicle: old, to: new, in: database) }
         }
+    }
+
+    private func mapAccessories(_ condition: String, in database: Database) throws {
         for row in try Row.fetchAll(
-            database, sql: "SELECT id, address FROM other.accessory \(accessories)")
+            database, sql: "SELECT id, address FROM other.accessory \(condition)")
         {
             let old: Int64 = row["id"]
             let found = try Int64.fetchOne(
@@ -168,6 +178,9 @@ private struct Merger {
                         SELECT :new, quirk FROM other.accessory_quirk WHERE accessory = :old;
                     """, arguments: ["new": new, "old": old])
         }
+    }
+
+    private func mapChannels(trips: String, in database: Database) throws {
         try database.execute(
             sql: """
                 INSERT OR IGNORE INTO main.channel

@@ -68,6 +68,8 @@ struct ConditionReport {
         }
     }
 
+    private var isComparison: Bool { since != nil }
+
     func lists(_ code: ConditionChange.Code) -> String {
         code.fate == .gone ? "" : code.code.kinds.map(\.rawValue).joined(separator: ", ")
     }
@@ -84,97 +86,100 @@ struct ConditionReport {
 
     private var page: HTMLPage {
         var page = HTMLPage(
-            title: since == nil ? "Vehicle report" : "Vehicle report, before and after",
+            title: isComparison ? "Vehicle report, before and after" : "Vehicle report",
             lead: vehicle ?? "")
-        let comparing = since != nil
         page.section("Vehicle") { $0.facts(facts) }
-        page.section("Trouble codes") { page in
-            if change.codes.isEmpty {
-                page.element("p", "No trouble codes.", class: "good")
-                return
-            }
-            page.table(
-                [.init("Code")] + (comparing ? [.init("Change")] : [])
-                    + [.init("List"), .init("ECU"), .init("Meaning")],
-                change.codes.map { code in
-                    let style: String? =
-                        switch code.fate {
-                        case .gone: "good"
-                        case .came: "bad"
-                        case .stayed, nil: nil
-                        }
-                    return [.init(code.code.code.fullText, style)]
-                        + (comparing ? [.init(code.fate?.rawValue ?? "", style)] : [])
-                        + [
-                            .init(lists(code)), .init(code.code.ecu?.description ?? "—"),
-                            .init(texts.text(of: code.code.code) ?? ""),
-                        ]
-                })
-        }
+        page.section("Trouble codes") { appendCodes(to: &$0) }
         let frame = frameReadings
         if !frame.isEmpty {
-            page.section("Freeze frames") {
-                $0.table(
-                    [
-                        .init("Code"), .init("ECU"), .init("Signal"), .init("Value", "n"),
-                        .init("Unit"),
-                    ],
-                    frame.map { reading, value in
-                        [
-                            .init(reading.dtc?.description ?? ""),
-                            .init(reading.ecu?.description ?? "—"),
-                            .init(table[reading.signal].name), .init(value.value, "n"),
-                            .init(value.unit),
-                        ]
-                    })
-            }
+            page.section("Freeze frames") { append(frame, to: &$0) }
         }
         if !change.monitors.isEmpty {
-            page.section("Readiness") { page in
-                page.element(
-                    "p",
-                    Readiness.sentence(missing: missing),
-                    class: missing == 0 ? "good" : "warn")
-                page.table(
-                    [.init("ECU"), .init("Monitor")] + (comparing ? [.init("Before")] : [])
-                        + [.init("Now")],
-                    change.monitors.map { monitor in
-                        [.init(monitor.ecu?.description ?? "—"), .init(monitor.monitor.title)]
-                            + (comparing ? [.init(state(monitor.before), "dim")] : [])
-                            + [
-                                .init(
-                                    state(monitor.now),
-                                    monitor.now.map { $0 ? "good" : "warn" } ?? "dim")
-                            ]
-                    })
-            }
+            page.section("Readiness") { appendMonitors(to: &$0) }
         }
         if !change.tests.isEmpty {
-            page.section("Test results") {
-                $0.table(
-                    [.init("ECU"), .init("Monitor"), .init("Test")]
-                        + (comparing ? [.init("Before", "n")] : [])
-                        + [
-                            .init("Value", "n"), .init("Min", "n"), .init("Max", "n"),
-                            .init("Unit"), .init("Result"),
-                        ],
-                    change.tests.map { test in
-                        let result = test.result
-                        return [
-                            .init(result.ecu?.description ?? "—"), .init(result.monitorTitle),
-                            .init(result.testTitle),
-                        ]
-                            + (comparing ? [.init(number(test.before), "n")] : [])
-                            + [
-                                .init(number(result.value), "n"), .init(number(result.min), "n"),
-                                .init(number(result.max), "n"), .init(result.unit ?? ""),
-                                result.passed == true
-                                    ? .init("passed", "good") : .init("FAILED", "bad"),
-                            ]
-                    })
-            }
+            page.section("Test results") { appendTests(to: &$0) }
         }
         return page
+    }
+
+    private func appendCodes(to page: inout HTMLText) {
+        if change.codes.isEmpty {
+            page.element("p", "No trouble codes.", class: "good")
+            return
+        }
+        page.table(
+            [.init("Code")] + ifComparing(.init("Change"))
+                + [.init("List"), .init("ECU"), .init("Meaning")],
+            change.codes.map { code in
+                let style: String? =
+                    switch code.fate {
+                    case .gone: "good"
+                    case .came: "bad"
+                    case .stayed, nil: nil
+                    }
+                return [.init(code.code.code.fullText, style)]
+                    + ifComparing(.init(code.fate?.rawValue ?? "", style))
+                    + [
+                        .init(lists(code)), .init(code.code.ecu?.description ?? "—"),
+                        .init(texts.text(of: code.code.code) ?? ""),
+                    ]
+            })
+    }
+
+    private func append(
+        _ frame: [(reading: Reading, value: ValueText)], to page: inout HTMLText
+    ) {
+        page.table(
+            [.init("Code"), .init("ECU"), .init("Signal"), .init("Value", "n"), .init("Unit")],
+            frame.map { reading, value in
+                [
+                    .init(reading.dtc?.description ?? ""),
+                    .init(reading.ecu?.description ?? "—"), .init(table[reading.signal].name),
+                    .init(value.value, "n"), .init(value.unit),
+                ]
+            })
+    }
+
+    private func appendMonitors(to page: inout HTMLText) {
+        page.element(
+            "p", Readiness.sentence(missing: missing), class: missing == 0 ? "good" : "warn")
+        page.table(
+            [.init("ECU"), .init("Monitor")] + ifComparing(.init("Before")) + [.init("Now")],
+            change.monitors.map { monitor in
+                let style = monitor.now.map { $0 ? "good" : "warn" } ?? "dim"
+                return [.init(monitor.ecu?.description ?? "—"), .init(monitor.monitor.title)]
+                    + ifComparing(.init(state(monitor.before), "dim"))
+                    + [.init(state(monitor.now), style)]
+            })
+    }
+
+    private func appendTests(to page: inout HTMLText) {
+        page.table(
+            [.init("ECU"), .init("Monitor"), .init("Test")] + ifComparing(.init("Before", "n"))
+                + [
+                    .init("Value", "n"), .init("Min", "n"), .init("Max", "n"), .init("Unit"),
+                    .init("Result"),
+                ],
+            change.tests.map { test in
+                let result = test.result
+                return [
+                    .init(result.ecu?.description ?? "—"), .init(result.monitorTitle),
+                    .init(result.testTitle),
+                ]
+                    + ifComparing(.init(number(test.before), "n"))
+                    + [
+                        .init(number(result.value), "n"), .init(number(result.min), "n"),
+                        .init(number(result.max), "n"), .init(result.unit ?? ""),
+                        result.passed == true
+                            ? .init("passed", "good") : .init("FAILED", "bad"),
+                    ]
+            })
+    }
+
+    /// A cell that only a comparison has.
+    private func ifComparing(_ cell: HTMLText.Cell) -> [HTMLText.Cell] {
+        isComparison ? [cell] : []
     }
 
     // MARK: As text
@@ -183,58 +188,62 @@ struct ConditionReport {
         let palette = Palette(isOn: output.colours(1))
         var rows = TextTable([("", .left), ("", .left)])
         for fact in facts { rows.add([.init(fact.name, .dim), .init(fact.value)]) }
-        var text = rows.text(palette) + "\n"
-        let comparing = since != nil
-        if change.codes.isEmpty {
-            text += palette(.good, "No trouble codes.") + "\n"
-        } else {
-            var codes = TextTable([
-                ("CODE", .left), (comparing ? "CHANGE" : "", .left), ("LIST", .left),
-                ("ECU", .left), ("MEANING", .left),
+        let codes =
+            change.codes.isEmpty
+            ? palette(.good, "No trouble codes.") + "\n" : codeTable.text(palette)
+        var parts = [rows.text(palette), codes]
+        if !change.monitors.isEmpty { parts.append(monitorTable.text(palette)) }
+        let tests = isComparison ? change.tests : change.tests.filter { $0.result.passed == false }
+        if !tests.isEmpty { parts.append(testTable(tests).text(palette)) }
+        return parts.joined(separator: "\n")
+    }
+
+    private var codeTable: TextTable {
+        var codes = TextTable([
+            ("CODE", .left), (isComparison ? "CHANGE" : "", .left), ("LIST", .left),
+            ("ECU", .left), ("MEANING", .left),
+        ])
+        for code in change.codes {
+            codes.add([
+                .init(code.code.code.fullText, code.fate == .gone ? .dim : .bold),
+                .init(code.fate?.rawValue ?? ""), .init(lists(code)),
+                .init(code.code.ecu?.description ?? "—"),
+                .init(texts.text(of: code.code.code) ?? ""),
             ])
-            for code in change.codes {
-                codes.add([
-                    .init(code.code.code.fullText, code.fate == .gone ? .dim : .bold),
-                    .init(code.fate?.rawValue ?? ""), .init(lists(code)),
-                    .init(code.code.ecu?.description ?? "—"),
-                    .init(texts.text(of: code.code.code) ?? ""),
-                ])
-            }
-            text += codes.text(palette)
         }
-        if !change.monitors.isEmpty {
-            var monitors = TextTable([
-                ("ECU", .left), ("MONITOR", .left), (comparing ? "BEFORE" : "", .left),
-                ("NOW", .left),
+        return codes
+    }
+
+    private var monitorTable: TextTable {
+        var monitors = TextTable([
+            ("ECU", .left), ("MONITOR", .left), (isComparison ? "BEFORE" : "", .left),
+            ("NOW", .left),
+        ])
+        for monitor in change.monitors {
+            monitors.add([
+                .init(monitor.ecu?.description ?? "—"), .init(monitor.monitor.title),
+                .init(isComparison ? state(monitor.before) : ""), .init(state(monitor.now)),
             ])
-            for monitor in change.monitors {
-                monitors.add([
-                    .init(monitor.ecu?.description ?? "—"), .init(monitor.monitor.title),
-                    .init(comparing ? state(monitor.before) : ""), .init(state(monitor.now)),
-                ])
-            }
-            text += "\n" + monitors.text(palette)
         }
-        let shown = comparing ? change.tests : change.tests.filter { $0.result.passed == false }
-        if !shown.isEmpty {
-            var tests = TextTable([
-                ("ECU", .left), ("MONITOR", .left), ("TEST", .left),
-                (comparing ? "BEFORE" : "", .right), ("VALUE", .right), ("MIN", .right),
-                ("MAX", .right), ("UNIT", .left), ("RESULT", .left),
+        return monitors
+    }
+
+    private func testTable(_ shown: [ConditionChange.Test]) -> TextTable {
+        var tests = TextTable([
+            ("ECU", .left), ("MONITOR", .left), ("TEST", .left),
+            (isComparison ? "BEFORE" : "", .right), ("VALUE", .right), ("MIN", .right),
+            ("MAX", .right), ("UNIT", .left), ("RESULT", .left),
+        ])
+        for test in shown {
+            let result = test.result
+            tests.add([
+                .init(result.ecu?.description ?? "—"), .init(result.monitorTitle),
+                .init(result.testTitle), .init(number(test.before)), .init(number(result.value)),
+                .init(number(result.min)), .init(number(result.max)), .init(result.unit ?? ""),
+                .init(result.passed == true ? "passed" : "FAILED"),
             ])
-            for test in shown {
-                let result = test.result
-                tests.add([
-                    .init(result.ecu?.description ?? "—"), .init(result.monitorTitle),
-                    .init(result.testTitle),
-                    .init(number(test.before)), .init(number(result.value)),
-                    .init(number(result.min)), .init(number(result.max)),
-                    .init(result.unit ?? ""), .init(result.passed == true ? "passed" : "FAILED"),
-                ])
-            }
-            text += "\n" + tests.text(palette)
         }
-        return text
+        return tests
     }
 
     // MARK: For programs

@@ -22,39 +22,27 @@ public struct TrackMap: Sendable {
     /// what that is called.
     public func append(to page: inout HTMLText, kilometre: Double = 1, unit: String = "km") {
         guard let first = points.first, let last = points.last else { return }
-        // Across the date line west is further east.
-        let wraps =
-            (points.map(\.longitude).max() ?? 0) - (points.map(\.longitude).min() ?? 0) > 180
-        let longitude = { (point: TrackPoint) in
-            wraps && point.longitude < 0 ? point.longitude + 360 : point.longitude
-        }
-        let south = points.map(\.latitude).min() ?? 0
-        let north = points.map(\.latitude).max() ?? 0
-        let west = points.map(longitude).min() ?? 0
-        let east = points.map(longitude).max() ?? 0
-        // Near enough to a map for a drive: degrees of longitude shrink by the cosine.
-        let shrink = max(0.01, Self.cosine((south + north) / 2))
-        let kilometresADegree = 111.195
-        let widthKm = max((east - west) * shrink * kilometresADegree, 0.05)
-        let heightKm = max((north - south) * kilometresADegree, 0.05)
-        let scale = Self.size / max(widthKm, heightKm)
-        let margin = Self.size * 0.05
-        let width = max(widthKm * scale, Self.size * 0.4)
-        let height = max(heightKm * scale, Self.size * 0.25)
-        let x = { (point: TrackPoint) in
-            margin + (longitude(point) - west) * shrink * kilometresADegree * scale
-                + (width - widthKm * scale) / 2
-        }
-        let y = { (point: TrackPoint) in
-            margin + (north - point.latitude) * kilometresADegree * scale
-                + (height - heightKm * scale) / 2
-        }
+        let paper = Paper(points)
         page.raw("<svg class=\"map\" role=\"img\" viewBox=\"0 0 ")
-        page.number((width + 2 * margin).rounded())
+        page.number((paper.width + 2 * Paper.margin).rounded())
         page.raw(" ")
-        page.number((height + 2 * margin + 40).rounded())
+        page.number((paper.height + 2 * Paper.margin + 40).rounded())
         page.raw("\">")
         page.element("title", "Track, north is up")
+        appendLine(on: paper, to: &page)
+        for (point, style) in [(first, "start"), (last, "end")] {
+            page.raw("<circle class=\"\(style)\" r=\"9\" cx=\"")
+            page.number(paper.x(point).rounded())
+            page.raw("\" cy=\"")
+            page.number(paper.y(point).rounded())
+            page.raw("\"><title>\(style)</title></circle>")
+        }
+        appendScale(on: paper, kilometre: kilometre, unit: unit, to: &page)
+        page.raw("</svg>\n<p class=\"dim\">Green: start, red: end; north is up.</p>\n")
+    }
+
+    /// The way; a longer pause begins another stroke.
+    private func appendLine(on paper: Paper, to page: inout HTMLText) {
         page.raw("<path d=\"")
         var before: TrackPoint?
         for point in points {
@@ -63,42 +51,88 @@ public struct TrackMap: Sendable {
                     point.time.microseconds - $0.time.microseconds > Self.longestPause
                 } ?? true
             page.raw(isNew ? "M" : "L")
-            page.number((x(point) * 10).rounded() / 10)
+            page.number((paper.x(point) * 10).rounded() / 10)
             page.raw(" ")
-            page.number((y(point) * 10).rounded() / 10)
+            page.number((paper.y(point) * 10).rounded() / 10)
             before = point
         }
         page.raw("\"/>")
-        for (point, style) in [(first, "start"), (last, "end")] {
-            page.raw("<circle class=\"\(style)\" r=\"9\" cx=\"")
-            page.number(x(point).rounded())
-            page.raw("\" cy=\"")
-            page.number(y(point).rounded())
-            page.raw("\"><title>\(style)</title></circle>")
-        }
-        // A scale of a round length, a quarter of the width at most.
-        let room = width / 4 / scale * kilometre
-        var length = 0.01
-        for candidate in [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000.0]
-        where candidate <= room {
-            length = candidate
-        }
-        let bar = length / kilometre * scale
-        let foot = height + 2 * margin + 10
+    }
+
+    /// A scale of a round length, a quarter of the width at most.
+    private func appendScale(
+        on paper: Paper, kilometre: Double, unit: String, to page: inout HTMLText
+    ) {
+        let room = paper.width / 4 / paper.scale * kilometre
+        let lengths = [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]
+        let length = lengths.last { $0 <= room } ?? 0.01
+        let bar = length / kilometre * paper.scale
+        let foot = paper.height + 2 * Paper.margin + 10
         page.raw("<path class=\"scale\" d=\"M")
-        page.number(margin.rounded())
+        page.number(Paper.margin.rounded())
         page.raw(" ")
         page.number(foot.rounded())
         page.raw("h")
         page.number(bar.rounded())
         page.raw("\"/><text font-size=\"26\" x=\"")
-        page.number((margin + bar + 12).rounded())
+        page.number((Paper.margin + bar + 12).rounded())
         page.raw("\" y=\"")
         page.number((foot + 9).rounded())
         page.raw("\">")
         page.number(length)
         page.text(" " + unit)
-        page.raw("</text></svg>\n<p class=\"dim\">Green: start, red: end; north is up.</p>\n")
+        page.raw("</text>")
+    }
+
+    /// Where places stand on the drawing: near enough to a map for a drive, degrees of longitude
+    /// shrink by the cosine.
+    private struct Paper {
+        static let margin = TrackMap.size * 0.05
+        /// Unit: km.
+        private static let degree = 111.195
+
+        /// Without the margins.
+        let width, height: Double
+        /// How long a kilometre is drawn.
+        let scale: Double
+        /// Whether the track crosses the date line: west is further east then.
+        private let wraps: Bool
+        private let west, north: Double
+        /// How long a degree of longitude is drawn.
+        private let degreeEast: Double
+        /// What short sides are widened by, half of it on either side.
+        private let insetX, insetY: Double
+
+        init(_ points: [TrackPoint]) {
+            let longitudes = points.map(\.longitude)
+            let wraps = (longitudes.max() ?? 0) - (longitudes.min() ?? 0) > 180
+            let eastings = longitudes.map { Self.easting($0, wraps: wraps) }
+            let south = points.map(\.latitude).min() ?? 0
+            self.wraps = wraps
+            north = points.map(\.latitude).max() ?? 0
+            west = eastings.min() ?? 0
+            let shrink = max(0.01, TrackMap.cosine((south + north) / 2))
+            let across = max(((eastings.max() ?? 0) - west) * shrink * Self.degree, 0.05)
+            let along = max((north - south) * Self.degree, 0.05)
+            scale = TrackMap.size / max(across, along)
+            width = max(across * scale, TrackMap.size * 0.4)
+            height = max(along * scale, TrackMap.size * 0.25)
+            degreeEast = shrink * Self.degree * scale
+            insetX = (width - across * scale) / 2
+            insetY = (height - along * scale) / 2
+        }
+
+        func x(_ point: TrackPoint) -> Double {
+            Self.margin + (Self.easting(point.longitude, wraps: wraps) - west) * degreeEast + insetX
+        }
+
+        func y(_ point: TrackPoint) -> Double {
+            Self.margin + (north - point.latitude) * Self.degree * scale + insetY
+        }
+
+        private static func easting(_ longitude: Double, wraps: Bool) -> Double {
+            wraps && longitude < 0 ? longitude + 360 : longitude
+        }
     }
 
     /// The cosine of an angle in degrees, −90 to 90, to six digits; without a mathematical library.

@@ -18,6 +18,8 @@ public enum DiagnosticQuery: Hashable, Sendable {
     case freezeFrameCode(frame: UInt8)
     /// A PID's value in a frame.
     case freezeFrame(pid: UInt8, frame: UInt8)
+    /// Every frame, where one message tells them all: DM4 of SAE J1939.
+    case freezeFrames
     /// What was frozen with a code; record FF = all of them.
     case snapshot(DTC, record: UInt8)
     /// Codes by the list they are in.
@@ -83,8 +85,9 @@ public enum DiagnosticProfile: Hashable, Sendable, CaseIterable {
         switch query {
         case .clearCodes: false
         case .supportedPIDs, .currentData, .readiness, .readinessByPID, .readinessThisCycle,
-            .readinessGroup, .freezeFrameCode, .freezeFrame, .snapshot, .storedCodes,
-            .pendingCodes, .permanentCodes, .previousCodes, .supportedMonitors, .monitorTests,
+            .readinessGroup, .freezeFrameCode, .freezeFrame, .freezeFrames, .snapshot,
+            .storedCodes, .pendingCodes, .permanentCodes, .previousCodes, .supportedMonitors,
+            .monitorTests,
             .supportedInfoTypes, .information:
             true
         }
@@ -99,7 +102,7 @@ public enum DiagnosticProfile: Hashable, Sendable, CaseIterable {
         case .readinessThisCycle: [0x01, 0x41]
         case .freezeFrameCode(let frame): [0x02, 0x02, frame]
         case .freezeFrame(let pid, let frame): [0x02, pid, frame]
-        case .snapshot: nil
+        case .freezeFrames, .snapshot: nil
         case .storedCodes: [0x03]
         case .pendingCodes: [0x07]
         // Service 0A came with CAN.
@@ -124,7 +127,7 @@ public enum DiagnosticProfile: Hashable, Sendable, CaseIterable {
         // Functional group 33 emissions.
         case .readinessGroup(let group): [0x19, 0x56, 0x33, group]
         // Frames belong to codes here.
-        case .freezeFrameCode, .freezeFrame: nil
+        case .freezeFrameCode, .freezeFrame, .freezeFrames: nil
         case .snapshot(let code, let record):
             [
                 0x19, 0x04, UInt8(code.code >> 8), UInt8(code.code & 0xFF), code.failureType ?? 0,
@@ -143,7 +146,8 @@ public enum DiagnosticProfile: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// DM1 active, DM2 previously active, DM6 pending, DM28 permanent, DM5 readiness, DM11 clear;
+    /// DM1 active, DM2 previously active, DM4 frames, DM5 readiness, DM6 pending, DM11 clear, DM28
+    /// permanent;
     /// FEEC is the VIN.
     private static func parameterGroup(_ query: DiagnosticQuery) -> UInt32? {
         switch query {
@@ -152,6 +156,7 @@ public enum DiagnosticProfile: Hashable, Sendable, CaseIterable {
         case .permanentCodes: 0xFD80
         case .previousCodes: 0xFECB
         case .readiness: 0xFECE
+        case .freezeFrames: 0xFECD
         case .information(0x02): 0xFEEC
         case .clearCodes: 0xFED3
         case .supportedPIDs, .currentData, .readinessByPID, .readinessThisCycle,

@@ -19,6 +19,29 @@ extension PollPlan {
             self.speed = speed
             self.wants = wants
         }
+
+        /// What `table` has of a vehicle that is asked by `profiles`, by the first of them.
+        ///
+        /// - Parameter ecu: the one ECU asked; nil = all of them.
+        public init(_ table: PIDTable, _ profiles: [DiagnosticProfile], ecu: ECUAddress? = nil) {
+            self.init()
+            guard let profile = profiles.first else { return }
+            engineSpeed = take(profile.engineSpeed, "rpm", table, profiles, ecu)
+            speed = take(profile.vehicleSpeed, "km/h", table, profiles, ecu)
+        }
+
+        /// The signal of a record that has this unit; the record is wanted from now on.
+        private mutating func take(
+            _ dataID: DataID, _ unit: String, _ table: PIDTable, _ profiles: [DiagnosticProfile],
+            _ ecu: ECUAddress?
+        ) -> [SignalIndex] {
+            guard let record = table.record(dataID) else { return [] }
+            if let place = profiles.lazy.compactMap({ $0.place(of: dataID) }).first {
+                wants.append(Want(record, as: place, period: nil, ecu: ecu))
+            }
+            let signals = record.signals.map { SignalIndex(rawValue: $0) }
+            return Array(signals.filter { table[$0].unit == unit }.prefix(1))
+        }
     }
 
     /// Leaves the vehicle alone while it is off, by what `guard` says.

@@ -48,6 +48,23 @@ public struct PollPlan: Sendable {
             self.responder = responder
         }
 
+        /// A record of a table, asked for under `dataID`; one whose length varies cannot share a
+        /// request.
+        ///
+        /// - Parameters:
+        ///   - period: how often; nil = as often as the link allows.
+        ///   - ecu: the one ECU asked; nil = all of them, or the one that the table names.
+        public init(
+            _ record: PIDTable.Record, as dataID: DataID, period: Duration?, ecu: ECUAddress?
+        ) {
+            let length = record.length
+            let (target, responder) = record.route(to: ecu)
+            self.init(
+                dataID,
+                length: length.lowerBound == length.upperBound ? length.lowerBound : nil,
+                period: period, target: target, responder: responder)
+        }
+
         /// Whether it can share a request: batches are cut apart by known lengths alone, and
         /// support maps are not mixed with data.
         var fitsBatch: Bool {

@@ -19,6 +19,7 @@ import Testing
             (.readinessThisCycle, "0141", "0141", "22F441", nil),
             (.freezeFrameCode(frame: 0), "020200", "020200", nil, nil),
             (.freezeFrame(pid: 0x0C, frame: 1), "020C01", "020C01", nil, nil),
+            (.freezeFrames, nil, nil, nil, "00FECD"),
             (.snapshot(code, record: 0xFF), nil, nil, "190401331CFF", nil),
             (.storedCodes, "03", "03", "19423308FF", "00FECA"),
             (.pendingCodes, "07", "07", "19423304FF", "00FECF"),
@@ -47,7 +48,8 @@ import Testing
             .supportedPIDs(0), .currentData([0x0C]), .readiness, .readinessByPID,
             .readinessThisCycle, .readinessGroup(1),
             .freezeFrameCode(frame: 0), .freezeFrame(pid: 0x0C, frame: 0),
-            .snapshot(Self.code, record: 0), .storedCodes, .pendingCodes, .permanentCodes,
+            .freezeFrames, .snapshot(Self.code, record: 0), .storedCodes, .pendingCodes,
+            .permanentCodes,
             .supportedMonitors(0), .monitorTests(1), .supportedInfoTypes(0), .information(2),
             .clearCodes,
         ]
@@ -82,6 +84,39 @@ import Testing
     ])
     func `what asks for a record alone`(name: String, request: String) throws {
         #expect(Hex.string(try #require(DataID(name)).requestPayload) == request)
+    }
+
+    // SAE J1939-71: EEC1 (61444) has the engine's speed, CCVS (65265) the vehicle's.
+    @Test func `what tells that a vehicle moves stands where the profile keeps it`() {
+        let profiles: [DiagnosticProfile] = [.classicCAN, .classicLegacy, .onUDS]
+        for profile in profiles {
+            #expect(profile.engineSpeed == DataID(.currentData, 0x0C))
+            #expect(profile.vehicleSpeed == DataID(.currentData, 0x0D))
+            #expect(profile.announcesRecords && !profile.clearsByECU)
+            #expect(profile.isMeasured(DataID(.currentData, 0x0C)))
+            #expect(!profile.isMeasured(DataID(DataID.parameterGroups, 61_444)))
+        }
+        #expect(DiagnosticProfile.j1939.engineSpeed == DataID(DataID.parameterGroups, 61_444))
+        #expect(DiagnosticProfile.j1939.vehicleSpeed == DataID(DataID.parameterGroups, 65_265))
+        #expect(!DiagnosticProfile.j1939.announcesRecords && DiagnosticProfile.j1939.clearsByECU)
+        #expect(!DiagnosticProfile.j1939.isMeasured(DataID(.currentData, 0x0C)))
+    }
+
+    @Test func `the table's own address is asked, unless another ECU is wanted`() {
+        let engine = ECUAddress(0x7E8, .can11)
+        let gearbox = ECUAddress(0x7E9, .can11)
+        let battery = ECUAddress(0x7EC, .can11)
+        var table = PIDTable()
+        table.add(DataID(.currentData, 0x0C), name: "Engine speed", length: 2...2, signals: [])
+        let anyone = table.records[0].route(to: gearbox)
+        #expect(anyone.target == gearbox.physicalRequest && anyone.responder == nil)
+        #expect(table.records[0].route(to: nil).target == nil)
+        var other = table.records[0]
+        other.target = battery.physicalRequest
+        other.responder = battery
+        #expect(other.route(to: battery).target == battery.physicalRequest)
+        #expect(other.route(to: engine).target == engine.physicalRequest)
+        #expect(other.route(to: engine).responder == nil)
     }
 
     // SAE J1939-73: DM3 and DM11 are requests that clear.

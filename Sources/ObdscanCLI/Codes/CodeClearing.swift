@@ -18,15 +18,14 @@ struct CodeClearing: Sendable {
 
     /// Clears the codes that `before` shows.
     ///
-    /// Every ECU of a SAE J1939 vehicle is asked by its own address: a request to all gets no
-    /// acknowledgement there.
+    /// Where a request to all gets no answer every ECU is asked by its own address.
     init(
         _ before: CodeScan, _ connection: Connection, in services: VehicleServices
     ) throws(ScanError) {
         var sent: [Asked] = []
         for profile in services.profiles {
             guard let payload = profile.request(for: .clearCodes) else { continue }
-            let targets = profile == .j1939 ? before.ecus.filter { $0?.form == .byte } : []
+            let targets = profile.clearsByECU ? before.ecus.filter { $0?.form == .byte } : []
             for target in targets.isEmpty ? [nil] : targets {
                 sent.append(
                     try connection.ask(
@@ -115,21 +114,5 @@ extension CodeScan {
     /// alone.
     var clearable: [CodeReport] {
         codes.filter { $0.kind != .permanent && $0.isActive != false }
-    }
-}
-
-extension ECUMessage {
-    /// Whether it is the answer to a request to clear codes: 44, 54 of UDS, or in SAE J1939 a
-    /// positive acknowledgement (PGN E800) of DM11.
-    var confirmsClearing: Bool {
-        switch parameterGroup {
-        case 0xE800:
-            payload.count == 8 && payload[0] == 0x00
-                && payload[5...7].elementsEqual([0xD3, 0xFE, 0])
-        case nil:
-            payload.first == Service.clearCodes.positiveResponse
-                || payload.first == Service.clearDiagnosticInformation.positiveResponse
-        default: false
-        }
     }
 }

@@ -193,25 +193,3 @@ extension CodeReport.Code {
         return code.failureType.map { Hex.string([$0]) }
     }
 }
-
-extension ECUMessage {
-    /// Whether it says no: a negative response, or in SAE J1939 an acknowledgement that is none.
-    var isRefusal: Bool {
-        switch parameterGroup {
-        case 0xE800: payload.first != 0x00
-        case nil: payload.first == Service.negativeResponse.rawValue
-        default: false
-        }
-    }
-
-    /// Whether DM1 (SAE J1939-73) asks for the malfunction indicator lamp: the first byte's highest
-    /// two bits; nil where they say nothing, and for everything else.
-    var lampIsOn: Bool? {
-        guard parameterGroup == 0xFECA, let lamps = payload.first else { return nil }
-        switch lamps >> 6 {
-        case 0: return false
-        case 1: return true
-        default: return nil
-        }
-    }
-}

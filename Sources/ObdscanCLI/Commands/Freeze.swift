@@ -37,8 +37,9 @@ struct FreezeCommand: ParsableCommand, OutputCommand {
             var writer = TextOutput.standard
             var printer = try AnswerPrinter(output, table: table)
             let services = try connection.services()
-            if services.profiles.contains(.j1939) {
-                try printParameters(connection, &printer, &writer)
+            let whole = try connection.ask(.freezeFrames, in: services)
+            if !whole.isEmpty {
+                try print(whole, connection, &printer, &writer)
                 return
             }
             let hasSnapshots = services.profiles.contains(.onUDS)
@@ -82,16 +83,20 @@ struct FreezeCommand: ParsableCommand, OutputCommand {
         if !snapshots.hasFrames { output.note("No freeze frame is stored.") }
     }
 
-    /// DM4 of SAE J1939.
-    private func printParameters(
-        _ connection: Connection, _ printer: inout AnswerPrinter, _ writer: inout TextOutput
+    /// Frames that one message tells.
+    private func print(
+        _ whole: [Asked], _ connection: Connection, _ printer: inout AnswerPrinter,
+        _ writer: inout TextOutput
     ) throws {
-        let asked = try connection.ask([0x00, 0xFE, 0xCD])
-        let time = connection.utc(asked.answer.answered)
-        for item in asked.answer.items { try printer.print(item, at: time, to: &writer) }
-        try printer.printRest(of: asked, at: time, to: &writer)
+        for asked in whole {
+            let time = connection.utc(asked.answer.answered)
+            for item in asked.answer.items { try printer.print(item, at: time, to: &writer) }
+            try printer.printRest(of: asked, at: time, to: &writer)
+        }
         try printer.finish(&writer)
-        if asked.answer.reply.messages.isEmpty { output.note("No freeze frame is stored.") }
+        if whole.allSatisfy(\.answer.reply.messages.isEmpty) {
+            output.note("No freeze frame is stored.")
+        }
     }
 
     private func print(

@@ -160,7 +160,7 @@ private struct VehicleAnswers {
         announced = try connection.supportedIDs(in: services) { .supportedInfoTypes($0) }
         // Without a map the identification number is asked for all the same: some ECUs forget it.
         let ids = announced.all.isEmpty ? [0x02] : announced.all
-        for id in ids where services.profiles != [.j1939] {
+        for id in ids {
             information += try connection.ask(.information(id), in: services)
         }
         for request in services.profiles.flatMap(\.identificationRequests) {

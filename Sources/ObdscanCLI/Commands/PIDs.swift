@@ -65,7 +65,7 @@ struct PIDsListCommand: ParsableCommand, OutputCommand {
         try withVehicle(vehicle, output, table) { connection in
             let services = try connection.services()
             var ids: Set<DataID> = []
-            if services.profiles.contains(.j1939) {
+            if services.profiles.contains(where: { !$0.announcesRecords }) {
                 // Nothing announces parameter groups: each is asked for once.
                 for record in table.measuredGroups {
                     let asked = try connection.ask(record.dataID.requestPayload)

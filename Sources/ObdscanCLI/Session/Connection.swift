@@ -135,37 +135,10 @@ struct Connection {
     func utc(_ instant: Instant) -> UTC { anchor.utc(at: instant) }
 }
 
-extension DiagnosticItem {
-    /// Who said it; nil where headers were off.
-    var ecu: ECUAddress? {
-        switch self {
-        case .reading(let reading): reading.ecu
-        case .monitor(let monitor): monitor.ecu
-        case .monitorTest(let result): result.ecu
-        case .code(let report): report.ecu
-        case .negativeResponse(_, let ecu, _): ecu
-        case .message(let message): message.ecu
-        case .error(let error): error.ecu
-        }
-    }
-}
-
 extension Connection {
     /// The vehicle's identification number; nil where it does not tell a whole one.
     func vin(by profiles: [DiagnosticProfile]) throws(ScanError) -> VIN? {
         try ask(.information(0x02), by: profiles).flatMap(\.answer.items).vin
-    }
-}
-
-extension PIDTable.Record {
-    /// Where it is asked, and who answers; `ecu` is the one that the user wants.
-    ///
-    /// The table knows better where an ECU is asked than the rule of ISO 15765-4, unless the user
-    /// wants another ECU than the table does.
-    func route(to ecu: ECUAddress?) -> (target: ECUAddress?, responder: ECUAddress?) {
-        guard let ecu, responder != ecu else { return (target, responder) }
-        return responder == nil && target != nil
-            ? (target, ecu) : (ecu.physicalRequest, nil)
     }
 }
 

@@ -34,7 +34,7 @@ extension PollSetup {
         }
         try connection.check(packs)
         let services = try connection.services()
-        if services.profiles == [.j1939] {
+        if !services.profiles.contains(where: \.announcesRecords) {
             return PollSetup(j1939: connection.table, every: period, ecu: ecu)
         }
         let supported = try connection.supportedIDs(in: services) { .supportedPIDs($0) }

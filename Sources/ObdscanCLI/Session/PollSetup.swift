@@ -80,16 +80,8 @@ struct PollSetup: Sendable {
     /// In which order signals are shown: as named, else what drivers look at first.
     func order(_ table: PIDTable) -> [SignalIndex] {
         if !named.isEmpty { return named }
-        // Engine speed, vehicle speed, coolant, load, throttle, intake, fuel level, trims.
-        let favourites: [UInt32] = [0x0C, 0x0D, 0x05, 0x04, 0x11, 0x10, 0x0B, 0x0F, 0x2F, 0x5C]
-        if profiles == [.j1939] {
-            return [0xF004, 0xFEF1, 0xFEEE, 0xF003, 0xFEF2].flatMap { group in
-                table.record(DataID(DataID.parameterGroups, group))?.signals
-                    .map { SignalIndex(rawValue: $0) } ?? []
-            }
-        }
-        return favourites.flatMap { id in
-            table.record(DataID(.currentData, id))?.signals.map { SignalIndex(rawValue: $0) } ?? []
+        return (profiles.first?.favourites ?? []).flatMap { dataID in
+            table.record(dataID)?.signals.map { SignalIndex(rawValue: $0) } ?? []
         }
     }
 
@@ -118,15 +110,18 @@ struct PollSetup: Sendable {
     }
 }
 
-extension PollPlan.Want {
-    /// A record of the table, asked for under `dataID`; one whose length varies cannot share a
-    /// request.
-    init(_ record: PIDTable.Record, as dataID: DataID, period: Duration?, ecu: ECUAddress?) {
-        let length = record.length
-        let (target, responder) = record.route(to: ecu)
-        self.init(
-            dataID,
-            length: length.lowerBound == length.upperBound ? length.lowerBound : nil,
-            period: period, target: target, responder: responder)
+extension DiagnosticProfile {
+    /// The records that drivers look at first.
+    fileprivate var favourites: [DataID] {
+        switch self {
+        // Engine speed, vehicle speed, coolant, load, throttle, air flow, manifold, intake, fuel
+        // level, oil.
+        case .classicCAN, .classicLegacy, .onUDS:
+            [0x0C, 0x0D, 0x05, 0x04, 0x11, 0x10, 0x0B, 0x0F, 0x2F, 0x5C]
+                .map { DataID(.currentData, $0) }
+        // Engine (EEC1), vehicle speed, temperatures, pedal and load, fuel.
+        case .j1939:
+            [0xF004, 0xFEF1, 0xFEEE, 0xF003, 0xFEF2].map { DataID(DataID.parameterGroups, $0) }
+        }
     }
 }

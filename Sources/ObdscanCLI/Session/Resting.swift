@@ -21,26 +21,6 @@ struct RestOptions: ParsableArguments {
     }
 }
 
-extension PollPlan.Motion {
-    /// Engine speed and vehicle speed of a vehicle that is asked by `profiles`.
-    init(_ table: PIDTable, _ profiles: [DiagnosticProfile], ecu: ECUAddress?) {
-        self.init()
-        let isJ1939 = profiles == [.j1939]
-        let group = DataID.parameterGroups
-        let engine = isJ1939 ? DataID(group, 0xF004) : DataID(.currentData, 0x0C)
-        let wheels = isJ1939 ? DataID(group, 0xFEF1) : DataID(.currentData, 0x0D)
-        for (dataID, unit) in [(engine, "rpm"), (wheels, "km/h")] {
-            guard let record = table.record(dataID) else { continue }
-            let signals = record.signals.map { SignalIndex(rawValue: $0) }
-                .filter { table[$0].unit == unit }.prefix(1)
-            if unit == "rpm" { engineSpeed += signals } else { speed += signals }
-            if let place = profiles.lazy.compactMap({ $0.place(of: dataID) }).first {
-                wants.append(PollPlan.Want(record, as: place, period: nil, ecu: ecu))
-            }
-        }
-    }
-}
-
 extension BatteryGuard.Rest {
     /// Why, for people.
     var reason: String {

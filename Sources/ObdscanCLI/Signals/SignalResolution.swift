@@ -68,8 +68,7 @@ extension SignalNames {
         guard let signal = selected.signal else { return nil }
         let names = keys(of: signal)
         for record in table.records {
-            guard record.dataID.service == .currentData || profile == .j1939,
-                let place = profile.place(of: record.dataID)
+            guard profile.isMeasured(record.dataID), let place = profile.place(of: record.dataID)
             else { continue }
             for index in record.signals {
                 let candidate = SignalIndex(rawValue: index)
@@ -105,28 +104,5 @@ extension Connection {
         }
         if selected.allSatisfy({ $0.isByNumber || $0.dataID == nil }) { return [.classicCAN] }
         return try services().profiles
-    }
-}
-
-extension DiagnosticProfile {
-    /// The standard's name.
-    var standard: String {
-        switch self {
-        case .classicCAN, .classicLegacy: "SAE J1979"
-        case .onUDS: "SAE J1979-2 (OBDonUDS)"
-        case .j1939: "SAE J1939"
-        }
-    }
-}
-
-extension PIDTable {
-    /// The parameter groups of SAE J1939 that hold measured values.
-    ///
-    /// Identification and diagnostic messages are asked for by commands of their own.
-    var measuredGroups: [Record] {
-        let others: Set<UInt32> = [0xFEEC, 0xFEEB, 0xFEDA, 0xD300, 0xFECE]
-        return records.filter {
-            $0.dataID.service == DataID.parameterGroups && !others.contains($0.dataID.id)
-        }
     }
 }

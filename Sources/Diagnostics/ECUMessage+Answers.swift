@@ -1,0 +1,38 @@
+public import OBDCore
+
+// What a message says about codes, whatever services it belongs to.
+extension ECUMessage {
+    /// Whether it says no: a negative response, or in SAE J1939 an acknowledgement that is none.
+    public var isRefusal: Bool {
+        switch parameterGroup {
+        case 0xE800: payload.first != 0x00
+        case nil: payload.first == Service.negativeResponse.rawValue
+        default: false
+        }
+    }
+
+    /// Whether DM1 (SAE J1939-73) asks for the malfunction indicator lamp: the first byte's highest
+    /// two bits; nil where they say nothing, and for everything else.
+    public var lampIsOn: Bool? {
+        guard parameterGroup == 0xFECA, let lamps = payload.first else { return nil }
+        switch lamps >> 6 {
+        case 0: return false
+        case 1: return true
+        default: return nil
+        }
+    }
+
+    /// Whether it is the answer to a request to clear codes: 44, 54 of UDS, or in SAE J1939 a
+    /// positive acknowledgement (PGN E800) of DM11.
+    public var confirmsClearing: Bool {
+        switch parameterGroup {
+        case 0xE800:
+            payload.count == 8 && payload[0] == 0x00
+                && payload[5...7].elementsEqual([0xD3, 0xFE, 0])
+        case nil:
+            payload.first == Service.clearCodes.positiveResponse
+                || payload.first == Service.clearDiagnosticInformation.positiveResponse
+        default: false
+        }
+    }
+}

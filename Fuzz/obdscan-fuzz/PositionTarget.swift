@@ -27,10 +27,12 @@ func readPositions(_ input: [UInt8]) {
     require(news == newsOfPieces, "a split changes the news")
     var fresh = FreshFixes()
     for case .fix(let fix) in whole.map({ GPSDReader.News.fix($0) }) + news {
-        require(abs(fix.latitude) <= 90 && abs(fix.longitude) <= 180, "no place on earth")
-        require(fix.speed.map { $0 >= 0 } ?? true, "a speed below 0")
-        require(fix.course.map { (0..<360).contains($0) } ?? true, "no course")
-        require(fix.altitude.map(\.isFinite) ?? true, "no altitude")
+        require(
+            abs(fix.position.latitude) <= 90 && abs(fix.position.longitude) <= 180,
+            "no place on earth")
+        require(fix.position.speed.map { $0 >= 0 } ?? true, "a speed below 0")
+        require(fix.position.course.map { (0..<360).contains($0) } ?? true, "no course")
+        require(fix.position.altitude.map(\.isFinite) ?? true, "no altitude")
         _ = fresh.judge(fix)
     }
 }

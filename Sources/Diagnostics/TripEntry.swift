@@ -64,7 +64,7 @@ public enum TripEntry: Hashable, Sendable {
     /// The vehicle has said who it is.
     case vehicle(VIN)
     /// Where the vehicle is.
-    case position(TripPosition)
+    case position(Position)
     /// An ECU answered for a list of its codes, and named so many; the codes themselves are items
     /// of the same instant.
     case codeList(ECUAddress?, CodeReport.Kind, codes: Int)
@@ -78,30 +78,5 @@ public enum TripEntry: Hashable, Sendable {
         case .together(let entries): entries.reduce(0) { $0 + $1.items }
         case .voltage, .event, .note, .vehicle, .position, .codeList: 1
         }
-    }
-}
-
-/// Where the vehicle was.
-public struct TripPosition: Hashable, Sendable {
-    /// WGS 84; unit: degrees, −90 to 90.
-    public var latitude: Double
-    /// WGS 84; unit: degrees, −180 to 180.
-    public var longitude: Double
-    /// Above mean sea level; unit: m, nil without a fix in three dimensions.
-    public var altitude: Double?
-    /// Over ground; unit: km/h.
-    public var speed: Double?
-    /// From true north; unit: degrees, 0 to below 360.
-    public var course: Double?
-    /// Horizontal; unit: m.
-    public var accuracy: Double?
-    /// By the receiver's clock.
-    public var fixTime: UTC?
-
-    /// A place; nil outside the ranges above.
-    public init?(latitude: Double, longitude: Double) {
-        guard (-90...90).contains(latitude), (-180...180).contains(longitude) else { return nil }
-        self.latitude = latitude
-        self.longitude = longitude
     }
 }

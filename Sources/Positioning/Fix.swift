@@ -1,29 +1,15 @@
 public import OBDCore
 
-/// Where a receiver says that it is.
+/// A position, and when it came.
 public struct Fix: Hashable, Sendable {
-    /// WGS 84; unit: degrees, −90 to 90.
-    public var latitude: Double
-    /// WGS 84; unit: degrees, −180 to 180.
-    public var longitude: Double
-    /// Above mean sea level; unit: m, nil without a fix in three dimensions.
-    public var altitude: Double?
-    /// Over ground; unit: km/h.
-    public var speed: Double?
-    /// From true north; unit: degrees, 0 to below 360.
-    public var course: Double?
-    /// Horizontal; unit: m, nil where the receiver gives none.
-    public var accuracy: Double?
-    /// By the receiver's clock; nil without a date.
-    public var time: UTC?
+    /// Where the receiver says that it is.
+    public var position: Position
     /// When its first byte that matters came.
     public var arrived: Instant
 
-    /// A place; nil outside the ranges above.
-    public init?(latitude: Double, longitude: Double, arrived: Instant) {
-        guard (-90...90).contains(latitude), (-180...180).contains(longitude) else { return nil }
-        self.latitude = latitude
-        self.longitude = longitude
+    /// A fix.
+    public init(_ position: Position, arrived: Instant) {
+        self.position = position
         self.arrived = arrived
     }
 }

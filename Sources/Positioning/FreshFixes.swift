@@ -32,7 +32,7 @@ public struct FreshFixes: Sendable {
 
     /// Judges a fix; one without a time is fresh.
     public mutating func judge(_ fix: Fix) -> Verdict {
-        guard let time = fix.time else { return .fresh }
+        guard let time = fix.position.fixTime else { return .fresh }
         if time == lastTime { return .repeated }
         lastTime = time
         let arrived = fix.arrived.nanoseconds / 1000

@@ -73,7 +73,7 @@ public struct GPSDReader: Sendable {
         // 0 and 1: no fix; 2: in two dimensions; 3: in three.
         guard let mode = object["mode"]?.number, mode >= 2,
             let latitude = object["lat"]?.number, let longitude = object["lon"]?.number,
-            var fix = Fix(latitude: latitude, longitude: longitude, arrived: instant)
+            var position = Position(latitude: latitude, longitude: longitude)
         else { return nil }
         let name = object["device"]?.string ?? ""
         if let receiver, receiver.name != name, instant - receiver.last < FreshFixes.limit {
@@ -84,14 +84,14 @@ public struct GPSDReader: Sendable {
             object[key]?.number.flatMap { $0 >= 0 ? $0 : nil }
         }
         // Before version 3.20 `alt` was the only one.
-        if mode >= 3 { fix.altitude = object["altMSL"]?.number ?? object["alt"]?.number }
-        fix.speed = positive("speed").map { $0 * 3.6 }
-        fix.course = Fix.course(object["track"]?.number)
-        fix.accuracy = positive("eph")
-        if fix.accuracy == nil, let east = positive("epx"), let north = positive("epy") {
-            fix.accuracy = (east * east + north * north).squareRoot()
+        if mode >= 3 { position.altitude = object["altMSL"]?.number ?? object["alt"]?.number }
+        position.speed = positive("speed").map { $0 * 3.6 }
+        position.course = Fix.course(object["track"]?.number)
+        position.accuracy = positive("eph")
+        if position.accuracy == nil, let east = positive("epx"), let north = positive("epy") {
+            position.accuracy = (east * east + north * north).squareRoot()
         }
-        fix.time = object["time"]?.string.flatMap { UTC($0) }
-        return fix
+        position.fixTime = object["time"]?.string.flatMap { UTC($0) }
+        return Fix(position, arrived: instant)
     }
 }

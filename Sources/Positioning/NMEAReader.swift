@@ -158,12 +158,12 @@ public struct NMEAReader: Sendable {
     private func fix() -> Fix? {
         guard let epoch, epoch.isValid, let latitude = epoch.latitude,
             let longitude = epoch.longitude,
-            var fix = Fix(latitude: latitude, longitude: longitude, arrived: epoch.arrived)
+            var position = Position(latitude: latitude, longitude: longitude)
         else { return nil }
-        fix.altitude = epoch.altitude
-        fix.speed = epoch.speed
-        fix.course = epoch.course
-        fix.time = epoch.date.map { UTC(microseconds: $0.microseconds + epoch.timeOfDay) }
-        return fix
+        position.altitude = epoch.altitude
+        position.speed = epoch.speed
+        position.course = epoch.course
+        position.fixTime = epoch.date.map { UTC(microseconds: $0.microseconds + epoch.timeOfDay) }
+        return Fix(position, arrived: epoch.arrived)
     }
 }

@@ -76,10 +76,10 @@ struct ImportedObject {
         }
     }
 
-    func position() throws -> TripPosition {
+    func position() throws -> Position {
         guard let latitude = keys["latitude"]?.number,
             let longitude = keys["longitude"]?.number,
-            var position = TripPosition(latitude: latitude, longitude: longitude)
+            var position = Position(latitude: latitude, longitude: longitude)
         else { throw fault("no place on earth") }
         position.altitude = keys["altitude"]?.number
         position.speed = keys["speed"]?.number

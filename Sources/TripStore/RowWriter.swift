@@ -45,9 +45,7 @@ struct RowWriter {
         case .items(let items): try store(items, t: t, &row, in: database)
         case .voltage(let volts):
             let place = try channels.voltagePlace(in: database)
-            row.bind(trip)
-            row.bind(t)
-            row.bind(sequence(at: t))
+            bindKey(&row, t: t)
             row.bind(channels.entries[place].id)
             row.bind(volts)
             row.bind(blob: [])
@@ -67,15 +65,7 @@ struct RowWriter {
         case .together(let entries):
             for entry in entries { try store(entry, at: instant, &row, in: database) }
         case .codeList(let ecu, let kind, let codes):
-            var row = try RowStatement(
-                """
-                INSERT INTO code_list (trip, t, sequence, ecu, kind, codes)
-                VALUES (?, ?, ?, ?, ?, ?)
-                """, in: database)
-            bindKey(&row, t: t, ecu)
-            row.bind(kind.rawValue)
-            row.bind(Int64(codes))
-            try row.run(in: database)
+            try store(codes: codes, kind, of: ecu, t: t, in: database)
         }
     }
 
@@ -128,9 +118,7 @@ struct RowWriter {
         _ old: StoredRow, _ row: inout RowStatement, in database: Database
     ) throws {
         let place = channels.place(ofStored: old.channel)
-        row.bind(trip)
-        row.bind(old.t)
-        row.bind(sequence(at: old.t))
+        bindKey(&row, t: old.t)
         row.bind(old.channel)
         row.bind(old.value)
         if let raw = old.raw {
@@ -239,9 +227,7 @@ struct RowWriter {
         in database: Database
     ) throws {
         guard let place = try channels.place(of: reading, in: database) else { return }
-        row.bind(trip)
-        row.bind(t)
-        row.bind(sequence(at: t))
+        bindKey(&row, t: t)
         row.bind(channels.entries[place].id)
         var number: Double?
         var text: String?
@@ -273,128 +259,17 @@ struct RowWriter {
         count(status == nil ? number : nil, at: place, t: t)
     }
 
-    private mutating func store(
-        _ monitor: MonitorStatus, t: Int64, in database: Database
-    ) throws {
-        var row = try RowStatement(
-            """
-            INSERT INTO monitor (trip, t, sequence, ecu, scope, monitor, supported, complete)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-            """, in: database)
-        bindKey(&row, t: t, monitor.ecu)
-        row.bind(monitor.scope.rawValue)
-        row.bind(monitor.monitor.rawValue)
-        row.bind(monitor.supported)
-        row.bind(monitor.complete)
-        try row.run(in: database)
-    }
-
-    private mutating func store(
-        _ result: MonitorTestResult, t: Int64, in database: Database
-    ) throws {
-        var row = try RowStatement(
-            """
-            INSERT INTO monitor_test (trip, t, sequence, ecu, mid, monitor, tid, test, component,
-                uas, value, minimum, maximum, unit, passed, raw)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, in: database)
-        bindKey(&row, t: t, result.ecu)
-        row.bind(result.mid)
-        row.bind(result.monitor)
-        row.bind(result.tid)
-        row.bind(result.test)
-        row.bind(result.component)
-        row.bind(result.uas)
-        row.bind(result.value)
-        row.bind(result.min)
-        row.bind(result.max)
-        row.bind(result.unit)
-        row.bind(result.passed)
-        row.bind(blob: result.raw)
-        try row.run(in: database)
-    }
-
-    private mutating func store(_ report: CodeReport, t: Int64, in database: Database) throws {
-        var row = try RowStatement(
-            """
-            INSERT INTO code_report (trip, t, sequence, ecu, kind, code, failure_type, status_byte,
-                severity, occurrences, conversion, lamps)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, in: database)
-        bindKey(&row, t: t, report.ecu)
-        row.bind(report.kind.rawValue)
-        row.bind(report.code.text)
-        switch report.code {
-        case .dtc(let code):
-            row.bind(code.failureType)
-            row.bind(report.statusByte)
-            row.bind(report.severity)
-            row.bindNull()
-            row.bindNull()
-        case .j1939(let code):
-            row.bindNull()
-            row.bind(report.statusByte)
-            row.bind(report.severity)
-            row.bind(code.occurrenceCount < 127 ? code.occurrenceCount : nil)
-            row.bind(code.conversionMethod)
-        }
-        row.bind(report.lamps?.packed)
-        try row.run(in: database)
-    }
-
-    private mutating func store(_ message: ECUMessage, t: Int64, in database: Database) throws {
-        var row = try RowStatement(
-            """
-            INSERT INTO message (trip, t, sequence, ecu, pgn, payload) VALUES (?, ?, ?, ?, ?, ?)
-            """, in: database)
-        bindKey(&row, t: t, message.ecu)
-        row.bind(message.parameterGroup.map { Int64($0) })
-        row.bind(blob: message.payload)
-        try row.run(in: database)
-    }
-
-    private mutating func store(_ event: TripEvent, t: Int64, in database: Database) throws {
-        var row = try RowStatement(
-            """
-            INSERT INTO event (trip, t, sequence, ecu, kind, service, code, duration, text)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, in: database)
-        bindKey(&row, t: t, event.ecu)
-        row.bind(event.kind.rawValue)
-        row.bind(event.service?.rawValue)
-        row.bind(event.code)
-        row.bind(event.duration.map { max(0, $0.nanoseconds / 1000) })
-        row.bind(event.text)
-        try row.run(in: database)
-    }
-
-    private mutating func store(
-        _ position: TripPosition, t: Int64, in database: Database
-    ) throws {
-        var row = try RowStatement(
-            """
-            INSERT INTO position (trip, t, sequence, latitude, longitude, altitude, speed, course,
-                accuracy, fix_time)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, in: database)
+    /// Binds trip, time and sequence, with which all rows begin.
+    @inline(__always)
+    mutating func bindKey(_ row: inout RowStatement, t: Int64) {
         row.bind(trip)
         row.bind(t)
         row.bind(sequence(at: t))
-        row.bind(position.latitude)
-        row.bind(position.longitude)
-        row.bind(position.altitude)
-        row.bind(position.speed)
-        row.bind(position.course)
-        row.bind(position.accuracy)
-        row.bind(position.fixTime?.microseconds)
-        try row.run(in: database)
     }
 
-    /// Binds trip, time, sequence and ECU, with which all of these rows begin.
-    private mutating func bindKey(_ row: inout RowStatement, t: Int64, _ ecu: ECUAddress?) {
-        row.bind(trip)
-        row.bind(t)
-        row.bind(sequence(at: t))
+    /// Binds the same and the ECU.
+    mutating func bindKey(_ row: inout RowStatement, t: Int64, _ ecu: ECUAddress?) {
+        bindKey(&row, t: t)
         row.bind(ecu?.description)
     }
 }
@@ -420,50 +295,5 @@ extension RowStatement {
         } else {
             bind(number)
         }
-    }
-}
-
-extension Reading.Missing {
-    /// How the database holds the reason.
-    var stored: Int64 {
-        switch self {
-        case .notSupported: 1
-        case .notAvailable: 2
-        case .tooShort: 3
-        case .undefined: 4
-        }
-    }
-
-    /// The reason of that number.
-    init?(stored: Int64) {
-        switch stored {
-        case 1: self = .notSupported
-        case 2: self = .notAvailable
-        case 3: self = .tooShort
-        case 4: self = .undefined
-        default: return nil
-        }
-    }
-}
-
-extension CodeReport.Lamps {
-    /// Two bits a lamp as SAE J1939-73 packs them: 00 off, 01 on, 11 not available.
-    var packed: UInt8 {
-        func bits(_ lamp: Bool?) -> UInt8 { lamp.map { $0 ? 1 : 0 } ?? 3 }
-        return bits(malfunction) << 6 | bits(redStop) << 4 | bits(amberWarning) << 2
-            | bits(protect)
-    }
-
-    /// Lamps from their packed form.
-    init(packed: UInt8) {
-        func lamp(_ shift: UInt8) -> Bool? {
-            switch packed >> shift & 3 {
-            case 0: false
-            case 1: true
-            default: nil
-            }
-        }
-        self.init(
-            malfunction: lamp(6), redStop: lamp(4), amberWarning: lamp(2), protect: lamp(0))
     }
 }

@@ -12,7 +12,7 @@ public enum TripRecord: Hashable, Sendable {
     /// What its user wrote.
     case note(String)
     /// Where the vehicle was.
-    case position(TripPosition)
+    case position(Position)
     /// An ECU answered for a list of its codes.
     case codeList(ECUAddress?, CodeReport.Kind, codes: Int)
 }
@@ -158,7 +158,7 @@ struct OtherRecords {
     }
 
     private static func position(_ row: Row) -> TripRecord? {
-        var position = TripPosition(latitude: row["latitude"], longitude: row["longitude"])
+        var position = Position(latitude: row["latitude"], longitude: row["longitude"])
         position?.altitude = row["altitude"]
         position?.speed = row["speed"]
         position?.course = row["course"]

@@ -25,14 +25,14 @@ import Testing
 
     @Test func `a report of time, position and velocity is a fix`() throws {
         let fix = try #require(Self.fix(Self.tpv))
-        #expect(fix.latitude == 46.498293369)
-        #expect(fix.longitude == 7.567411672)
-        #expect(fix.altitude == 1343.127)
-        #expect(fix.accuracy == 36)
-        #expect(fix.course == 10.3788)
+        #expect(fix.position.latitude == 46.498293369)
+        #expect(fix.position.longitude == 7.567411672)
+        #expect(fix.position.altitude == 1343.127)
+        #expect(fix.position.accuracy == 36)
+        #expect(fix.position.course == 10.3788)
         // 0.091 m/s.
-        #expect(try abs(#require(fix.speed) - 0.3276) < 1e-9)
-        #expect(fix.time?.text == "2005-06-08T10:34:48.283000Z")
+        #expect(try abs(#require(fix.position.speed) - 0.3276) < 1e-9)
+        #expect(fix.position.fixTime?.text == "2005-06-08T10:34:48.283000Z")
     }
 
     @Test func `newer names, two dimensions, a full circle`() throws {
@@ -40,10 +40,10 @@ import Testing
             Self.fix(
                 #"{"class":"TPV","mode":3,"lat":-1,"lon":2,"alt":9,"altMSL":7.5,"track":360,"#
                     + #""epx":3,"epy":4}"#))
-        #expect(fix.altitude == 7.5)
-        #expect(fix.course == 0)
-        #expect(fix.accuracy == 5)
-        #expect(fix.speed == nil && fix.time == nil)
+        #expect(fix.position.altitude == 7.5)
+        #expect(fix.position.course == 0)
+        #expect(fix.position.accuracy == 5)
+        #expect(fix.position.speed == nil && fix.position.fixTime == nil)
         let flat = Self.fix(#"{"class":"TPV","mode":2,"lat":-1,"lon":2,"alt":9}"#)
         #expect(try #require(flat).altitude == nil)
     }
@@ -85,10 +85,9 @@ import Testing
 
 @Suite struct `Fresh fixes` {
     private static func fix(arrived: Double, time: Double?) -> Fix? {
-        var fix = Fix(
-            latitude: 1, longitude: 2, arrived: Instant(nanoseconds: Int64(arrived * 1e9)))
-        fix?.time = time.map { UTC(microseconds: 1_700_000_000_000_000 + Int64($0 * 1e6)) }
-        return fix
+        guard var position = Position(latitude: 1, longitude: 2) else { return nil }
+        position.fixTime = time.map { UTC(microseconds: 1_700_000_000_000_000 + Int64($0 * 1e6)) }
+        return Fix(position, arrived: Instant(nanoseconds: Int64(arrived * 1e9)))
     }
 
     /// Fixes as they came, and what becomes of each.

@@ -31,11 +31,11 @@ import Testing
             let fix = try #require(fixes.first)
             #expect(fixes.count == 1)
             // 48°07.038' N, 11°31.000' E.
-            #expect(abs(fix.latitude - 48.1173) < 1e-9)
-            #expect(abs(fix.longitude - 11.516666666667) < 1e-9)
-            #expect(fix.altitude == 545.4)
-            #expect(fix.course == 84.4)
-            #expect(fix.time?.text == "1994-03-23T12:35:19.000000Z")
+            #expect(abs(fix.position.latitude - 48.1173) < 1e-9)
+            #expect(abs(fix.position.longitude - 11.516666666667) < 1e-9)
+            #expect(fix.position.altitude == 545.4)
+            #expect(fix.position.course == 84.4)
+            #expect(fix.position.fixTime?.text == "1994-03-23T12:35:19.000000Z")
             #expect(reader.damaged == 0)
         }
         // 22.4 knots; a knot is 1.852 km/h.
@@ -66,7 +66,7 @@ import Testing
         reader.finish(&fixes)
         #expect(fixes.count == 2)
         // Empty fields are no zeros.
-        #expect(fixes[1].speed == nil && fixes[1].course == nil)
+        #expect(fixes[1].position.speed == nil && fixes[1].position.course == nil)
     }
 
     @Test(arguments: ["GP", "GN", "GL", "GA", "GB", "BD"])
@@ -75,7 +75,7 @@ import Testing
             "\(talker)RMC,123519.50,A,4807.038,S,01131.000,W,1,2,010100,,,D")
         let fix = Self.fixes([line]).0.first
         #expect(fix.map { [$0.latitude < 0, $0.longitude < 0] } == [true, true])
-        #expect(fix?.time?.text == "2000-01-01T12:35:19.500000Z")
+        #expect(fix?.position.fixTime?.text == "2000-01-01T12:35:19.500000Z")
     }
 
     @Test(arguments: [

@@ -24,7 +24,7 @@ import Testing
         report.statusByte = 0x2F
         #expect(writer.offer([.code(report)], at: Fixtures.after(1)))
         #expect(writer.offer(.event(TripEvent(.timeout, text: "t")), at: Fixtures.after(2)))
-        let place = try #require(TripPosition(latitude: 47.5, longitude: 8.5))
+        let place = try #require(Position(latitude: 47.5, longitude: 8.5))
         #expect(writer.offer(.position(place), at: Fixtures.after(3)))
         try writer.end(.stopped, at: Fixtures.after(Double(seconds)))
         return writer.trip

@@ -218,7 +218,7 @@ struct TripFileWriter {
 
 extension TrackPoint {
     /// A stored position.
-    init(_ position: TripPosition, time: UTC) {
+    init(_ position: Position, time: UTC) {
         self.init(time: time, latitude: position.latitude, longitude: position.longitude)
         altitude = position.altitude
         speed = position.speed

@@ -291,15 +291,3 @@ private enum Reader {
         return fixes
     }
 }
-
-extension TripPosition {
-    /// A receiver's fix.
-    init?(_ fix: Fix) {
-        self.init(latitude: fix.latitude, longitude: fix.longitude)
-        altitude = fix.altitude
-        speed = fix.speed
-        course = fix.course
-        accuracy = fix.accuracy
-        fixTime = fix.time
-    }
-}

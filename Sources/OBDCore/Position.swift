@@ -1,0 +1,24 @@
+/// Where a receiver of satellites says that it is.
+public struct Position: Hashable, Sendable {
+    /// WGS 84; unit: degrees, −90 to 90.
+    public var latitude: Double
+    /// WGS 84; unit: degrees, −180 to 180.
+    public var longitude: Double
+    /// Above mean sea level; unit: m, nil without a fix in three dimensions.
+    public var altitude: Double?
+    /// Over ground; unit: km/h.
+    public var speed: Double?
+    /// From true north; unit: degrees, 0 to below 360.
+    public var course: Double?
+    /// Horizontal; unit: m, nil where the receiver gives none.
+    public var accuracy: Double?
+    /// By the receiver's clock; nil without a date.
+    public var fixTime: UTC?
+
+    /// A place; nil outside the ranges above.
+    public init?(latitude: Double, longitude: Double) {
+        guard (-90...90).contains(latitude), (-180...180).contains(longitude) else { return nil }
+        self.latitude = latitude
+        self.longitude = longitude
+    }
+}

@@ -1,5 +1,7 @@
+import Diagnostics
 import OBDCore
 import TripExport
+import TripImport
 
 /// A CSV file to import: reading ends, its lines are counted, and what is written again is read the same.
 func readCSV(_ input: [UInt8]) {
@@ -47,5 +49,65 @@ private func isFinite(_ value: JSONValue) -> Bool {
     case .array(let values): values.allSatisfy(isFinite)
     case .object(let values): values.values.allSatisfy(isFinite)
     case .null, .bool, .string: true
+    }
+}
+
+/// A file to import: pieces of any size say what the whole says, and what it says is of this world.
+func readImport(_ input: [UInt8]) {
+    var cutter = Cutter(input)
+    let size = Int(cutter.byte())
+    let file = cutter.rest()
+    guard let format = ImportFormat(file) else { return }
+    let whole = ImportRun(format, file, pieces: max(file.count, 1))
+    let pieces = ImportRun(format, file, pieces: size % 32 + 1)
+    require(whole.said == pieces.said, "pieces say something else")
+    require(whole.fault == pieces.fault, "\(String(describing: pieces.fault)) in pieces")
+    if let fault = whole.fault {
+        let lines = file.count { $0 == 0x0A } + 1
+        require((1...lines).contains(fault.line), "a fault in line \(fault.line) of \(lines)")
+        require(!fault.reason.isEmpty, "a fault without words")
+    }
+}
+
+/// What a file became, up to its fault.
+private struct ImportRun {
+    private(set) var said: [String] = []
+    private(set) var fault: ImportFault?
+
+    init(_ format: ImportFormat, _ file: [UInt8], pieces size: Int) {
+        var reader = TripFileReader(format, Self.table) { $0 }
+        do {
+            for start in stride(from: 0, to: file.count, by: size) {
+                try reader.read(file[start..<min(start + size, file.count)]) { take($0) }
+            }
+            try reader.finish { take($0) }
+        } catch {
+            fault = error as? ImportFault
+            require(fault != nil, "another error than a fault: \(error)")
+        }
+        let table = reader.table.table
+        require(table.signals.count == reader.table.count, "signals without a place")
+    }
+
+    private static let table = ImportTable(Tables.standard)
+
+    private mutating func take(_ event: ImportEvent) {
+        said.append("\(event)")
+        guard case .entry(let entry, _) = event else { return }
+        switch entry {
+        case .position(let position):
+            require(
+                abs(position.latitude) <= 90 && abs(position.longitude) <= 180,
+                "no place on earth")
+        case .voltage(let volts): require(volts.isFinite, "a voltage of \(volts)")
+        case .items(let items):
+            for case .reading(let reading) in items {
+                if case .number(let number) = reading.value {
+                    require(number.isFinite, "a value of \(number)")
+                }
+            }
+        case .codeList(_, _, let codes): require(codes >= 0, "\(codes) codes")
+        case .event, .note, .vehicle, .together: break
+        }
     }
 }

@@ -32,6 +32,9 @@ extension ImportedObject {
             unit = conversion.unit
             shown = .number(conversion(number))
         }
+        if case .number(let number) = shown, !number.isFinite {
+            throw fault("a value beyond all numbers")
+        }
         if dataID == nil, id == "ADAPTER_VOLTAGE", case .number(let volts) = shown {
             return .voltage(volts)
         }
@@ -52,7 +55,6 @@ extension ImportedObject {
         let code = keys["code"]?.number.flatMap { UInt64(exactly: $0) }
         switch keys["value"] {
         case .number(let number)?:
-            guard number.isFinite else { throw fault("a value beyond all numbers") }
             return (.number(number), .number, nil)
         case .bool(let flag)?: return (.flag(flag), .flag, nil)
         case .string(let text)?:

@@ -148,7 +148,7 @@ struct WideImport {
         if !items.isEmpty { try emit(.entry(.items(items), at: moment)) }
         // No fix is written as 0, 0 by some.
         if let latitude, let longitude, latitude != 0 || longitude != 0 {
-            guard var position = TripPosition(latitude: latitude, longitude: longitude) else {
+            guard var position = Position(latitude: latitude, longitude: longitude) else {
                 throw ImportFault(
                     line: csv.line, reason: "\(latitude), \(longitude) is no place on earth")
             }
@@ -207,6 +207,8 @@ struct WideImport {
         if let blank = cell.firstIndex(of: " ") {
             conversion = ImportUnit.conversion(String(cell[blank...]).withoutBlanks) ?? conversion
         }
-        return reading(channel.signal, .number(conversion.map { $0(value) } ?? value))
+        let metric = conversion.map { $0(value) } ?? value
+        // A unit may take a number beyond all numbers.
+        return metric.isFinite ? reading(channel.signal, .number(metric)) : nil
     }
 }

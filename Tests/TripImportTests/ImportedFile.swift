@@ -1,0 +1,83 @@
+import Diagnostics
+import OBDCore
+import PIDTables
+import Testing
+import TripImport
+
+/// What a file of trips says.
+struct ImportedFile {
+    /// One value of one signal.
+    struct Value: Equatable {
+        var signal: String
+        var value: Reading.Value
+        var unit: String
+
+        init(_ signal: String, _ value: Reading.Value, _ unit: String = "") {
+            self.signal = signal
+            self.value = value
+            self.unit = unit
+        }
+
+        init(_ signal: String, _ number: Double, _ unit: String) {
+            self.init(signal, .number(number), unit)
+        }
+    }
+
+    /// How many trips began.
+    private(set) var trips = 0
+    /// What is known of the last of them.
+    private(set) var trip: (name: String?, tags: [String], vin: String?) = (nil, [], nil)
+    /// Everything else.
+    private(set) var entries: [(entry: TripEntry, time: UTC)] = []
+    private(set) var table = PIDTable()
+
+    /// Reads a file in one piece; `isUS` = its gallons are those of the United States.
+    init(_ text: String, isUS: Bool = false) throws {
+        let bytes = Array(text.utf8)
+        let table = ImportTable(try PIDTables.standard(), units: isUS ? .us : .metric)
+        // An hour west of Greenwich.
+        var reader = TripFileReader(try #require(ImportFormat(bytes)), table) {
+            UTC(microseconds: $0.microseconds + 3_600_000_000)
+        }
+        try reader.read(bytes[...]) { take($0) }
+        try reader.finish { take($0) }
+        self.table = reader.table.table
+        #expect(reader.table.count == self.table.signals.count)
+    }
+
+    private mutating func take(_ event: ImportEvent) {
+        switch event {
+        case .trip(let name, let tags, let vin, _):
+            trips += 1
+            trip = (name, tags, vin?.text)
+        case .entry(let entry, let time): entries.append((entry, time))
+        }
+    }
+
+    /// All items.
+    var items: [DiagnosticItem] {
+        entries.flatMap { entry, _ in
+            if case .items(let items) = entry { items } else { [] }
+        }
+    }
+
+    /// All readings.
+    var readings: [Reading] {
+        items.compactMap { if case .reading(let reading) = $0 { reading } else { nil } }
+    }
+
+    /// Their values.
+    var values: [Value] {
+        readings.map { Value(table[$0.signal].id, $0.value, table[$0.signal].unit) }
+    }
+
+    /// Positions among the entries.
+    var positions: [Position] {
+        entries.compactMap { if case .position(let position) = $0.entry { position } else { nil } }
+    }
+
+    /// Voltages among the entries.
+    var voltages: [Double] {
+        entries.compactMap { if case .voltage(let volts) = $0.entry { volts } else { nil } }
+    }
+}

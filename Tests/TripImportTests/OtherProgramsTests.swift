@@ -1,0 +1,108 @@
+import Diagnostics
+import OBDCore
+import Testing
+import TripImport
+
+@Suite struct `Logs of other programs` {
+    // By definition: mile 1.609344 km, pound 0.45359237 kg, inch 25.4 mm, 9.80665 m/s²; °F = °C · 1.8 + 32.
+    @Test(
+        arguments: [
+            ("Speed (OBD)(mph)", "100", "SPEED", 160.9344, "km/h"),
+            ("SPEED", "50 kilometer_per_hour", "SPEED", 50, "km/h"),
+            ("SPEED", "10 mile / hour", "SPEED", 16.09344, "km/h"),
+            ("Engine Coolant Temperature(°F)", "212", "COOLANT_TEMP", 100, "°C"),
+            ("COOLANT_TEMP", "21 degree_Celsius", "COOLANT_TEMP", 21, "°C"),
+            ("Mass Air Flow Rate(lb/min)", "1", "MAF", 7.55987, "g/s"),
+            ("Intake Manifold Pressure(psi)", "10", "INTAKE_PRESSURE", 68.9476, "kPa"),
+            ("Boost(bar)", "1.5", "Boost", 150, "kPa"),
+            ("Range(miles)", "10", "Range", 16.09344, "km"),
+            ("Own(furlong)", "3", "Own", 3, "furlong"), ("Angle(deg)", "-3", "Angle", -3, "°"),
+            ("Flow(l/hr)", "2", "Flow", 2, "L/h"), ("Run(sec)", "7", "Run", 7, "s"),
+            ("Share(percent)", "7", "Share", 7, "%"), ("Cell(volt)", "3.7", "Cell", 3.7, "V"),
+        ])
+    func `values come in metric units`(
+        _ column: String, _ cell: String, _ signal: String, _ value: Double, _ unit: String
+    ) throws {
+        let file = try ImportedFile("time,\(column)\n2026-11-21T08:15:02Z,\(cell)\n")
+        let found = try #require(file.values.first)
+        guard case .number(let number) = found.value else {
+            Issue.record("\(found)")
+            return
+        }
+        #expect(found.signal == signal && found.unit == unit)
+        #expect(abs(number - value) < 1e-4, "\(number)")
+    }
+
+    // US gallon 3.785411784 L, by definition.
+    @Test func `gallons are told by the user`() throws {
+        let text = "time,Tank(gal)\n2026-11-21T08:15:02Z,10\n"
+        #expect(throws: ImportFault.self) { try ImportedFile(text) }
+        let file = try ImportedFile(text, isUS: true)
+        #expect(file.values == [.init("Tank", 10 * 3.785411784, "L")])
+    }
+
+    // Local time is an hour ahead of UTC here: the closure adds what is missing.
+    @Test(arguments: [
+        ("2026-11-21T08:15:02Z", "2026-11-21T08:15:02.000000Z"),
+        ("2026-11-21T08:15:02.5", "2026-11-21T09:15:02.500000Z"),
+        ("2026-11-21 08:15:02", "2026-11-21T09:15:02.000000Z"),
+        ("2026-11-21T08:15:02+01:30", "2026-11-21T06:45:02.000000Z"),
+        ("2026-11-21T08:15:02-01:00", "2026-11-21T09:15:02.000000Z"),
+        ("21-Nov-2026 08:15:02.123", "2026-11-21T09:15:02.123000Z"),
+        ("1-Feb-2026 08:15:02", "2026-02-01T09:15:02.000000Z"),
+        ("1795249302.5", "2026-11-21T08:21:42.500000Z"),
+        ("2026-11-21", "2026-11-21T01:00:00.000000Z"),
+    ])
+    func `times as logs write them`(_ text: String, _ time: String) throws {
+        let file = try ImportedFile("time,RPM\n\(text),900\n")
+        #expect(file.entries.first?.time.text == time)
+    }
+
+    @Test(arguments: [
+        "12.5", "noon", "2026-11-21T08:15:02+99:00", "2026-11-21T08:15:02+01",
+        "32-Xyz-2026 08:00:00",
+        "x2026-11-21T",
+    ])
+    func `what is no time is a fault`(_ text: String) {
+        #expect(throws: ImportFault.self) { try ImportedFile("time,RPM\n\(text),900\n") }
+    }
+
+    @Test func `a track, a voltage and two ECUs`() throws {
+        let file = try ImportedFile(
+            """
+            Device Time,Latitude,Longitude,Altitude(m),Bearing,GPS Speed (Meters/second),Voltage (OBD Adapter)(V),ECU(7EA): Engine RPM(rpm),7E8 RPM [rpm],Fuel(null)
+            21-Nov-2026 08:15:02,47.5,8.5,400,90,10,12.4,900,901,-
+            21-Nov-2026 08:15:03,0,0,,,,,902,,∞
+            21-Nov-2026 08:15:04,47.5,8.5,,360,-1,,,,n/a
+            """)
+        var first = try #require(Position(latitude: 47.5, longitude: 8.5))
+        (first.altitude, first.course, first.speed) = (400, 90, 36)
+        #expect(file.positions == [first, Position(latitude: 47.5, longitude: 8.5)])
+        #expect(file.voltages == [12.4])
+        #expect(
+            file.readings.map(\.ecu) == [
+                ECUAddress(0x7EA, .can11), ECUAddress(0x7E8, .can11), ECUAddress(0x7EA, .can11),
+            ])
+        #expect(throws: ImportFault.self) {
+            try ImportedFile("time,latitude,longitude\n2026-11-21T08:15:02Z,91,8.5\n")
+        }
+    }
+
+    @Test func `semicolons go with a decimal comma, and text is text`() throws {
+        let file = try ImportedFile(
+            "time;RPM;State\n2026-11-21T08:15:02Z;1726,5;'=idle\n2026-11-21T08:15:03Z;None;\n")
+        #expect(file.values == [.init("RPM", 1726.5, "rpm"), .init("State", .text("=idle"))])
+    }
+
+    @Test func `a number that its unit takes beyond all numbers is none`() throws {
+        let file = try ImportedFile("time,Speed(mph)\n2026-11-21T08:15:02Z,1.7e308\n")
+        #expect(file.values.isEmpty)
+    }
+
+    @Test(arguments: [
+        "", "time\n", "a,b\n1,2\n", "time,accessory,failure_type\n", "<gpx>",
+    ])
+    func `what is no log is told at once`(_ text: String) {
+        #expect(ImportFormat(Array(text.utf8)) == nil)
+    }
+}

@@ -1,14 +1,16 @@
 import OBDCore
 
 /// Reads the JSON Lines that obdscan writes.
-struct JSONImport {
+struct JSONImport: ImportReader {
     /// The line that was read last, from 1.
-    private(set) var line = 0
+    private var line = 0
     /// The beginning of a line whose end has not come.
     private var start: [UInt8] = []
 
     /// How much of a line that is not complete is kept; unit: bytes.
     var pending: Int { start.count }
+    var pendingLine: Int { line + 1 }
+    var endsInQuote: Bool { false }
 
     mutating func read(
         _ piece: ArraySlice<UInt8>, isLast: Bool, _ table: inout ImportTable,

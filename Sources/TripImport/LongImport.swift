@@ -2,8 +2,8 @@ import OBDCore
 import TripExport
 
 /// Reads the CSV with a line a reading that obdscan writes.
-struct LongImport {
-    private(set) var csv = CSVReader()
+struct LongImport: CSVImport {
+    var csv = CSVReader()
     private var header: [String]?
     /// What the last line says of its trip.
     private var trip: JSONValue?
@@ -11,45 +11,45 @@ struct LongImport {
     private var vin: VIN?
 
     mutating func read(
-        _ piece: ArraySlice<UInt8>, isLast: Bool, _ table: inout ImportTable,
-        _ emit: (ImportEvent) throws -> Void
+        row: [String], _ table: inout ImportTable, _ emit: (ImportEvent) throws -> Void
     ) throws {
-        csv.append(piece)
-        if isLast { csv.finish() }
-        while let row = csv.next() {
-            guard let header else {
-                header = row
-                continue
-            }
-            if row == header { continue }
-            guard row.count == header.count else {
-                throw ImportFault(
-                    line: csv.line, reason: "\(row.count) cells, the heading has \(header.count)")
-            }
-            var keys: [String: JSONValue] = [:]
-            for (name, cell) in zip(header, row) where !cell.isEmpty {
-                keys[name] = .string(CSVReader.undefused(cell))
-            }
-            keys["value"] = Self.value(keys, table)
-            for name in ["code", "frame"] {
-                guard let text = keys[name]?.string else { continue }
-                guard let number = CSVReader.number(text) else {
-                    throw ImportFault(line: csv.line, reason: "\(name) \"\(text)\" is no number")
-                }
-                keys[name] = .number(number)
-            }
-            if let number = keys["trip"], number != trip {
-                (trip, vin) = (number, nil)
-                try emit(.trip(name: nil, tags: [], vin: nil, start: nil))
-            }
-            let object = ImportedObject(keys, line: csv.line)
-            if let found = object.text("vin").flatMap({ VIN($0) }), found != vin {
-                if vin != nil { try emit(.trip(name: nil, tags: [], vin: nil, start: nil)) }
-                vin = found
-                try emit(.entry(.vehicle(found), at: try object.time()))
-            }
-            if let event = try object.event(&table) { try emit(event) }
+        guard let header else {
+            header = row
+            return
         }
+        if row == header { return }
+        try check(row, has: header.count)
+        let keys = try keys(header, row, table)
+        if let number = keys["trip"], number != trip {
+            (trip, vin) = (number, nil)
+            try emit(.trip(name: nil, tags: [], vin: nil, start: nil))
+        }
+        let object = ImportedObject(keys, line: csv.line)
+        if let found = object.text("vin").flatMap({ VIN($0) }), found != vin {
+            if vin != nil { try emit(.trip(name: nil, tags: [], vin: nil, start: nil)) }
+            vin = found
+            try emit(.entry(.vehicle(found), at: try object.time()))
+        }
+        if let event = try object.event(&table) { try emit(event) }
+    }
+
+    /// The cells of a row as the object of JSON Lines that says the same.
+    private func keys(
+        _ header: [String], _ row: [String], _ table: ImportTable
+    ) throws -> [String: JSONValue] {
+        var keys: [String: JSONValue] = [:]
+        for (name, cell) in zip(header, row) where !cell.isEmpty {
+            keys[name] = .string(CSVReader.undefused(cell))
+        }
+        keys["value"] = Self.value(keys, table)
+        for name in ["code", "frame"] {
+            guard let text = keys[name]?.string else { continue }
+            guard let number = CSVReader.number(text) else {
+                throw ImportFault(line: csv.line, reason: "\(name) \"\(text)\" is no number")
+            }
+            keys[name] = .number(number)
+        }
+        return keys
     }
 
     /// CSV does not tell numbers from text; the signal does, or the text itself.

@@ -2,15 +2,9 @@ public import OBDCore
 
 /// Reads a file of trips: pieces of bytes in, values out, with no more in memory than its longest line.
 public struct TripFileReader {
-    private enum Form {
-        case lines(JSONImport)
-        case long(LongImport)
-        case wide(WideImport)
-    }
-
     /// The signals that were seen so far.
     public private(set) var table: ImportTable
-    private var form: Form
+    private var reader: any ImportReader
     /// A longer line is none of a log, but a quote that nobody closed; unit: bytes.
     private static let longestLine = 16 << 20
 
@@ -22,9 +16,9 @@ public struct TripFileReader {
     public init(_ format: ImportFormat, _ table: ImportTable, localTime: @escaping (UTC) -> UTC) {
         self.table = table
         switch format {
-        case .jsonLines: form = .lines(JSONImport())
-        case .csvLong: form = .long(LongImport())
-        case .csvWide: form = .wide(WideImport(WideTime(localTime)))
+        case .jsonLines: reader = JSONImport()
+        case .csvLong: reader = LongImport()
+        case .csvWide: reader = WideImport(WideTime(localTime))
         }
     }
 
@@ -47,32 +41,12 @@ public struct TripFileReader {
     private mutating func read(
         _ piece: ArraySlice<UInt8>, isLast: Bool, _ emit: (ImportEvent) throws -> Void
     ) throws {
-        let pending: Int
-        let line: Int
-        var endsInQuote = false
-        switch form {
-        case .lines(var reader):
-            form = .lines(JSONImport())
-            try reader.read(piece, isLast: isLast, &table, emit)
-            (pending, line) = (reader.pending, reader.line + 1)
-            form = .lines(reader)
-        case .long(var reader):
-            form = .lines(JSONImport())
-            try reader.read(piece, isLast: isLast, &table, emit)
-            (pending, line) = (reader.csv.pending, reader.csv.line)
-            endsInQuote = reader.csv.endsInQuote
-            form = .long(reader)
-        case .wide(var reader):
-            form = .lines(JSONImport())
-            try reader.read(piece, isLast: isLast, &table, emit)
-            (pending, line) = (reader.csv.pending, reader.csv.line)
-            endsInQuote = reader.csv.endsInQuote
-            form = .wide(reader)
-        }
-        if pending > Self.longestLine {
+        try reader.read(piece, isLast: isLast, &table, emit)
+        let line = reader.pendingLine
+        if reader.pending > Self.longestLine {
             throw ImportFault(line: max(1, line), reason: "more than 16 MiB without an end")
         }
-        if endsInQuote {
+        if reader.endsInQuote {
             throw ImportFault(line: line, reason: "a quote is opened here and never closed")
         }
     }

@@ -3,7 +3,7 @@ import OBDCore
 import TripExport
 
 /// Reads tables with a column a signal: Torque's logs, those of scripts around python-OBD, our own.
-struct WideImport {
+struct WideImport: CSVImport {
     /// A column that readings come from, prepared once.
     private struct Channel {
         var signal: SignalIndex
@@ -13,7 +13,7 @@ struct WideImport {
         var conversion: ImportUnit.Conversion?
     }
 
-    private(set) var csv = CSVReader()
+    var csv = CSVReader()
     private let time: WideTime
     private var header: [String] = []
     private var columns: WideColumns?
@@ -24,31 +24,22 @@ struct WideImport {
     init(_ time: WideTime) { self.time = time }
 
     mutating func read(
-        _ piece: ArraySlice<UInt8>, isLast: Bool, _ table: inout ImportTable,
-        _ emit: (ImportEvent) throws -> Void
+        row: [String], _ table: inout ImportTable, _ emit: (ImportEvent) throws -> Void
     ) throws {
-        csv.append(piece)
-        if isLast { csv.finish() }
-        while let row = csv.next() {
-            guard let columns else {
-                guard try begin(row, &table, emit) else {
-                    throw ImportFault(line: csv.line, reason: "no column holds a time")
-                }
-                continue
+        guard let columns else {
+            guard try begin(row, &table, emit) else {
+                throw ImportFault(line: csv.line, reason: "no column holds a time")
             }
-            // Torque writes its heading again when it goes on, perhaps with other columns.
-            if row.count > 1, row[0].withoutBlanks == header[0].withoutBlanks,
-                try begin(row, &table, emit)
-            {
-                continue
-            }
-            guard row.count == columns.contents.count else {
-                throw ImportFault(
-                    line: csv.line,
-                    reason: "\(row.count) cells, the heading has \(columns.contents.count)")
-            }
-            try read(row, columns, emit)
+            return
         }
+        // Torque writes its heading again when it goes on, perhaps with other columns.
+        if row.count > 1, row[0].withoutBlanks == header[0].withoutBlanks,
+            try begin(row, &table, emit)
+        {
+            return
+        }
+        try check(row, has: columns.contents.count)
+        try read(row, columns, emit)
     }
 
     /// Begins a trip with a heading; false where the row is none.
@@ -101,63 +92,43 @@ struct WideImport {
     private mutating func read(
         _ row: [String], _ columns: WideColumns, _ emit: (ImportEvent) throws -> Void
     ) throws {
-        var moment: UTC?
-        var numbers: [Double?] = []
-        numbers.reserveCapacity(row.count)
-        for (cell, content) in zip(row, columns.contents) {
-            if case .time = content {
-                guard let found = time.utc(cell.withoutBlanks) else {
-                    throw ImportFault(line: csv.line, reason: "time \"\(cell)\" is no date")
-                }
-                moment = found
-            }
-            numbers.append(Self.number(cell, hasDecimalComma: csv.hasDecimalComma))
-        }
-        guard let moment else { return }
+        guard let moment = try moment(of: row, columns) else { return }
         let isNewVehicle = try takeVehicle(row, columns, at: moment, emit)
         var items: [DiagnosticItem] = []
-        var latitude: Double?
-        var longitude: Double?
-        var altitude: Double?
-        var course: Double?
-        var speed: Double?
+        var place = PlaceCells()
         for (index, content) in columns.contents.enumerated() {
-            let value = numbers[index]
+            let cell = row[index]
+            let value = Self.number(cell, hasDecimalComma: csv.hasDecimalComma)
             switch content {
             case .time, .nothing: continue
-            case .latitude: latitude = value
-            case .longitude: longitude = value
-            case .altitude(let metres): altitude = value.map { $0 * metres }
-            case .course: course = value.flatMap { (0..<360).contains($0) ? $0 : nil }
-            case .groundSpeed: speed = value.flatMap { $0 >= 0 ? $0 * 3.6 : nil }
+            case .latitude: place.latitude = value
+            case .longitude: place.longitude = value
+            case .altitude(let metres): place.altitude = value.map { $0 * metres }
+            case .course: place.course = value.flatMap { (0..<360).contains($0) ? $0 : nil }
+            case .groundSpeed: place.speed = value.flatMap { $0 >= 0 ? $0 * 3.6 : nil }
             case .voltage: if let value { try emit(.entry(.voltage(value), at: moment)) }
             case .vin:
                 // What every row repeats is one reading.
-                let isKnown = VIN(row[index].withoutBlanks) != nil && !isNewVehicle
+                let isKnown = VIN(cell.withoutBlanks) != nil && !isNewVehicle
                 guard !isKnown, let channel = channels[index],
-                    let item = Self.reading(row[index].withoutBlanks, nil, channel)
+                    let item = Self.reading(cell.withoutBlanks, nil, channel)
                 else { continue }
                 items.append(item)
             case .signal:
                 guard let channel = channels[index],
-                    let item = Self.reading(row[index].withoutBlanks, value, channel)
+                    let item = Self.reading(cell.withoutBlanks, value, channel)
                 else { continue }
                 items.append(item)
             }
         }
         if !items.isEmpty { try emit(.entry(.items(items), at: moment)) }
-        // No fix is written as 0, 0 by some.
-        if let latitude, let longitude, latitude != 0 || longitude != 0 {
-            guard var position = Position(latitude: latitude, longitude: longitude) else {
-                throw ImportFault(
-                    line: csv.line, reason: "\(latitude), \(longitude) is no place on earth")
-            }
-            (position.altitude, position.course, position.speed) = (altitude, course, speed)
+        if let position = try place.position(line: csv.line) {
             try emit(.entry(.position(position), at: moment))
         }
     }
 
-    /// Tells the vehicle of a row; another one than before has a trip of its own.
+    /// Tells the vehicle of a row; another one than before has a trip of its own; true where
+    /// it is new.
     private mutating func takeVehicle(
         _ row: [String], _ columns: WideColumns, at moment: UTC,
         _ emit: (ImportEvent) throws -> Void
@@ -172,6 +143,18 @@ struct WideImport {
             try emit(.entry(.vehicle(found), at: moment))
         }
         return vin != before
+    }
+
+    /// The time of a row, by the last of its columns that hold one; nil where it has none.
+    private func moment(of row: [String], _ columns: WideColumns) throws -> UTC? {
+        var moment: UTC?
+        for case (let cell, .time) in zip(row, columns.contents) {
+            guard let found = time.utc(cell.withoutBlanks) else {
+                throw ImportFault(line: csv.line, reason: "time \"\(cell)\" is no date")
+            }
+            moment = found
+        }
+        return moment
     }
 
     /// A cell's number, with or without a unit behind it; nil where nothing was measured.
@@ -210,5 +193,27 @@ struct WideImport {
         let metric = conversion.map { $0(value) } ?? value
         // A unit may take a number beyond all numbers.
         return metric.isFinite ? reading(channel.signal, .number(metric)) : nil
+    }
+}
+
+/// The cells of a row that say where the vehicle was.
+private struct PlaceCells {
+    /// Unit: degrees.
+    var latitude, longitude: Double?
+    /// Unit: m.
+    var altitude: Double?
+    /// Unit: degrees, 0 to below 360.
+    var course: Double?
+    /// Unit: km/h.
+    var speed: Double?
+
+    /// The position; nil where none was measured, which some write as 0, 0.
+    func position(line: Int) throws -> Position? {
+        guard let latitude, let longitude, latitude != 0 || longitude != 0 else { return nil }
+        guard var position = Position(latitude: latitude, longitude: longitude) else {
+            throw ImportFault(line: line, reason: "\(latitude), \(longitude) is no place on earth")
+        }
+        (position.altitude, position.course, position.speed) = (altitude, course, speed)
+        return position
     }
 }

@@ -45,7 +45,7 @@ import Testing
         #expect(fix.position.accuracy == 5)
         #expect(fix.position.speed == nil && fix.position.fixTime == nil)
         let flat = Self.fix(#"{"class":"TPV","mode":2,"lat":-1,"lon":2,"alt":9}"#)
-        #expect(try #require(flat).altitude == nil)
+        #expect(try #require(flat).position.altitude == nil)
     }
 
     @Test(arguments: [

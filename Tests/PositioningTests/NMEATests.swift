@@ -39,20 +39,20 @@ import Testing
             #expect(reader.damaged == 0)
         }
         // 22.4 knots; a knot is 1.852 km/h.
-        #expect(try abs(#require(Self.fixes([Self.rmc]).0.first?.speed) - 41.4848) < 1e-9)
+        #expect(try abs(#require(Self.fixes([Self.rmc]).0.first?.position.speed) - 41.4848) < 1e-9)
     }
 
     @Test func `what has no partner is a fix too`() throws {
         let alone = try #require(Self.fixes([Self.rmc]).0.first)
-        #expect(alone.altitude == nil)
+        #expect(alone.position.altitude == nil)
         let gga = try #require(Self.fixes([Self.gga, Self.vtg]).0.first)
-        #expect(gga.speed == 10.2)
-        #expect(gga.course == 54.7)
-        #expect(gga.time == nil)
+        #expect(gga.position.speed == 10.2)
+        #expect(gga.position.course == 54.7)
+        #expect(gga.position.fixTime == nil)
         let south = try #require(Self.fixes([Self.south]).0.first)
-        #expect(abs(south.latitude + 19.484083333333) < 1e-9)
-        #expect(abs(south.longitude - 24.1751) < 1e-9)
-        #expect(south.altitude == 100)
+        #expect(abs(south.position.latitude + 19.484083333333) < 1e-9)
+        #expect(abs(south.position.longitude - 24.1751) < 1e-9)
+        #expect(south.position.altitude == 100)
     }
 
     @Test func `a new time ends the fix before it, which keeps the time at which it came`() {
@@ -74,7 +74,7 @@ import Testing
         let line = Self.sentence(
             "\(talker)RMC,123519.50,A,4807.038,S,01131.000,W,1,2,010100,,,D")
         let fix = Self.fixes([line]).0.first
-        #expect(fix.map { [$0.latitude < 0, $0.longitude < 0] } == [true, true])
+        #expect(fix.map { [$0.position.latitude < 0, $0.position.longitude < 0] } == [true, true])
         #expect(fix?.position.fixTime?.text == "2000-01-01T12:35:19.500000Z")
     }
 

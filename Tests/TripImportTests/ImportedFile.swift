@@ -56,7 +56,7 @@ struct ImportedFile {
 
     /// All items.
     var items: [DiagnosticItem] {
-        entries.flatMap { entry, _ in
+        entries.flatMap { entry, _ -> [DiagnosticItem] in
             if case .items(let items) = entry { items } else { [] }
         }
     }

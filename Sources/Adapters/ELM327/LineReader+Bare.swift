@@ -3,7 +3,7 @@ import VehicleLink
 
 /// Lines that are a message alone, without header.
 extension ReplyReader {
-    func bare() -> LineReading? {
+    func asBare() -> LineReading? {
         guard digits.isWholeBytes, digits.count >= 2 else { return nil }
         let answer = answer(at: 0, count: digits.count / 2)
         if isLegacyHeader {

@@ -18,7 +18,7 @@ extension ReplyReader {
     }
 
     /// The line as a frame of SAE J1939; nil when it cannot be one.
-    func j1939() -> LineReading? {
+    func asJ1939() -> LineReading? {
         let isKnown = knownProtocol != nil
         if let family = knownProtocol?.family ?? inferredFamily, family != .j1939 { return nil }
         guard let header = j1939Header(), isKnown || header.isJ1939Alone,

@@ -3,7 +3,7 @@ import VehicleLink
 
 /// Lines of the protocols before CAN, which a check byte tells apart.
 extension ReplyReader {
-    func iso9141() -> LineReading? {
+    func asISO9141() -> LineReading? {
         guard digits.isWholeBytes, digits.count > 0 else { return nil }
         let bytes = digits.bytes(from: 0)
         let isKnown = isExpected(.iso9141)
@@ -22,7 +22,7 @@ extension ReplyReader {
         return isKnown || isUsual || provesItself(reading, bytes) ? reading : nil
     }
 
-    func j1850() -> LineReading? {
+    func asJ1850() -> LineReading? {
         guard digits.isWholeBytes else { return nil }
         let bytes = digits.bytes(from: 0)
         let isKnown = isExpected(.j1850)
@@ -85,7 +85,7 @@ extension ReplyReader {
             proof: .refuted)
     }
 
-    func iso14230() -> LineReading? {
+    func asISO14230() -> LineReading? {
         guard digits.isWholeBytes else { return nil }
         let bytes = digits.bytes(from: 0)
         let isKnown = isExpected(.iso14230)

@@ -51,14 +51,14 @@ extension ReplyReader {
     func reading(as shape: LineReading.Shape) -> LineReading? {
         var reading: LineReading?
         switch shape {
-        case .can11, .joined11: reading = can11(shape)
-        case .can29, .joined29: reading = can29(shape)
-        case .fieldAlone: reading = fieldAlone()
-        case .j1939: reading = j1939()
-        case .iso9141: reading = iso9141()
-        case .j1850: reading = j1850()
-        case .iso14230: reading = iso14230()
-        case .bare: reading = bare()
+        case .can11, .joined11: reading = asCAN11(shape)
+        case .can29, .joined29: reading = asCAN29(shape)
+        case .fieldAlone: reading = asFieldAlone()
+        case .j1939: reading = asJ1939()
+        case .iso9141: reading = asISO9141()
+        case .j1850: reading = asJ1850()
+        case .iso14230: reading = asISO14230()
+        case .bare: reading = asBare()
         }
         reading?.agreement = agreement(shape)
         return reading
@@ -102,7 +102,7 @@ extension ReplyReader {
 
     // MARK: CAN
 
-    private func can11(_ shape: LineReading.Shape) -> LineReading? {
+    private func asCAN11(_ shape: LineReading.Shape) -> LineReading? {
         guard digits.groups > 0, digits.number(0, 3) < 0x800 else { return nil }
         if digits.groups > 1 {
             guard digits.length(0) == 3, digits.oddAfterTwo == 0 else { return nil }
@@ -131,7 +131,7 @@ extension ReplyReader {
             ? reading : nil
     }
 
-    private func can29(_ shape: LineReading.Shape) -> LineReading? {
+    private func asCAN29(_ shape: LineReading.Shape) -> LineReading? {
         guard digits.count >= 8, digits.number(0, 8) < 0x2000_0000 else { return nil }
         let showsLength: Bool
         if digits.groups == 1 {
@@ -277,7 +277,7 @@ extension ReplyReader {
     }
 
     /// A data field whose identifier is hidden (`AT CAF0` with `AT H0`).
-    private func fieldAlone() -> LineReading? {
+    private func asFieldAlone() -> LineReading? {
         guard digits.isWholeBytes, digits.count >= 2, digits.count <= 16 else { return nil }
         let reading = field(.fieldAlone, address: nil, start: 0)
         let isRaw = settings.automaticFormatting == false

@@ -142,8 +142,7 @@ extension PositionReceiver {
     /// Begins to listen; what comes belongs to `trip`.
     fileprivate func start(into trip: TripWriter) throws {
         try start { fix in
-            guard let position = TripPosition(fix) else { return true }
-            return trip.offer(.position(position), at: fix.arrived)
+            trip.offer(.position(fix.position), at: fix.arrived)
         } lost: { seconds, since in
             let gap = TripEvent(
                 .gap, text: "no position for \(clockText(seconds))", duration: .seconds(seconds))

@@ -1,0 +1,38 @@
+import OBDCore
+
+extension RawCommand {
+    /// What is wrong with words that the shell cut where a command has blanks; nil = nothing.
+    static func unquoted(_ words: [String]) -> Failure? {
+        for (place, word) in words.enumerated().dropLast() {
+            let rest = words[(place + 1)...]
+            let isAdapters = ["AT", "ST"].contains(word.uppercased())
+            let isRequest =
+                isByte(word)
+                && Hex.bytes(word).map { needIdentifier.contains(Service($0[0])) } ?? false
+            guard isAdapters || isRequest && rest.first.map(isByte) ?? false else { continue }
+            let others = rest.prefix { other in
+                isAdapters
+                    ? !["AT", "ST"].contains(other.prefix(2).uppercased())
+                        && !(other.utf8.count > 3 && other.utf8.count.isMultiple(of: 2)
+                            && Hex.bytes(other) != nil)
+                    : isByte(other)
+            }
+            let whole = ([word] + others).joined(separator: isAdapters ? " " : "")
+            return Failure(
+                "\"\(word)\" is no whole command",
+                hint: "each argument is a command: obdscan send "
+                    + (isAdapters ? "\"\(whole)\"" : whole), status: .usage)
+        }
+        return nil
+    }
+
+    private static func isByte(_ word: String) -> Bool {
+        word.utf8.count == 2 && word.utf8.allSatisfy { Hex.value($0) != nil }
+    }
+
+    /// Services that say nothing without an identifier behind them.
+    private static let needIdentifier: Set<Service> = [
+        .currentData, .freezeFrame, .oxygenSensorTests, .monitorTests, .control,
+        .vehicleInformation, .sessionControl, .readCodeInformation, .readLocalData, .readData,
+    ]
+}

@@ -58,8 +58,9 @@ func readImport(_ input: [UInt8]) {
     let size = Int(cutter.byte())
     let file = cutter.rest()
     guard let format = ImportFormat(file) else { return }
-    let whole = ImportRun(format, file, pieces: max(file.count, 1))
-    let pieces = ImportRun(format, file, pieces: size % 32 + 1)
+    let table = ImportTable(Tables.standard)
+    let whole = ImportRun(format, table, file, pieces: max(file.count, 1))
+    let pieces = ImportRun(format, table, file, pieces: size % 32 + 1)
     require(whole.said == pieces.said, "pieces say something else")
     require(whole.fault == pieces.fault, "\(String(describing: pieces.fault)) in pieces")
     if let fault = whole.fault {
@@ -74,8 +75,8 @@ private struct ImportRun {
     private(set) var said: [String] = []
     private(set) var fault: ImportFault?
 
-    init(_ format: ImportFormat, _ file: [UInt8], pieces size: Int) {
-        var reader = TripFileReader(format, Self.table) { $0 }
+    init(_ format: ImportFormat, _ table: ImportTable, _ file: [UInt8], pieces size: Int) {
+        var reader = TripFileReader(format, table) { $0 }
         do {
             for start in stride(from: 0, to: file.count, by: size) {
                 try reader.read(file[start..<min(start + size, file.count)]) { take($0) }
@@ -85,11 +86,8 @@ private struct ImportRun {
             fault = error as? ImportFault
             require(fault != nil, "another error than a fault: \(error)")
         }
-        let table = reader.table.table
-        require(table.signals.count == reader.table.count, "signals without a place")
+        require(reader.table.table.signals.count == reader.table.count, "signals without a place")
     }
-
-    private static let table = ImportTable(Tables.standard)
 
     private mutating func take(_ event: ImportEvent) {
         said.append("\(event)")

@@ -12,11 +12,18 @@ extension ReplyReader {
             if answer < .exact || isSpoken && digits.count >= 10 { return nil }
         }
         if answer < .exact, isBehindLegacyHeader { return nil }
-        // A line with a usual identifier that has lost a digit is no answer to 3E.
-        let lostDigit =
-            digits.groups == 1 && digits.count >= 6 && (0x7E8...0x7EF).contains(digits.number(0, 3))
-        return lostDigit && answer < .exact
+        return hasLostDigit && answer < .exact
             ? nil : LineReading(shape: .bare, start: 0, answer: answer, proof: .none)
+    }
+
+    /// Whether a line begins with a usual CAN identifier and has lost one of its digits: it is no
+    /// answer to service 3E or A8.
+    private var hasLostDigit: Bool {
+        if digits.groups == 1 {
+            return digits.count >= 6 && (0x7E8...0x7EF).contains(digits.number(0, 3))
+        }
+        return (0xE8...0xEF).contains(digits.byte(0)) && digits.count >= 6
+            && Int(digits.byte(2)) == digits.count / 2 - 2
     }
 
     /// Whether a line begins with the header of an answer before CAN, damaged as the rest may be,

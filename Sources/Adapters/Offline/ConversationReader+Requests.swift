@@ -63,6 +63,58 @@ extension ConversationReader {
             || AdapterWords.end(of: "OK", in: text, at: 0) == text.count
     }
 
+    /// Whether what stands behind a prompt can be a request, or is an answer however damaged.
+    ///
+    /// Services of testers have bit 6 clear, and nobody types headers; a frame of the tester's own in
+    /// a log of frames is one, too.
+    mutating func canBeRequest(_ text: Span<UInt8>) -> Bool {
+        if AdapterCommand(compact: AdapterCommand.compact(bytes(text))) != nil { return true }
+        guard reader.digits.scan(text) else {
+            // Data that something else was written into; other makers' commands are words.
+            var end = 0
+            while end < text.count, Hex.value(text[end]) != nil || isBlank(text[end]) { end += 1 }
+            let start = text.extracting(..<end)
+            guard end >= 3, isBlank(text[2]) || isBlank(text[3]) || end >= 6,
+                reader.digits.scan(start)
+            else { return true }
+            return digitsCanBeRequest
+        }
+        return digitsCanBeRequest || isShortAsAnswer
+    }
+
+    /// The same of the scanned digits.
+    private var digitsCanBeRequest: Bool {
+        let digits = reader.digits
+        if digits.segment != nil { return false }
+        if reader.looksLikeRequest || digits.count < 2 || isFrameOfTester { return true }
+        if digits.groups > 1, digits.length(0) == 3 { return false }
+        let first = digits.byte(0)
+        switch first {
+        // Parameter groups of SAE J1939: `FEEC`.
+        case 0xEA, 0xEF, 0xF0, 0xFE, 0xFF: return (4...7).contains(digits.count)
+        // An identifier of 29 bits.
+        case 0x18 where digits.byte(2) == 0xDA: return false
+        // The header of an answer by ISO 14230-4.
+        case 0x80...0xBF: return digits.count < 6 || digits.byte(2) != settings.testerAddress
+        default: return first & 0x40 == 0
+        }
+    }
+
+    /// Whether the scanned digits are an answer without data, or somebody tries services out: `4101`.
+    var isShortAsAnswer: Bool {
+        reader.digits.groups == 1 && reader.digits.count <= 4
+            && reader.digits.byte(0) & 0x40 != 0
+    }
+
+    /// Whether the scanned digits begin with an identifier that testers send with.
+    private var isFrameOfTester: Bool {
+        let digits = reader.digits
+        if digits.count >= 5, (0x7DF...0x7E7).contains(digits.number(0, 3)) { return true }
+        guard digits.count >= 10, digits.byte(0) == 0x18, digits.byte(6) == settings.testerAddress
+        else { return false }
+        return digits.byte(2) == 0xDB || digits.byte(2) == 0xDA && digits.byte(4) != digits.byte(6)
+    }
+
     /// What to go back to if the three digits of `text` are a length after all; nil for any other
     /// text.
     mutating func lengthOrRequest(_ text: Span<UInt8>) -> LengthOrRequest? {
@@ -189,6 +241,7 @@ extension ConversationReader {
         }
         settle()
         endExchange(&out)
+        isPrompted = false
         begin(compact)
     }
 

@@ -58,19 +58,17 @@ public struct ConversationReader: Hashable, Sendable {
     var promptsCarryRequests = false
     /// Whether something was read since the last end of an exchange.
     var isOpen = false
-    /// The first line of the input, where it was taken for a request by its looks alone.
-    private var guess: Guess?
+    /// The last line that was taken for a request by its looks alone, until something answers it.
+    var guess: Guess?
+    /// Whether a prompt came since the last request.
+    var isPrompted = false
+    /// Whether something was answered that nobody was seen to ask: requests are not echoed then.
+    var hasUnaskedAnswers = false
 
     /// A request of three digits, which may as well be the length in front of segments.
     var lengthOrRequest: LengthOrRequest?
     /// Whether requests are told apart from what came, as in a recording: no line is an echo then.
     var directionIsKnown = false
-
-    private struct Guess: Hashable, Sendable {
-        var line: Int
-        var text: String
-        var error: LinkError
-    }
 
     var lineNumber = 0
     var events: [ReplyEvent] = []
@@ -197,18 +195,21 @@ public struct ConversationReader: Hashable, Sendable {
                 return
             }
             if options.request == nil,
-                let end = endOfGluedRequest(text) ?? endOfAnsweredRequest(text)
+                let end = endOfGluedRequest(text) ?? endOfAnsweredRequest(text),
+                canBeRequest(text.extracting(..<end))
             {
                 promptsCarryRequests = true
                 ask(AdapterCommand.compact(bytes(text.extracting(..<end))), &out)
                 readPiece(text.extracting(end...), isBehindPrompt: false, &out)
                 return
             }
-            if options.request == nil, !isAnswer(text) {
+            if options.request == nil, !isAnswer(text), canBeRequest(text) {
                 let possible = lengthOrRequest(text)
+                let needsAnswer = reader.digits.scan(text) && isShortAsAnswer
                 promptsCarryRequests = true
                 ask(AdapterCommand.compact(bytes(text)), &out)
                 lengthOrRequest = possible
+                if needsAnswer { guess = Guess(line: lineNumber, text: string(text)) }
                 return
             }
             readPrompt(&out)
@@ -233,6 +234,7 @@ public struct ConversationReader: Hashable, Sendable {
     /// A prompt: the answers are complete.
     mutating func readPrompt(_ out: inout [ConversationItem]) {
         promptsCarryRequests = false
+        isPrompted = true
         // The whole input answers one request; and a tester that writes its own flow control
         // gets the prompt in the middle of a message.
         if options.request != nil || reader.settings.automaticFormatting == false { return }
@@ -309,15 +311,6 @@ public struct ConversationReader: Hashable, Sendable {
         return false
     }
 
-    /// Takes a line for a request by its looks; `error` is told where nothing answers it.
-    private mutating func guessRequest(
-        _ text: Span<UInt8>, _ error: LinkError, _ out: inout [ConversationItem]
-    ) {
-        let isFirst = requestText.isEmpty && !isOpen
-        ask(AdapterCommand.compact(bytes(text)), &out)
-        if isFirst { guess = Guess(line: lineNumber, text: string(text), error: error) }
-    }
-
     // MARK: Items
 
     /// Ends the answers to the last request, if there were any.
@@ -326,13 +319,7 @@ public struct ConversationReader: Hashable, Sendable {
         reader.finish(&events)
         let hadErrors = !events.isEmpty
         flush([UInt8]().span, &out)
-        if let guess, !isOpen, !hadErrors {
-            // Nothing answered it: it was rather a damaged line.
-            out.append(
-                ConversationItem(
-                    .linkError(guess.error, text: guess.text), line: guess.line,
-                    exchange: reader.exchange))
-        }
+        if let guess, !isOpen, !hadErrors { giveUpUnanswered(guess, &out) }
         guess = nil
         guard isOpen || hadErrors else { return }
         isOpen = false
@@ -348,6 +335,7 @@ public struct ConversationReader: Hashable, Sendable {
         for place in found.indices {
             switch found.span[place] {
             case .message(let message):
+                weighGuess(by: message, &out)
                 out.append(
                     ConversationItem(
                         .message(message), line: message.line, exchange: reader.exchange))
@@ -360,6 +348,7 @@ public struct ConversationReader: Hashable, Sendable {
                 let start = AdapterWords.endOfSearching(text) ?? 0
                 append(.status(status, text: string(text.extracting(start...))), &out)
                 noteLoss(status)
+                confirmGuess(&out)
             case .voltage(let voltage): append(.voltage(voltage), &out)
             case .frame(let id, let data): append(.frame(id: id, data: data), &out)
             case .banner: reader.apply(.reset)

@@ -1,0 +1,127 @@
+import OBDCore
+import VehicleLink
+
+/// Requests told by their looks alone: where no prompt stands in front, an answer that lost its
+/// beginning looks like the echo of one.
+extension ConversationReader {
+    /// A line that was taken for a request.
+    struct Guess: Hashable, Sendable {
+        var line: Int
+        var text: String
+        /// What it is if it was none.
+        var error: LinkError
+        /// Whether it was none if nothing answers it: else it lost its answer.
+        var needsAnswer: Bool
+        /// The request in front of it that had no answer by then; empty = there was none.
+        var before: [UInt8] = []
+        /// Whether that one was a guess as well, and is none if this one is answered.
+        var errorBefore: Told?
+
+        /// An error and the line that it is about.
+        struct Told: Hashable, Sendable {
+            var line: Int
+            var text: String
+            var error: LinkError
+        }
+
+        /// A line that has to be answered, or is damaged.
+        init(line: Int, text: String, error: LinkError? = nil, needsAnswer: Bool = true) {
+            self.line = line
+            self.text = text
+            self.error = error ?? LinkError(.notAFrame, line: line)
+            self.needsAnswer = needsAnswer
+        }
+    }
+
+    /// Takes a line for a request by its looks; `error` is told where it turns out to be none.
+    mutating func guessRequest(
+        _ text: Span<UInt8>, _ error: LinkError, _ out: inout [ConversationItem]
+    ) {
+        let isFirst = requestText.isEmpty && !isOpen
+        var guessed = Guess(
+            line: lineNumber, text: string(text), error: error,
+            needsAnswer: isFirst || hasUnaskedAnswers)
+        if asked == .vehicle, !isOpen, !isPrompted {
+            guessed.before = requestText
+            guessed.needsAnswer = true
+            if let guess, guess.needsAnswer {
+                guessed.errorBefore = Guess.Told(
+                    line: guess.line, text: guess.text, error: guess.error)
+            }
+            guess = nil
+        }
+        ask(AdapterCommand.compact(bytes(text)), &out)
+        guess = guessed
+    }
+
+    /// Looks at a message that came while a guess is open: it confirms the guess, or shows that the
+    /// line was no request.
+    mutating func weighGuess(by message: ECUMessage, _ out: inout [ConversationItem]) {
+        if guess == nil {
+            if asked == .unknown, options.request == nil { hasUnaskedAnswers = true }
+            return
+        }
+        if isAnswered(by: message) {
+            hasUnaskedAnswers = false
+            confirmGuess(&out)
+            return
+        }
+        guard let wrong = guess else { return }
+        guess = nil
+        let told = Guess.Told(line: wrong.line, text: wrong.text, error: wrong.error)
+        if !wrong.before.isEmpty {
+            begin(wrong.before)
+            if isAnswered(by: message) {
+                tell(told, &out)
+                return
+            }
+            if let told = wrong.errorBefore { tell(told, &out) }
+        }
+        tell(told, &out)
+        forgetRequest()
+        hasUnaskedAnswers = true
+    }
+
+    /// Something answered the guessed request.
+    mutating func confirmGuess(_ out: inout [ConversationItem]) {
+        guard let guess else { return }
+        self.guess = nil
+        if let told = guess.errorBefore { tell(told, &out) }
+    }
+
+    /// Nothing answered the guessed request.
+    mutating func giveUpUnanswered(_ guess: Guess, _ out: inout [ConversationItem]) {
+        guard guess.needsAnswer else { return }
+        tell(Guess.Told(line: guess.line, text: guess.text, error: guess.error), &out)
+        forgetRequest()
+    }
+
+    private mutating func tell(_ told: Guess.Told, _ out: inout [ConversationItem]) {
+        out.append(
+            ConversationItem(
+                .linkError(told.error, text: told.text), line: told.line, exchange: reader.exchange)
+        )
+    }
+
+    private mutating func forgetRequest() {
+        asked = .unknown
+        requestText = []
+        requestDigits = []
+        reader.begin(nil)
+    }
+
+    /// Whether a message can be an answer to what is asked, by its service; where nobody is seen to
+    /// ask, by its first record as well.
+    private func isAnswered(by message: ECUMessage) -> Bool {
+        // Messages of SAE J1939 say no service.
+        let spoken = settings.vehicleProtocol ?? options.vehicleProtocol
+        guard spoken?.family != .j1939, let request = reader.exchange.request,
+            let service = request.first, let first = message.payload.first
+        else { return true }
+        let second = message.payload.count > 1 ? message.payload[1] : nil
+        if first == Service.negativeResponse.rawValue { return second == service }
+        guard first == service &+ 0x40 else { return false }
+        guard hasUnaskedAnswers, (0x01...0x02).contains(service), let second else { return true }
+        return request.count == 1 || request.dropFirst().contains(second)
+    }
+}

@@ -11,11 +11,13 @@ extension Runner {
         switch command {
         case .ask(let request, let ticket): asks.append(Ask(request: request, ticket: ticket))
         case .poll(let plan):
-            core.resetStatistics()
+            if self.plan == nil {
+                core.resetStatistics()
+                account = TimeAccount()
+            }
+            if self.plan == nil || isPaused || restsSince != nil { lastEnd = SystemClock.now() }
             self.plan = plan
             notSent = []
-            account = TimeAccount()
-            lastEnd = SystemClock.now()
             freeSince = nil
             restsSince = nil
             wasOut = false

@@ -1,4 +1,5 @@
-/// What a session did since its latest poll began, or since its start, for its summary.
+/// What a session did since polling began, or since its start, for its summary; a poll that replaces
+/// a running one goes on counting.
 public struct SessionStatistics: Hashable, Sendable {
     /// Requests to the vehicle that were written.
     public var requests = 0

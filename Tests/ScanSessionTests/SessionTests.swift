@@ -247,6 +247,20 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
         session.stop()
     }
 
+    @Test func `goes on counting where a poll replaces another`() throws {
+        let session = try ScanSession.scripted(Peer(.byte, wellBehaved))
+        session.poll(PollPlan(wants: [rpm]))
+        for _ in 0..<5 { _ = try session.ask(read) }
+        let before = session.statistics.requests
+        session.poll(PollPlan(wants: [rpm], rounds: 10))
+        #expect(try session.await { $0 == .pollDidFinish })
+        #expect(before >= 5 && session.statistics.requests >= before + 10)
+        session.poll(PollPlan(wants: [rpm], rounds: 10))
+        #expect(try session.await { $0 == .pollDidFinish })
+        #expect(session.statistics.requests == 10)
+        session.stop()
+    }
+
     @Test func `asks the next before it hands on the last`() throws {
         let diary = Diary()
         let session = try ScanSession.scripted(

@@ -101,7 +101,8 @@ extension PollPlan {
         from messages: [ECUMessage], isCountable: Bool, to asked: Pending, at now: Instant
     ) {
         let answered = answeredItems(messages, asked)
-        let isFirst = nothingIsAnswered && answered.contains { !items[$0].isWatched }
+        let wasOut = lastAnswer.map { now - $0 >= Self.shortestOutage } ?? true
+        let isFirst = wasOut && nothingIsAnswered && answered.contains { !items[$0].isWatched }
         for index in answered { noteAnswer(of: index, inBatch: asked.isBatch, at: now) }
         if isFirst { beginAnew(at: now) }
         if !answered.isEmpty { lastAnswer = now }

@@ -179,6 +179,8 @@ public struct PollPlan: Sendable {
     public static let frameCountUses = 50
     /// A record that is silent or fails is asked ever more seldom, down to this period.
     public static let longestRest = Duration.seconds(30)
+    /// Less than this without any answer is no outage.
+    public static let shortestOutage = Duration.milliseconds(500)
     /// The same for one that has answered before, while nothing answers: the link may be good again
     /// any moment.
     public static let longestRestInOutage = Duration.seconds(2)

@@ -103,9 +103,10 @@ struct WideImport: CSVImport {
             case .time, .nothing: continue
             case .latitude: place.latitude = value
             case .longitude: place.longitude = value
-            case .altitude(let metres): place.altitude = value.map { $0 * metres }
+            case .altitude(let metres): place.altitude = value.flatMap { finite($0 * metres) }
             case .course: place.course = value.flatMap { (0..<360).contains($0) ? $0 : nil }
-            case .groundSpeed: place.speed = value.flatMap { $0 >= 0 ? $0 * 3.6 : nil }
+            case .groundSpeed:
+                place.speed = value.flatMap { $0 >= 0 ? finite($0 * 3.6) : nil }
             case .voltage: if let value { try emit(.entry(.voltage(value), at: moment)) }
             case .vin:
                 // What every row repeats is one reading.
@@ -217,3 +218,6 @@ private struct PlaceCells {
         return position
     }
 }
+
+/// Nothing for what a unit takes beyond all numbers.
+private func finite(_ value: Double) -> Double? { value.isFinite ? value : nil }

@@ -45,7 +45,9 @@ extension ReplyReader {
         guard looksLikeRequest else { return false }
         if isWakeUp || reading.answer == .none && reading.usualAddress == 0 { return true }
         switch reading.shape {
-        case .bare, .fieldAlone: return looksLikeGroupRequest
+        case .bare: return looksLikeGroupRequest
+        // `0144`: an adapter fills the field up.
+        case .fieldAlone: return looksLikeGroupRequest || digits.count <= 4
         case .can11, .can29, .joined11, .joined29, .j1939:
             // A length code that nobody asked for fits by chance once in sixteen requests.
             let isAsCounted = reading.lengthCodeFits && settings.showsLength != true
@@ -81,7 +83,12 @@ extension ReplyReader {
         switch service {
         // ISO 14230-3 service 18 has a status of 00 to 03; 18 DA F1 begins an identifier.
         case 0x18: return digits.count < 4 || isRawField || digits.byte(2) <= 0x03
-        case 0x01...0x0A, 0x10, 0x11, 0x14, 0x19, 0x1A, 0x21, 0x22, 0x3E: return true
+        // They have no data; a field as it is sent says its length.
+        case 0x03, 0x04, 0x07, 0x0A:
+            return isRawField || digits.count <= 3
+                || Int(digits.byte(0)) == digits.count / 2 - 1
+        case 0x01, 0x02, 0x05, 0x06, 0x08, 0x09, 0x10, 0x11, 0x14, 0x19, 0x1A, 0x21, 0x22, 0x3E:
+            return true
         default: return false
         }
     }

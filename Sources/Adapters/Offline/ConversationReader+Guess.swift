@@ -12,10 +12,16 @@ extension ConversationReader {
         var error: LinkError
         /// Whether it was none if nothing answers it: else it lost its answer.
         var needsAnswer: Bool
+        /// Whether an answer to something else shows it to be none; else that answer is astray.
+        var mayBeRefuted = false
         /// The request in front of it that had no answer by then; empty = there was none.
         var before: [UInt8] = []
-        /// Whether that one was a guess as well, and is none if this one is answered.
-        var errorBefore: Told?
+        /// Guesses in front of it that are none if this one is answered.
+        var errorsBefore: [Told] = []
+        /// Whether the first of those is rather a request that lost its answer if this one is none.
+        var beginsWithEcho = false
+        /// Whether it is the first line of all.
+        var isFirst = false
 
         /// An error and the line that it is about.
         struct Told: Hashable, Sendable {
@@ -41,12 +47,17 @@ extension ConversationReader {
         var guessed = Guess(
             line: lineNumber, text: string(text), error: error,
             needsAnswer: isFirst || hasUnaskedAnswers)
+        guessed.isFirst = isFirst
+        guessed.mayBeRefuted = hasUnaskedAnswers
         if asked == .vehicle, !isOpen, !isPrompted {
             guessed.before = requestText
-            guessed.needsAnswer = true
+            guessed.mayBeRefuted = true
             if let guess, guess.needsAnswer {
-                guessed.errorBefore = Guess.Told(
-                    line: guess.line, text: guess.text, error: guess.error)
+                guessed.needsAnswer = true
+                guessed.beginsWithEcho = guess.isFirst || guess.beginsWithEcho
+                guessed.errorsBefore = guess.errorsBefore
+                guessed.errorsBefore.append(
+                    Guess.Told(line: guess.line, text: guess.text, error: guess.error))
             }
             guess = nil
         }
@@ -66,7 +77,10 @@ extension ConversationReader {
             confirmGuess(&out)
             return
         }
-        guard let wrong = guess else { return }
+        guard let wrong = guess, wrong.mayBeRefuted else {
+            confirmGuess(&out)
+            return
+        }
         guess = nil
         let told = Guess.Told(line: wrong.line, text: wrong.text, error: wrong.error)
         if !wrong.before.isEmpty {
@@ -75,7 +89,9 @@ extension ConversationReader {
                 tell(told, &out)
                 return
             }
-            if let told = wrong.errorBefore { tell(told, &out) }
+        }
+        for earlier in wrong.errorsBefore.dropFirst(wrong.beginsWithEcho ? 1 : 0) {
+            tell(earlier, &out)
         }
         tell(told, &out)
         forgetRequest()
@@ -86,12 +102,15 @@ extension ConversationReader {
     mutating func confirmGuess(_ out: inout [ConversationItem]) {
         guard let guess else { return }
         self.guess = nil
-        if let told = guess.errorBefore { tell(told, &out) }
+        for told in guess.errorsBefore { tell(told, &out) }
     }
 
     /// Nothing answered the guessed request.
     mutating func giveUpUnanswered(_ guess: Guess, _ out: inout [ConversationItem]) {
         guard guess.needsAnswer else { return }
+        for earlier in guess.errorsBefore.dropFirst(guess.beginsWithEcho ? 1 : 0) {
+            tell(earlier, &out)
+        }
         tell(Guess.Told(line: guess.line, text: guess.text, error: guess.error), &out)
         forgetRequest()
     }
@@ -110,18 +129,16 @@ extension ConversationReader {
         reader.begin(nil)
     }
 
-    /// Whether a message can be an answer to what is asked, by its service; where nobody is seen to
-    /// ask, by its first record as well.
+    /// Whether a message can be an answer to what is asked: any refusal, else by its service and, where
+    /// that is one of current data, by its first record.
     private func isAnswered(by message: ECUMessage) -> Bool {
         // Messages of SAE J1939 say no service.
-        let spoken = settings.vehicleProtocol ?? options.vehicleProtocol
-        guard spoken?.family != .j1939, let request = reader.exchange.request,
-            let service = request.first, let first = message.payload.first
+        guard message.parameterGroup == nil, let request = reader.exchange.request,
+            let service = request.first, let first = message.payload.first,
+            first != Service.negativeResponse.rawValue
         else { return true }
-        let second = message.payload.count > 1 ? message.payload[1] : nil
-        if first == Service.negativeResponse.rawValue { return second == service }
         guard first == service &+ 0x40 else { return false }
-        guard hasUnaskedAnswers, (0x01...0x02).contains(service), let second else { return true }
-        return request.count == 1 || request.dropFirst().contains(second)
+        guard (0x01...0x02).contains(service), message.payload.count > 1 else { return true }
+        return request.count == 1 || request.dropFirst().contains(message.payload[1])
     }
 }

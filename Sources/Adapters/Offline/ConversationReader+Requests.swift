@@ -65,8 +65,8 @@ extension ConversationReader {
 
     /// Whether what stands behind a prompt can be a request, or is an answer however damaged.
     ///
-    /// Services of testers have bit 6 clear, and nobody types headers; a frame of the tester's own in
-    /// a log of frames is one, too.
+    /// Nobody asks with the services of answers or types headers; a frame of the tester's own in a log
+    /// of frames is one, too.
     mutating func canBeRequest(_ text: Span<UInt8>) -> Bool {
         if AdapterCommand(compact: AdapterCommand.compact(bytes(text))) != nil { return true }
         guard reader.digits.scan(text) else {
@@ -86,24 +86,29 @@ extension ConversationReader {
     private var digitsCanBeRequest: Bool {
         let digits = reader.digits
         if digits.segment != nil { return false }
+        // Bytes as they are sent may begin with anything.
+        if settings.automaticFormatting == false { return true }
         if reader.looksLikeRequest || digits.count < 2 || isFrameOfTester { return true }
-        if digits.groups > 1, digits.length(0) == 3 { return false }
+        if digits.groups > 1, digits.length(0) == 3 {
+            // Other identifiers are as well those that testers send with.
+            let isUsual = (0x7E8...0x7EF).contains(digits.number(0, 3))
+            return !isUsual && digits.count >= 9
+                && ![5, 7].contains { ReplyReader.isResponse(digits.byte($0)) }
+        }
         let first = digits.byte(0)
         switch first {
-        // Parameter groups of SAE J1939: `FEEC`.
-        case 0xEA, 0xEF, 0xF0, 0xFE, 0xFF: return (4...7).contains(digits.count)
         // An identifier of 29 bits.
         case 0x18 where digits.byte(2) == 0xDA: return false
         // The header of an answer by ISO 14230-4.
         case 0x80...0xBF: return digits.count < 6 || digits.byte(2) != settings.testerAddress
-        default: return first & 0x40 == 0
+        default: return !ReplyReader.isResponse(first)
         }
     }
 
     /// Whether the scanned digits are an answer without data, or somebody tries services out: `4101`.
     var isShortAsAnswer: Bool {
         reader.digits.groups == 1 && reader.digits.count <= 4
-            && reader.digits.byte(0) & 0x40 != 0
+            && ReplyReader.isResponse(reader.digits.byte(0))
     }
 
     /// Whether the scanned digits begin with an identifier that testers send with.

@@ -209,7 +209,10 @@ public struct ConversationReader: Hashable, Sendable {
                 promptsCarryRequests = true
                 ask(AdapterCommand.compact(bytes(text)), &out)
                 lengthOrRequest = possible
-                if needsAnswer { guess = Guess(line: lineNumber, text: string(text)) }
+                if needsAnswer {
+                    guess = Guess(line: lineNumber, text: string(text))
+                    guess?.mayBeRefuted = true
+                }
                 return
             }
             readPrompt(&out)

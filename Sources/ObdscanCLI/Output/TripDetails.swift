@@ -61,14 +61,23 @@ struct TripDetails {
 
     /// What burnt, by the keys in JSON.
     fileprivate var fuelFigures: [(name: String, value: String, unit: String)] {
-        guard let (use, profile) = fuel else { return [] }
-        let cost = profile.price.flatMap { use.cost(at: $0) }
+        guard let fuel else { return [] }
+        return Self.figures(of: fuel.0, fuel.1)
+    }
+
+    private static func figures(
+        of use: FuelUse, _ profile: FuelProfile
+    ) -> [(name: String, value: String, unit: String)] {
+        let unit = use.unit
+        var method: String?
+        if let chosen = use.chosen { method = chosen.method.rawValue }
+        var cost: String?
+        if let price = profile.price, let sum = use.cost(at: price) { cost = fixed(sum, 2) }
         let all: [(String, String?, String)] = [
             ("fuel", use.kind.rawValue, ""), ("assumed", "\(use.isAssumed)", ""),
-            ("method", use.chosen?.method.rawValue, ""),
-            ("amount", use.amount.map { fixed($0, 3) }, use.unit),
-            ("per100Km", use.per100km.map { fixed($0, 3) }, "\(use.unit)/100 km"),
-            ("cost", cost.map { fixed($0, 2) }, profile.currency ?? ""),
+            ("method", method, ""), ("amount", use.amount.map { fixed($0, 3) }, unit),
+            ("per100Km", use.per100km.map { fixed($0, 3) }, "\(unit)/100 km"),
+            ("cost", cost, profile.currency ?? ""),
             ("co2Kg", use.carbonDioxide.map { fixed($0, 3) }, "kg"),
         ]
         return all.compactMap { name, value, unit in value.map { (name, $0, unit) } }

@@ -1,5 +1,24 @@
 # bash completion of obdscan: the program itself says what can be typed.
 
+# Makes `line` a part of a word whose quote $1 is open: no character of a name is the shell's.
+_obdscan_quote() {
+    local rest="$line" character
+    if [[ -z $1 ]]; then
+        printf -v line %q "$line"
+        return
+    fi
+    line=""
+    while [[ -n $rest ]]; do
+        character="${rest:0:1}"
+        rest="${rest:1}"
+        case "$1$character" in
+        '"\' | '""' | '"$' | '"`') line+="\\$character" ;;
+        "''") line+="'\\''" ;;
+        *) line+="$character" ;;
+        esac
+    done
+}
+
 _obdscan() {
     # Words as obdscan gets them; readline breaks them at : and = as well.
     local rest="${COMP_LINE:0:COMP_POINT}" word="" piece line i
@@ -15,6 +34,16 @@ _obdscan() {
         word+="$piece"
         rest="${rest#"$piece"}"
     done
+    # The quote that is open where words go on.
+    local quote="" character
+    for ((i = 0; i < ${#word}; i++)); do
+        character="${word:i:1}"
+        case "$quote$character" in
+        \\ | '"\') ((i++)) ;;
+        \' | '"') quote="$character" ;;
+        "''" | '""') quote="" ;;
+        esac
+    done
     local typed="${word//[\"\'\\]/}"
     words=("${words[@]//[\"\'\\]/}")
     # What readline replaces is only the end of the word.
@@ -29,7 +58,9 @@ _obdscan() {
         fi
         line="${line%%$'\t'*}"
         line="${line#"$kept"}"
-        [[ $word == [\"\']* ]] || printf -v line %q "$line"
+        # Nothing keeps ! from the history within double quotes.
+        [[ $quote == '"' && $line == *!* ]] && continue
+        _obdscan_quote "$quote"
         COMPREPLY+=("$line")
     done < <(command "${COMP_WORDS[0]/#\~/$HOME}" ---complete "${words[@]:1}" "$typed" 2>/dev/null)
     if [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *[:/=] ]]; then

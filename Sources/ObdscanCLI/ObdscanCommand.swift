@@ -43,6 +43,7 @@ public struct ObdscanCommand: ParsableCommand {
     /// Parses the process's arguments, runs the command and ends the process with its exit code.
     public static func runAndExit() -> Never {
         ignoreBrokenPipes()
+        ignoreMarks()
         occupyClosedStreams()
         // Swift reads them from /proc: without it every command would be taken for the overview.
         if CommandLine.arguments.isEmpty {

@@ -11,10 +11,11 @@ extension Runner {
         switch command {
         case .ask(let request, let ticket): asks.append(Ask(request: request, ticket: ticket))
         case .poll(let plan):
-            if self.plan == nil {
+            if self.plan == nil && !wasCancelled {
                 core.resetStatistics()
                 account = TimeAccount()
             }
+            wasCancelled = false
             if self.plan == nil || isPaused || restsSince != nil { lastEnd = SystemClock.now() }
             self.plan = plan
             notSent = []
@@ -46,6 +47,7 @@ extension Runner {
             guard plan != nil else { return }
             publishReport()
             plan = nil
+            wasCancelled = true
             planWaits = nil
             tell(.scanDidCancel)
         }

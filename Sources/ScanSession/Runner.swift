@@ -78,6 +78,8 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
     /// Requests of the plan that could not be sent, as far as that was told.
     var notSent: Set<VehicleRequest> = []
     var isPaused = false
+    /// Whether the last plan was cancelled: the next one goes on with its figures.
+    var wasCancelled = false
     var planWaits: Instant?
     var current: Current?
     /// What came and is not decoded yet; at most one waits while a batch is offered.

@@ -178,7 +178,7 @@ public final class ScanSession: Sendable {
     /// Goes on with a paused poll.
     public func resumePoll() { _ = core.send(.resumePoll) }
 
-    /// Ends a poll after the request under way.
+    /// Ends a poll after the request under way; the figures go on with the next one.
     public func cancelPoll() { _ = core.send(.cancelPoll) }
 
     /// Ends the session in order: the request under way is interrupted, the adapter's prompt

@@ -47,6 +47,15 @@ import Testing
         #expect(lost.status == 64 && lost.errors.contains("the configuration file names it"))
     }
 
+    @Test func `says so where only an editor can remove a setting`() throws {
+        defer { program.remove() }
+        let text = "aliases = { van = \"sim:\" }\n"
+        try write(text)
+        let unset = try program.run(["config", "unset", "aliases.van"])
+        #expect(unset.status == 78 && unset.errors.contains("only an editor"))
+        #expect(try String(contentsOf: file, encoding: .utf8) == text)
+    }
+
     @Test func `never gives the name of one accessory to another`() throws {
         defer { program.remove() }
         #expect(

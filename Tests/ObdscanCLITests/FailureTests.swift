@@ -181,13 +181,14 @@ import TripStore
         ("AT RV", "\"AT RV\""), ("at sh 7E0 010C", "\"at sh 7E0\""),
         ("010C AT SP 6", "\"AT SP 6\""),
         ("ST DI AT RV", "\"ST DI\""), ("01 0C", "010C"), ("22 F1 90", "22F190"),
+        ("22 F190", "22F190"),
     ])
     func `that the shell cut are told how to be quoted`(_ words: String, _ whole: String) {
         let failure = RawCommand.unquoted(words.split(separator: " ").map(String.init))
         #expect(failure?.hint == "each argument is a command: obdscan send " + whole)
     }
 
-    @Test(arguments: ["03 07 0A", "010C 010D", "ATRV 010C", "ATZ", "01", "09 0902", "3E 00"])
+    @Test(arguments: ["03 07 0A", "010C 010D", "ATRV 010C", "ATZ", "01", "03 0902", "3E 00"])
     func `that are whole are left alone`(_ words: String) {
         #expect(RawCommand.unquoted(words.split(separator: " ").map(String.init)) == nil)
     }

@@ -258,6 +258,14 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
         session.poll(PollPlan(wants: [rpm], rounds: 10))
         #expect(try session.await { $0 == .pollDidFinish })
         #expect(session.statistics.requests == 10)
+        session.poll(PollPlan(wants: [rpm]))
+        for _ in 0..<5 { _ = try session.ask(read) }
+        session.cancelPoll()
+        #expect(try session.await { $0 == .scanDidCancel })
+        let cancelled = session.statistics.requests
+        session.poll(PollPlan(wants: [rpm], rounds: 10))
+        #expect(try session.await { $0 == .pollDidFinish })
+        #expect(session.statistics.requests >= cancelled + 10)
         session.stop()
     }
 

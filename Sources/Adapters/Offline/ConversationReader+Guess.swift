@@ -37,6 +37,15 @@ extension ConversationReader {
             self.error = error ?? LinkError(.notAFrame, line: line)
             self.needsAnswer = needsAnswer
         }
+
+        /// Stands behind another guess that nothing has answered so far.
+        mutating func follow(_ earlier: consuming Guess) {
+            needsAnswer = true
+            beginsWithEcho = earlier.isFirst || earlier.beginsWithEcho
+            let told = Told(line: earlier.line, text: earlier.text, error: earlier.error)
+            swap(&errorsBefore, &earlier.errorsBefore)
+            errorsBefore.append(told)
+        }
     }
 
     /// Takes a line for a request by its looks; `error` is told where it turns out to be none.
@@ -52,12 +61,10 @@ extension ConversationReader {
         if asked == .vehicle, !isOpen, !isPrompted {
             guessed.before = requestText
             guessed.mayBeRefuted = true
-            if let guess, guess.needsAnswer {
-                guessed.needsAnswer = true
-                guessed.beginsWithEcho = guess.isFirst || guess.beginsWithEcho
-                guessed.errorsBefore = guess.errorsBefore
-                guessed.errorsBefore.append(
-                    Guess.Told(line: guess.line, text: guess.text, error: guess.error))
+            if let earlier = guess, earlier.needsAnswer {
+                // Given up here, so that the list is not copied for each line.
+                guess = nil
+                guessed.follow(earlier)
             }
             guess = nil
         }

@@ -40,7 +40,7 @@ struct AlarmCommand: Sendable {
         sigemptyset(&none)
         var usual = sigset_t()
         sigemptyset(&usual)
-        for number in [SIGPIPE, SIGCHLD] { sigaddset(&usual, number) }
+        for number in [SIGPIPE, SIGCHLD, SIGUSR1] { sigaddset(&usual, number) }
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setsigdefault(&attributes, &usual)
         posix_spawnattr_setflags(

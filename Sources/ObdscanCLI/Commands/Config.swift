@@ -140,7 +140,7 @@ struct ConfigUnset: ParsableCommand {
 
     func run() throws {
         _ = try key(name)
-        try SettingsFile.change { $0.set(name, to: nil, isList: false) }
+        try SettingsFile.remove(name)
         if let device = Settings.current.device, name == "aliases.\(device)" {
             writeToStandardError(
                 printable("device is still \(device): obdscan config set device ACCESSORY") + "\n")

@@ -9,14 +9,15 @@ extension RawCommand {
             let isRequest =
                 isByte(word)
                 && Hex.bytes(word).map { needIdentifier.contains(Service($0[0])) } ?? false
-            guard isAdapters || isRequest && rest.first.map(isByte) ?? false else { continue }
-            let others = rest.prefix { other in
+            guard isAdapters || isRequest && rest.first.map(isHex) ?? false else { continue }
+            var others = rest.prefix { other in
                 isAdapters
                     ? !["AT", "ST"].contains(other.prefix(2).uppercased())
-                        && !(other.utf8.count > 3 && other.utf8.count.isMultiple(of: 2)
-                            && Hex.bytes(other) != nil)
+                        && !(other.utf8.count > 3 && isHex(other))
                     : isByte(other)
             }
+            // 22 F190
+            if others.isEmpty, isRequest { others = rest.prefix(1) }
             let whole = ([word] + others).joined(separator: isAdapters ? " " : "")
             return Failure(
                 "\"\(word)\" is no whole command",
@@ -28,6 +29,11 @@ extension RawCommand {
 
     private static func isByte(_ word: String) -> Bool {
         word.utf8.count == 2 && word.utf8.allSatisfy { Hex.value($0) != nil }
+    }
+
+    /// Whether these are the digits of whole bytes.
+    private static func isHex(_ word: String) -> Bool {
+        word.utf8.count.isMultiple(of: 2) && word.utf8.allSatisfy { Hex.value($0) != nil }
     }
 
     /// Services that say nothing without an identifier behind them.

@@ -84,12 +84,15 @@ struct TripsFuelCommand: ParsableCommand, OutputCommand {
                     trip: readings.trip, use: try TripFuel.use(of: readings, profile),
                     profile: profile))
         }
-        guard lines.contains(where: { $0.use != nil }) else {
-            throw Failure(
+        if !lines.contains(where: { $0.use != nil }) {
+            let silence = Failure(
                 "\(lines.count == 1 ? "trip \(lines[0].trip.id) tells" : "the trips tell") "
                     + "nothing about fuel",
                 hint: "record FUEL_RATE, MAF, or MAP, IAT and RPM with fuel.displacement set",
                 status: .noInput)
+            // A script asked for what there is, which may be nothing.
+            if output.format == .text || filled != nil { throw silence }
+            output.note(silence.message)
         }
         var writer = TextOutput.standard
         switch output.format {

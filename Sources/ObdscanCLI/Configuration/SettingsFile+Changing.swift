@@ -6,6 +6,14 @@ extension SettingsFile {
         try change { $0.set(name, to: [value], isList: false) }
     }
 
+    /// Removes one setting.
+    static func remove(_ name: String) throws(Failure) {
+        try change({ $0.set(name, to: nil, isList: false) }) { settings in
+            SettingsKey.named(name)?.get(settings) == nil
+                ? nil : "\(name) stands in a form that only an editor can change"
+        }
+    }
+
     /// Where the file is, or would be.
     static func existingPath() throws(Failure) -> String {
         guard let path else {
@@ -16,8 +24,11 @@ extension SettingsFile {
         return path
     }
 
-    /// Changes the file's text; what would not be read back is not written.
-    static func change(_ body: (inout SettingsText) -> Void) throws(Failure) {
+    /// Changes the file's text; what would not be read back, or of which `fault` has something to say,
+    /// is not written.
+    static func change(
+        _ body: (inout SettingsText) -> Void, fault: (Settings) -> String? = { _ in nil }
+    ) throws(Failure) {
         let path = try existingPath()
         let before = access(path, F_OK) == 0 ? try contents(of: path) : []
         guard let read = String(validating: before, as: UTF8.self) else {
@@ -26,13 +37,17 @@ extension SettingsFile {
         }
         var text = SettingsText(read)
         body(&text)
+        var reason: String?
         do throws(Failure) {
-            _ = try parsed(Array(text.text.utf8), path)
+            reason = fault(try parsed(Array(text.text.utf8), path))
         } catch {
             // What was wrong before is named by its own line, not by where that would have moved.
             _ = try parsed(before, path)
+            reason = error.message
+        }
+        if let reason {
             throw Failure(
-                "the file cannot be changed so: \(error.message)",
+                "the file cannot be changed so: \(reason)",
                 hint: "nothing was written; obdscan config edit opens it",
                 status: .badConfiguration)
         }

@@ -93,11 +93,12 @@ struct LiveView {
         }
         figures.append(clockText((now - model.start).seconds))
         let third = fitted(figures.joined(separator: " · "), width)
+        // What is not stored comes first: an alarm stands in its row as well.
+        let news = [head.storing, head.alarm ?? (head.storing == nil ? head.notice : nil)]
+            .compactMap { $0 }.map { "! " + printable($0) }.joined(separator: "  ")
         let notice =
-            head.alarm.map { palette(.bad, fitted("! " + printable($0), width)) }
-            ?? (head.storing ?? head.notice).map {
-                palette(.warning, fitted("! " + printable($0), width))
-            } ?? ""
+            news.isEmpty
+            ? "" : palette(head.alarm == nil ? .warning : .bad, fitted(news, width))
         return [first, fitted(second, width), third, notice]
     }
 

@@ -103,6 +103,11 @@ func ignoreBrokenPipes() {
     signal(SIGPIPE, SIG_IGN)
 }
 
+/// A mark (`pkill -USR1 obdscan`) ends no command that records nothing.
+func ignoreMarks() {
+    signal(SIGUSR1, SIG_IGN)
+}
+
 /// Keeps the numbers of closed standard streams from being given to files and accessories, into which
 /// messages would then be written.
 ///

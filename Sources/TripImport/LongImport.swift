@@ -25,6 +25,13 @@ struct LongImport: CSVImport {
             try emit(.trip(name: nil, tags: [], vin: nil, start: nil))
         }
         let object = ImportedObject(keys, line: csv.line)
+        // Our own lines have no column for it, but what the vehicle said when it was asked.
+        if vin == nil, object.text("signal") == "VIN", let found = object.text("value"),
+            let told = VIN(found)
+        {
+            vin = told
+            try emit(.entry(.vehicle(told), at: try object.time()))
+        }
         if let found = object.text("vin").flatMap({ VIN($0) }), found != vin {
             if vin != nil { try emit(.trip(name: nil, tags: [], vin: nil, start: nil)) }
             vin = found
@@ -65,6 +72,7 @@ struct LongImport: CSVImport {
         // "inf", "nan" and "0x10" are no decimals.
         let isDecimal = text.utf8.allSatisfy { $0 < 0x3A || $0 == 0x65 || $0 == 0x45 }
         guard isDecimal, let number = CSVReader.number(text) else { return .string(text) }
-        return .number(number)
+        // What no number can be that large was not measured.
+        return number.isFinite ? .number(number) : .null
     }
 }

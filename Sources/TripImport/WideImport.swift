@@ -20,6 +20,8 @@ struct WideImport: CSVImport {
     private var channels: [Channel?] = []
     /// The vehicle of the trip, once a row has told it.
     private var vin: VIN?
+    /// The column that told it; what others say of a vehicle changes nothing.
+    private var vinColumn: Int?
 
     init(_ time: WideTime) { self.time = time }
 
@@ -49,7 +51,7 @@ struct WideImport: CSVImport {
         guard let found = WideColumns(row) else { return false }
         channels = try Self.prepare(found, &table, line: csv.line)
         (header, columns) = (row, found)
-        vin = nil
+        (vin, vinColumn) = (nil, nil)
         try emit(.trip(name: nil, tags: [], vin: nil, start: nil))
         return true
     }
@@ -135,10 +137,11 @@ struct WideImport: CSVImport {
         _ emit: (ImportEvent) throws -> Void
     ) throws -> Bool {
         let before = vin
-        for (cell, content) in zip(row, columns.contents) {
-            guard case .vin = content, let found = VIN(cell.withoutBlanks), found != vin else {
-                continue
-            }
+        for (index, content) in columns.contents.enumerated() {
+            guard case .vin = content, vinColumn == nil || vinColumn == index,
+                let found = VIN(row[index].withoutBlanks), found != vin
+            else { continue }
+            vinColumn = index
             if vin != nil { try emit(.trip(name: nil, tags: [], vin: nil, start: nil)) }
             vin = found
             try emit(.entry(.vehicle(found), at: moment))
@@ -184,6 +187,8 @@ struct WideImport: CSVImport {
                     raw: InlineBytes(), line: 0))
         }
         guard let value else {
+            // A number beyond all numbers is none.
+            if CSVReader.number(cell)?.isInfinite == true { return nil }
             return reading(channel.text, .text(CSVReader.undefused(cell)))
         }
         // python-OBD prints its unit with the value: `21 degree_Celsius`.

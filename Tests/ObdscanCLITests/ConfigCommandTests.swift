@@ -28,6 +28,21 @@ import Testing
         #expect(try program.run(["config", "set", "units", "us"]).status == 0)
     }
 
+    @Test func `a view with a signal that nobody knows is named, and its file`() throws {
+        defer { program.remove() }
+        try write("[views]\nx = [\"rpm\", \"bogus\"]\n")
+        for command in [
+            ["live", "-d", "sim:"], ["serve", "--listen", "127.0.0.1:0", "-d", "sim:"],
+        ] {
+            let result = try program.run(command + ["--view", "x"])
+            #expect(result.status == 64)
+            #expect(
+                result.errors.contains(
+                    "no signal is called \"bogus\"; the view x of \(file.path) names it"),
+                "\(result.errors)")
+        }
+    }
+
     @Test func `leaves a file alone that is no text`() throws {
         defer { program.remove() }
         try write("")

@@ -198,6 +198,129 @@ import Testing
         #expect(process.status == 0)
     }
 
+    @Test(arguments: [["log"], ["live", "--log"]])
+    func `a reader that has seen enough stops a recording in order`(_ command: [String]) throws {
+        let program = try Program()
+        defer { program.remove() }
+        let process = program.process(command + ["rpm", "--format", "json", "-d", Self.vehicle])
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        #expect(!output.fileHandleForReading.availableData.isEmpty)
+        try output.fileHandleForReading.close()
+        try output.fileHandleForWriting.close()
+        process.waitUntilExit()
+        #expect(process.status == 0)
+        let trip = try program.run(["trips", "--format", "json"]).objects.first
+        #expect(trip?["endReason"] as? String == "stopped", "\(trip ?? [:])")
+    }
+
+    /// Whoever reads has paused, as a pager does.
+    @Test(arguments: [
+        (["log"], SIGINT), (["live"], SIGTERM), (["live", "--log"], SIGINT),
+        (["log", "-d", "sim:diesel"], SIGTERM),
+    ])
+    func `a signal ends what nobody reads`(_ command: [String], _ signal: Int32) throws {
+        let program = try Program()
+        defer { program.remove() }
+        let process = program.process(command + ["--format", "json", "-d", "sim:?latency=0"])
+        var ends: [Int32] = [-1, -1]
+        try #require(pipe(&ends) == 0)
+        // No program of another test holds them open.
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let output = FileHandle(fileDescriptor: ends[0], closeOnDealloc: true)
+        let input = FileHandle(fileDescriptor: ends[1], closeOnDealloc: true)
+        process.standardOutput = input
+        let errors = Pipe()
+        process.standardError = errors
+        try process.run()
+        var room = pollfd(fd: ends[1], events: Int16(POLLOUT), revents: 0)
+        while poll(&room, 1, 0) > 0, process.isRunning { usleep(20_000) }
+        kill(process.processIdentifier, signal)
+        process.waitUntilExit()
+        #expect(process.status == 0)
+        let words = String(
+            decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        #expect(words.contains("lines were not printed"), "\(words)")
+        // What was printed is whole.
+        try input.close()
+        #expect(output.readDataToEndOfFile().last == 0x0A)
+        guard command.contains("log") || command.contains("--log") else { return }
+        for trip in try program.run(["trips", "--format", "json"]).objects {
+            #expect(trip["endReason"] as? String == "stopped", "\(trip)")
+        }
+    }
+
+    @Test func `CSV of a trip and of a report has the numbers that JSON has`() throws {
+        let program = try Program()
+        defer { program.remove() }
+        #expect(try program.run(["log", "--duration", "1s", "-d", Self.vehicle]).status == 0)
+        let show = ["trips", "show", "latest", "--format"]
+        let signals = try program.run(show + ["json"]).objects.filter {
+            $0["kind"] as? String == "tripSignal"
+        }
+        let rows = try program.run(show + ["csv"]).output.split(separator: "\r\n")
+        #expect(
+            signals.contains {
+                ($0["max"] as? Double ?? 0) * 10 != (($0["max"] as? Double ?? 0) * 10).rounded()
+            })
+        for signal in signals {
+            guard let max = signal["max"] as? Double, let id = signal["signal"] as? String else {
+                continue
+            }
+            let ecu = signal["ecu"] as? String ?? ""
+            let row = rows.first { $0.contains(",tripSignal,,\(ecu),") && $0.contains(",\(id),") }
+            #expect(
+                abs((row?.split(separator: ",").last.flatMap { Double($0) } ?? .nan) - max) < 1e-9,
+                "\(id) \(row ?? "")")
+        }
+
+        let report = ["dtc", "report", "-d", Self.vehicle, "--format"]
+        let objects = try program.run(report + ["json"]).objects
+        let lines = try program.run(report + ["csv"]).output.split(separator: "\r\n")
+        #expect(lines[0].hasSuffix(",accessory,protocol,service,pid,frame,raw"))
+        let head = try #require(objects.first { $0["kind"] as? String == "vehicleReport" })
+        let accessory = try #require(head["accessory"] as? String)
+        let vehicleProtocol = try #require(head["protocol"] as? String)
+        #expect(
+            lines.dropFirst().allSatisfy { $0.contains(accessory) && $0.contains(vehicleProtocol) })
+        let frozen = objects.filter { $0["frame"] != nil }
+        #expect(!frozen.isEmpty)
+        for frame in frozen {
+            let text = { (key: String) in frame[key] as? String ?? "" }
+            #expect(
+                lines.contains {
+                    $0.contains(",\(text("signal")),")
+                        && $0.hasSuffix(",\(text("service")),\(text("pid")),0,\(text("raw"))")
+                }, "\(frame)")
+        }
+    }
+
+    /// Whoever presses Tab does not wait for another program.
+    @Test func `completion offers nothing of a database that is held`() throws {
+        let program = try Program()
+        defer { program.remove() }
+        #expect(
+            try program.run([
+                "log", "rpm", "--duration", "300ms", "--name", "Rome", "-d", Self.vehicle,
+            ])
+            .status == 0)
+        let question = ["---complete", "trips", "show", "R"]
+        #expect(try program.run(question).output.contains("Rome"))
+        // As SQLite holds it: its lock bytes begin at 1 GiB.
+        let file = open(program.database.path, O_RDWR)
+        defer { close(file) }
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        (lock.l_start, lock.l_len) = (0x4000_0000, 512)
+        #expect(fcntl(file, F_SETLK, &lock) == 0)
+        let begun = Date()
+        #expect(try program.run(question).output.isEmpty)
+        #expect(Date().timeIntervalSince(begun) < 2)
+    }
+
     @Test(arguments: [["dtc", "explain", "P0301"], ["decode", "7E8 04 41 0C 1A F8"]])
     func `a full disk is no success`(_ arguments: [String]) throws {
         let program = try Program()

@@ -30,7 +30,8 @@ private func adapter(
 
 @Suite struct `A scan session with an ELM327` {
     private func session(
-        _ peer: Peer, reconnect: SessionConfiguration.Reconnect = .never
+        _ peer: Peer, reconnect: SessionConfiguration.Reconnect = .never,
+        observers: [any ScanObserver] = []
     ) throws(ScanError) -> ScanSession {
         var configuration = SessionConfiguration(connector: peer.connector)
         configuration.policy.repeatPause = .milliseconds(1)
@@ -38,7 +39,8 @@ private func adapter(
         configuration.reconnect = reconnect
         return try ScanSession.start(
             configuration,
-            decoder: ResponseDecoder(table: engineSpeedTable, monitors: MonitorTables()))
+            decoder: ResponseDecoder(table: engineSpeedTable, monitors: MonitorTables()),
+            observers: observers)
     }
 
     private func request(_ payload: [UInt8]) -> AdapterRequest {
@@ -88,6 +90,31 @@ private func adapter(
         #expect(answer.reply.messages.isEmpty)
         session.stop()
         #expect(peer.heard.filter { $0.hasPrefix("010C") }.count == sendings)
+    }
+
+    /// A header of 29 bits has no place on a bus of 11.
+    @Test func `tells once for each request of a poll that it cannot be sent`() throws {
+        let peer = adapter { $0.hasPrefix("010C") ? .say("7E804410C1AF8\r\r>") : nil }
+        let witness = Witness()
+        let session = try session(peer, observers: [witness])
+        let other = ECUAddress(0x18DA_10F1, .can29)
+        session.poll(
+            PollPlan(
+                wants: [
+                    .init(DataID(.currentData, 0x0C), length: 2),
+                    .init(DataID(.currentData, 0x0D), length: 1, target: other),
+                    .init(DataID(.currentData, 0x11), length: 1, target: other),
+                ], rounds: 2))
+        #expect(try session.await { $0 == .pollDidFinish })
+        session.stop()
+        let unsent = witness.events.compactMap { event -> [UInt8]? in
+            if case .didNotSend(let request) = event { request.payload } else { nil }
+        }
+        // Together, then each alone, again and again.
+        #expect(unsent == [[0x01, 0x0D, 0x11], [0x01, 0x0D], [0x01, 0x11]])
+        let report = try #require(session.report)
+        #expect(report.plan.records.map(\.notSent) == [0, 2, 2])
+        #expect(!peer.heard.contains { $0.hasPrefix("010D") || $0.hasPrefix("0111") })
     }
 
     @Test(arguments: ["STOPPED", "BUFFER FULL", "DATA ERROR", "BUS BUSY", "LV RESET", "NO DATA"])

@@ -71,6 +71,11 @@ struct ImportedFile {
         readings.map { Value(table[$0.signal].id, $0.value, table[$0.signal].unit) }
     }
 
+    /// The vehicles that entries tell.
+    var vehicles: [String] {
+        entries.compactMap { if case .vehicle(let vin) = $0.entry { vin.text } else { nil } }
+    }
+
     /// Positions among the entries.
     var positions: [Position] {
         entries.compactMap { if case .position(let position) = $0.entry { position } else { nil } }

@@ -100,6 +100,28 @@ import TripImport
         #expect(file.values == [.init("RPM", 1726.5, "rpm"), .init("State", .text("=idle"))])
     }
 
+    /// The first column tells the vehicle; the other one is what somebody else says of it.
+    @Test func `two columns of vehicle numbers make no trip of every row`() throws {
+        let file = try ImportedFile(
+            """
+            time,VIN,Vehicle identification number,Engine RPM
+            2026-01-01 10:00:00,1HGCM82633A004352,WXXBD2DA8MX000077,800
+            2026-01-01 10:00:01,,WXXBD2DA8MX000077,801
+            2026-01-01 10:00:02,1HGCM82633A004352,WXXBD2DA8MX000077,802
+
+            """)
+        #expect(file.trips == 1)
+        #expect(file.vehicles == ["1HGCM82633A004352"])
+        #expect(file.values.filter { $0.signal == "RPM" }.count == 3)
+    }
+
+    @Test func `a cell beyond all numbers is left out, and is no text`() throws {
+        let file = try ImportedFile(
+            "time,RPM,ELM_VOLTAGE,Altitude\n2026-01-01 10:00:00,1e999,-1e999,1e999\n"
+                + "2026-01-01 10:00:01,800,12.1,4\n")
+        #expect(file.values == [.init("RPM", 800, "rpm")])
+    }
+
     @Test func `a number that its unit takes beyond all numbers is none`() throws {
         let file = try ImportedFile("time,Speed(mph)\n2026-11-21T08:15:02Z,1.7e308\n")
         #expect(file.values.isEmpty)

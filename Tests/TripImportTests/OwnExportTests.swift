@@ -158,6 +158,22 @@ import TripImport
         #expect(fault?.reason == reason)
     }
 
+    /// What the vehicle said of itself; another ECU that says otherwise makes no trip.
+    @Test func `a line of CSV with the vehicle's number tells the vehicle of its trip`() throws {
+        let file = try ImportedFile(
+            """
+            time,ecu,service,pid,frame,dtc,signal,name,value,unit,code,status,raw,trip
+            2026-11-21T08:15:02Z,7E8,01,0C,,,RPM,Engine speed,800,rpm,,,0C80,1
+            2026-11-21T08:15:03Z,7E8,09,02,,,VIN,Vehicle identification number,1HGCM82633A004352,,,,,1
+            2026-11-21T08:15:04Z,7EA,09,02,,,VIN,Vehicle identification number,WXXBD2DA8MX000077,,,,,1
+            2026-11-21T09:15:03Z,7E8,09,02,,,VIN,Vehicle identification number,WXXBD2DA8MX000077,,,,,2
+
+            """)
+        #expect(file.trips == 2)
+        #expect(file.vehicles == ["1HGCM82633A004352", "WXXBD2DA8MX000077"])
+        #expect(file.readings.count == 4)
+    }
+
     @Test func `a line of CSV says what one of JSON does`() throws {
         let file = try ImportedFile(
             """

@@ -71,7 +71,6 @@ struct LinkBench {
         var loop = PollLoop(connection, queue: nil, until: Clock.now + duration)
         let end = try loop.run { _, _ in
         } batch: { _ in
-        } flush: {
         }
         switch end {
         case .stopped: throw ScanError.interrupted

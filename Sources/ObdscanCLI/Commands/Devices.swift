@@ -161,7 +161,7 @@ struct DevicesWatchCommand: ParsableCommand, OutputCommand {
             var waiting = Waiting()
             let signals = waiting.add(inbox.descriptor)
             let news = waiting.add(watch.descriptor)
-            let reader = waiting.add(reader: STDOUT_FILENO)
+            let reader = waiting.add(reader: STDOUT_FILENO, forRoom: false)
             waiting.wait()
             if waiting.isReady(signals), let number = inbox.next() { SignalInbox.die(of: number) }
             if waiting.isReady(reader) { throw OutputError.readerGone }

@@ -69,8 +69,8 @@ struct LiveCommand: ParsableCommand, OutputCommand {
     func run() throws {
         let table = try loadTable(tables)
         let names = SignalNames(table)
-        let listed = try view.map { try SignalViews.signals($0, Settings.current) } ?? []
-        var selected = try (listed + signals).map { try names.findPaced($0) }
+        var selected = try view.map { try SignalViews.find($0, names, Settings.current) } ?? []
+        selected += try signals.map { try names.findPaced($0) }
         let alarming = try alarms.find(names, Settings.current) { output.note($0) }
         if !selected.isEmpty {
             selected += alarming.asked.filter { one in
@@ -97,12 +97,13 @@ struct LiveCommand: ParsableCommand, OutputCommand {
                 wanted, packRecords, connection, every: every?.duration, output)
             setup.protectBattery(rest.limits, connection)
             let bell = alarming.plan.bell(table, output, for: setup) { output.note($0) }
+            let printer = isScreen ? nil : LinePrinter()
             var summary = Summary(statistics: SessionStatistics())
             let show = { (trip: LiveTrip?) throws -> PollLoop.End in
                 connection.scan.poll(setup.plan)
                 let until = duration.map { Clock.now + $0.duration }
                 guard let screen else {
-                    return try stream(connection, queue, setup, until, bell, trip)
+                    return try stream(connection, queue, setup, until, bell, trip, printer)
                 }
                 var view = LiveScreen(
                     connection, queue: queue, signals: screen, setup: setup, output: output,
@@ -122,33 +123,34 @@ struct LiveCommand: ParsableCommand, OutputCommand {
             }
             summary.statistics = connection.scan.statistics
             summary.explain(connection, all: why)
-            try print(summary)
+            try print(summary, printer ?? LinePrinter(), patience: end.patience)
             if case .failed(let error) = end {
                 throw Failure(error, accessory: connection.accessory)
             }
         }
     }
 
-    private func print(_ summary: Summary) throws {
+    private func print(
+        _ summary: Summary, _ printer: LinePrinter, patience: Duration?
+    ) throws {
         if output.format == .json {
-            var writer = TextOutput.standard
-            try writer.append { summary.append(to: &$0) }
-            try writer.flush()
+            try printer.print { writer, _ in try writer.append { summary.append(to: &$0) } }
         } else {
             for line in summary.lines { output.note(line) }
         }
+        try printer.finish(patience: patience, output)
     }
 
     /// A line a reading.
     private func stream(
         _ connection: Connection, _ queue: BatchQueue, _ setup: PollSetup, _ until: Instant?,
-        _ bell: AlarmBell?, _ trip: LiveTrip?
+        _ bell: AlarmBell?, _ trip: LiveTrip?, _ printer: LinePrinter?
     ) throws -> PollLoop.End {
-        var writer = TextOutput.standard
         var lines = try ReadingLines(output, table: connection.table)
         // A trip is to know its vehicle.
         let identity = trip.map { _ in VINQuery(connection, by: setup.profiles) }
-        var loop = PollLoop(connection, queue: queue, until: until, identity: identity)
+        var loop = PollLoop(
+            connection, queue: queue, until: until, identity: identity, printer: printer)
         loop.marks = trip?.marks
         var recording = trip?.recording
         let start = recording?.start
@@ -164,15 +166,15 @@ struct LiveCommand: ParsableCommand, OutputCommand {
             // What was asked before belongs to no trip, so it is not printed either.
             if let start, batch.answered < start { return }
             let time = connection.utc(batch.answered)
-            for item in batch.items where setup.wants(item) {
-                try lines.print(item, at: time, to: &writer)
-            }
-            if let voltage = batch.voltage, setup.showsVoltage(connection.table) {
-                try lines.print(voltage: voltage, at: time, to: &writer)
+            try printer?.print { writer, _ in
+                for item in batch.items where setup.wants(item) {
+                    try lines.print(item, at: time, to: &writer)
+                }
+                if let voltage = batch.voltage, setup.showsVoltage(connection.table) {
+                    try lines.print(voltage: voltage, at: time, to: &writer)
+                }
             }
             bell?.take(batch)
-        } flush: {
-            try writer.flush()
         }
     }
 }

@@ -197,7 +197,7 @@ struct LogCommand: ParsableCommand, OutputCommand {
             plan: plan, vehicle: VehicleOptions(device: device.first, link: link),
             accessory: nil, inbox: inbox
         ).run()
-        try summarise(outcome.summary)
+        try summarise(outcome, plan.printer)
         if let failure = outcome.failure { throw failure }
     }
 
@@ -219,14 +219,15 @@ struct LogCommand: ParsableCommand, OutputCommand {
     }
 
     /// Prints the figures.
-    private func summarise(_ summary: Summary) throws {
-        guard output.format == .json else {
-            for line in summary.lines { output.note(line) }
-            return
+    private func summarise(_ outcome: LogOutcome, _ printer: LinePrinter) throws {
+        if output.format == .json {
+            try printer.print { writer, _ in
+                try writer.append { outcome.summary.append(to: &$0) }
+            }
+        } else {
+            for line in outcome.summary.lines { output.note(line) }
         }
-        var writer = TextOutput.standard
-        try writer.append { summary.append(to: &$0) }
-        try writer.flush()
+        try printer.finish(patience: outcome.patience, output)
     }
 
     /// Keeps the retention limit.

@@ -93,8 +93,8 @@ struct ServeCommand: ParsableCommand, OutputCommand {
     func run() throws {
         let table = try loadTable(tables)
         let names = SignalNames(table)
-        let listed = try view.map { try SignalViews.signals($0, Settings.current) } ?? []
-        let wanted = try (listed + signals).map { try names.findPaced($0) }
+        let listed = try view.map { try SignalViews.find($0, names, Settings.current) } ?? []
+        let wanted = try listed + signals.map { try names.findPaced($0) }
         let place = try address()
         let word = try chosenToken(place)
         let further = try furtherNames(place)

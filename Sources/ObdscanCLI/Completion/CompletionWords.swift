@@ -111,7 +111,7 @@ struct CompletionWords {
                 }
             return Completion.Offer(word: word, about: accessory.name)
         }
-        let known = AdapterMemories.all(database).map {
+        let known = ((try? store?.accessories()) ?? []).map {
             Completion.Offer(word: $0.address, about: "used before")
         }
         let simulated = SimulatorCatalogue.scenarios.map {
@@ -146,9 +146,11 @@ struct CompletionWords {
 
     private var database: DatabaseOptions { DatabaseOptions(path: values(of: "--db").last) }
 
+    /// Nobody waits behind Tab for another program that holds it.
     private var store: TripStore? {
         guard let file = database.file, access(file, R_OK) == 0 else { return nil }
-        return try? TripStore(path: file, access: .readOnly)
+        return try? TripStore(
+            path: file, access: .readOnly, limits: TripStore.Limits(patience: .zero))
     }
 
     /// The latest hundred by their numbers, the newest first; `latest`; those that have a name by it.

@@ -20,4 +20,20 @@ enum SignalViews {
             "no view is called \"\(name)\"", hint: "known views: " + known.joined(separator: ", "),
             status: .usage)
     }
+
+    /// The same as signals of a table, each with its pace; a ``Failure`` that names the view where it
+    /// has another.
+    static func find(
+        _ name: String, _ names: SignalNames, _ settings: Settings
+    ) throws(Failure) -> [SelectedSignal] {
+        let listed = try signals(name, settings)
+        do throws(Failure) {
+            return try listed.map { (signal) throws(Failure) in try names.findPaced(signal) }
+        } catch {
+            let file = SettingsFile.path.map { " of \($0)" } ?? ""
+            throw Failure(
+                "\(error.message); the view \(name)\(file) names it", hint: error.hint,
+                status: error.status)
+        }
+    }
 }

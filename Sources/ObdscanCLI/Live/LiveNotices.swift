@@ -6,15 +6,17 @@ final class LiveNotices: Sendable {
     private struct State: Sendable {
         var waiting: [TripRecording.News] = []
         var isViewShown = false
+        /// What the view says for a while only.
+        var losses = TripRecording.Losses()
     }
 
     private let state = Mutex(State())
     private let arrived: EventDescriptor
-    private let output: OutputOptions
+    private let note: @Sendable (String) -> Void
 
-    /// Nothing is said yet, and no view is shown.
-    init(_ output: OutputOptions) throws(Failure) {
-        self.output = output
+    /// Nothing is said yet, and no view is shown; `note` says something on stderr.
+    init(note: @escaping @Sendable (String) -> Void) throws(Failure) {
+        self.note = note
         arrived = try EventDescriptor.made()
     }
 
@@ -24,10 +26,12 @@ final class LiveNotices: Sendable {
     /// Says it.
     func put(_ news: TripRecording.News) {
         let waits = state.withLock { state in
-            if state.isViewShown { state.waiting.append(news) }
-            return state.isViewShown
+            guard state.isViewShown else { return false }
+            state.waiting.append(news)
+            state.losses.add(news.losses)
+            return true
         }
-        if waits { arrived.signal() } else { output.note(news.text) }
+        if waits { arrived.signal() } else { note(news.text) }
     }
 
     /// What the view has to say.
@@ -42,9 +46,15 @@ final class LiveNotices: Sendable {
     /// The view is shown from now on.
     func viewBegins() { state.withLock { $0.isViewShown = true } }
 
-    /// The view is shown no longer: what it had no time for is said now.
+    /// The view is shown no longer: what it had no time for is said now, and once more what the trip
+    /// lacks.
     func viewEnds() {
-        state.withLock { $0.isViewShown = false }
-        for news in take() { output.note(news.text) }
+        let losses = state.withLock { state in
+            state.isViewShown = false
+            defer { state.losses = .init() }
+            return state.losses
+        }
+        for news in take() where news.losses == .init() { note(news.text) }
+        for line in losses.lines { note(line) }
     }
 }

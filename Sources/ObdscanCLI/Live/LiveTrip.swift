@@ -20,7 +20,7 @@ struct LiveRecorder {
     /// Opens the database; make it before any thread exists, behind the signals that end the command.
     init(_ database: DatabaseOptions, _ output: OutputOptions, every: Duration?) throws {
         marks = try MarkSignals()
-        let notices = try LiveNotices(output)
+        let notices = try LiveNotices { output.note($0) }
         self.notices = notices
         sink = try TripSink()
         let receiver = try PositionReceiver.chosen(nil) { notices.put(.init(text: $0)) }

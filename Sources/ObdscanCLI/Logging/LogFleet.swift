@@ -53,6 +53,8 @@ struct LogFleet {
         }
         if isWatched { StatusLine.clear() }
         try summarise(outcomes)
+        try plan.printer.finish(
+            patience: signal == nil ? nil : PollLoop.End.stopped.patience, plan.output)
         // Nothing was being recorded yet: that is an interruption, not an end.
         if let signal, outcomes.allSatisfy({ $0 == nil || $0?.failure != nil }) {
             SignalInbox.die(of: signal)
@@ -90,12 +92,13 @@ struct LogFleet {
     }
 
     private func summarise(_ outcomes: [LogOutcome?]) throws {
-        var writer = TextOutput.standard
         for (device, outcome) in zip(devices, outcomes) {
             let outcome = outcome ?? LogOutcome()
             if plan.output.format == .json {
-                try writer.append {
-                    outcome.summary.append(to: &$0, of: device, failure: outcome.failure)
+                try plan.printer.print { writer, _ in
+                    try writer.append {
+                        outcome.summary.append(to: &$0, of: device, failure: outcome.failure)
+                    }
                 }
             } else if outcome.summary.trip != nil {
                 for line in outcome.summary.lines { plan.output.note("\(device): \(line)") }
@@ -103,6 +106,5 @@ struct LogFleet {
                 plan.output.note("\(device): no trip was recorded")
             }
         }
-        try writer.flush()
     }
 }

@@ -21,7 +21,7 @@ struct LogPlan: Sendable {
     let battery: BatteryGuard.Limits?
     /// Whether the summary tells everything about where the time went.
     let explains: Bool
-    let printer = LogPrinter()
+    let printer = LinePrinter()
     /// Marks moments.
     let marks: MarkSignals
     /// What to watch for.
@@ -34,4 +34,6 @@ struct LogOutcome: Sendable {
     var summary = Summary(statistics: SessionStatistics())
     /// Why it failed; nil = it ended in order.
     var failure: Failure?
+    /// How long to wait for a reader that takes nothing; nil = as long as it likes.
+    var patience: Duration?
 }

@@ -62,6 +62,7 @@ struct LogRecording: Sendable {
         outcome.summary = Summary(statistics: connection.scan.statistics, trip: trip)
         outcome.summary.explain(connection, all: plan.explains)
         outcome.summary.positions = plan.trip.receiver?.counts
+        outcome.patience = end.patience
         if case .failed(let error) = end {
             outcome.failure = Failure(error, accessory: connection.accessory)
         }
@@ -79,7 +80,6 @@ struct LogRecording: Sendable {
         let showsProgress = accessory == nil && LogProgress.isWatched(plan.output)
         let clearProgress = { if showsProgress { StatusLine.clear() } }
         defer { clearProgress() }
-        var writer = TextOutput.standard
         var lines = try ReadingLines(plan.output, table: connection.table, accessory: accessory)
         var recording = recording
         var news = PollNews(accessory: connection.accessory)
@@ -89,7 +89,8 @@ struct LogRecording: Sendable {
         let prints = plan.output.format != .text
         var loop = PollLoop(
             connection, queue: queue, until: until, watch: watch,
-            identity: VINQuery(connection, by: setup.profiles), prints: prints)
+            identity: VINQuery(connection, by: setup.profiles),
+            printer: prints ? plan.printer : nil)
         // Where there are several, whoever waits for all of them marks all.
         if accessory == nil { loop.marks = plan.marks }
         return try loop.run(every: showsProgress ? .seconds(1) : nil) {
@@ -108,18 +109,14 @@ struct LogRecording: Sendable {
             bell?.take(batch)
             guard prints else { return }
             let time = connection.utc(batch.answered)
-            try plan.printer.print { hasHeading in
+            try plan.printer.print { writer, hasHeading in
                 lines.hasHeading = hasHeading
                 for item in batch.items { try lines.print(item, at: time, to: &writer) }
                 if let voltage = batch.voltage {
                     try lines.print(voltage: voltage, at: time, to: &writer)
                 }
                 hasHeading = lines.hasHeading
-                // Somebody else's heading must not come first.
-                if accessory != nil { try writer.flush() }
             }
-        } flush: {
-            try writer.flush()
         }
     }
 

@@ -30,6 +30,31 @@ struct TripRecording: Sendable {
 
         var text: String
         var kind = Kind.other
+        /// What the trip lacks by it.
+        var losses = Losses()
+    }
+
+    /// What could not be stored.
+    struct Losses: Hashable, Sendable {
+        /// Readings for which there was no room any more.
+        var dropped = 0
+        /// Entries that the database did not take.
+        var rejected = 0
+        /// Why it did not take the last of them.
+        var reason = ""
+
+        /// Adds what is lost besides.
+        mutating func add(_ more: Losses) {
+            dropped += more.dropped
+            rejected += more.rejected
+            if more.rejected > 0 { reason = more.reason }
+        }
+
+        /// What to say of it; nothing where nothing is lost.
+        var lines: [String] {
+            (dropped > 0 ? ["\(dropped) readings had to be dropped"] : [])
+                + (rejected > 0 ? ["\(rejected) entries were left out: \(reason)"] : [])
+        }
     }
 
     private let trip: TripWriter
@@ -63,14 +88,15 @@ struct TripRecording: Sendable {
         sink.begin(trip, at: start.anchor.monotonic, asked: plan.every)
         // The writer tells the sink, and the sink has the writer: neither would ever go.
         defer { sink.end() }
-        defer { plan.receiver?.stop() }
         let end: PollLoop.End
         do {
             try plan.receiver?.start(into: trip)
             end = try body(TripRecording(trip: trip, marks: TripMarks(of: trip)))
         } catch {
             plan.receiver?.stop()
-            try? trip.end(.failed, at: Clock.now)
+            // Whoever prints to `head` and the like wants no more.
+            let isStopped = (error as? OutputError) == .readerGone
+            try? trip.end(isStopped ? .stopped : .failed, at: Clock.now)
             throw error
         }
         plan.receiver?.stop()
@@ -127,13 +153,15 @@ extension TripRecording.News {
             text = "\(Failure(error).message); \(items) readings are held in memory"
             kind = .trouble
         case .dropped(let items):
-            text = "\(items) readings had to be dropped"
+            losses = .init(dropped: items)
+            text = losses.lines.joined()
             kind = .trouble
         case .recovered:
             text = "storing works again"
             kind = .mended
         case .rejected(let items, let message):
-            text = "\(items) entries were left out: \(message)"
+            losses = .init(rejected: items, reason: message)
+            text = losses.lines.joined()
         }
     }
 }

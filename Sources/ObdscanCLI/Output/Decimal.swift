@@ -1,3 +1,5 @@
+import TripExport
+
 /// `value` with exactly `decimals` digits behind the point, rounded half away from zero.
 ///
 /// Without Foundation, which would cost more start-up time than everything else here.
@@ -16,6 +18,14 @@ func fixed(_ value: Double, _ decimals: Int) -> String {
     filled.append(contentsOf: digits.utf8)
     filled.insert(UInt8(ascii: "."), at: filled.count - places)
     return sign + String(decoding: filled, as: UTF8.self)
+}
+
+/// `value` with all its digits, as JSON has it; nothing where it is no finite number.
+func exact(_ value: Double) -> String {
+    guard value.isFinite else { return "" }
+    var bytes: [UInt8] = []
+    JSONText.append(value, to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
 }
 
 /// Digits behind the point that a value with steps of `step` deserves, for people: 0 to 3.

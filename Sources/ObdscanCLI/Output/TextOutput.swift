@@ -17,18 +17,33 @@ struct TextOutput: ~Copyable {
     let descriptor: Int32
     private let sink: (([UInt8]) throws(OutputError) -> Void)?
     private var buffer: [UInt8] = []
+    /// How much of the buffer is written already.
+    private var done = 0
+    /// Whether only ``flushReady()`` writes.
+    private let keeps: Bool
     private static let capacity = 64 * 1024
+    /// What a pipe that is ready takes at once, and in one piece.
+    private static let piece = Int(PIPE_BUF)
 
     /// Output to an open descriptor, which stays open.
     init(descriptor: Int32) {
         self.descriptor = descriptor
         sink = nil
+        keeps = false
+    }
+
+    /// Output to an open descriptor, which stays open; all of it is kept until ``flushReady()``.
+    init(keepingFor descriptor: Int32) {
+        self.descriptor = descriptor
+        sink = nil
+        keeps = true
     }
 
     /// Output that `sink` takes, a full buffer at a time.
     init(sink: @escaping ([UInt8]) throws(OutputError) -> Void) {
         descriptor = -1
         self.sink = sink
+        keeps = false
     }
 
     /// The process's standard output.
@@ -40,19 +55,61 @@ struct TextOutput: ~Copyable {
     /// Appends text; full buffers are written.
     mutating func write(_ text: String) throws(OutputError) {
         buffer.append(contentsOf: text.utf8)
-        if buffer.count >= Self.capacity { try flush() }
+        if isFull { try flush() }
     }
 
     /// Appends bytes; full buffers are written.
     mutating func write(bytes: [UInt8]) throws(OutputError) {
         buffer.append(contentsOf: bytes)
-        if buffer.count >= Self.capacity { try flush() }
+        if isFull { try flush() }
     }
 
     /// Lets `body` append to the buffer itself, without a copy; full buffers are written.
     mutating func append(_ body: (inout [UInt8]) -> Void) throws(OutputError) {
         body(&buffer)
-        if buffer.count >= Self.capacity { try flush() }
+        if isFull { try flush() }
+    }
+
+    private var isFull: Bool { buffer.count >= Self.capacity && !keeps }
+
+    /// How many bytes are not written yet.
+    var kept: Int { buffer.count - done }
+
+    /// Writes what can be written without waiting for a reader; whole lines, where they are not too
+    /// long for that.
+    mutating func flushReady() throws(OutputError) {
+        while kept > 0 {
+            var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            guard poll(&room, 1, 0) > 0 else { break }
+            let all = buffer[done...].prefix(Self.piece)
+            let end = all.count < kept ? all.lastIndex(of: 0x0A).map { $0 + 1 } : nil
+            let piece = end.map { all[..<$0] } ?? all
+            let count = piece.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                done += count
+            } else if errno == EPIPE {
+                throw .readerGone
+            } else if errno == EAGAIN {
+                break
+            } else if errno != EINTR {
+                throw .failed(errno: errno)
+            }
+        }
+        if kept == 0 {
+            buffer.removeAll(keepingCapacity: true)
+            done = 0
+        } else if done > Self.capacity {
+            buffer.removeFirst(done)
+            done = 0
+        }
+    }
+
+    /// Forgets what is not written; tells how many lines that are.
+    mutating func giveUp() -> Int {
+        let lines = buffer[done...].count { $0 == 0x0A }
+        buffer.removeAll()
+        done = 0
+        return lines
     }
 
     /// Writes a line.

@@ -106,10 +106,8 @@ extension TripPrinter {
         for statistics in readings.signals {
             let signal = readings.table[statistics.signal]
             let conversion = output.units.conversion(from: signal.unit)
-            let places = decimals(
-                forStep: readings.step(of: statistics) * (conversion?.factor ?? 1))
             let cell = { (value: Double?) in
-                value.map { number in fixed(conversion.map { $0(number) } ?? number, places) } ?? ""
+                value.map { number in exact(conversion.map { $0(number) } ?? number) } ?? ""
             }
             CSVRow.append(
                 [

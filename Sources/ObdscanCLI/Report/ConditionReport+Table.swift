@@ -21,7 +21,8 @@ extension ConditionReport {
         let columns = [
             "kind", "time", "since", "vin", "ecu", "code", "failureType", "description", "lists",
             "change", "monitor", "complete", "tid", "test", "signal", "name", "value", "before",
-            "min", "max", "unit", "passed",
+            "min", "max", "unit", "passed", "accessory", "protocol", "service", "pid", "frame",
+            "raw",
         ]
         CSVRow.append(columns, to: &output)
         func add(_ kind: String, _ ecu: ECUAddress?, _ cells: [String: String?]) {
@@ -31,10 +32,12 @@ extension ConditionReport {
             cells["time"] = time.text
             cells["since"] = since?.text
             cells["vin"] = vehicle
+            cells["accessory"] = accessory
+            cells["protocol"] = vehicleProtocol
             CSVRow.append(columns.map { (cells[$0] ?? nil) ?? "" }, to: &output)
         }
         let flag = { (value: Bool?) in value.map { $0 ? "true" : "false" } }
-        let number = { (value: Double?) in value.map { "\($0)" } }
+        let shown = { (value: Double?) in value.map { "\($0)" } }
         for lamp in lamps { add("lamp", lamp.ecu, ["value": flag(lamp.isOn)]) }
         for code in change.codes {
             add(
@@ -51,7 +54,10 @@ extension ConditionReport {
                 [
                     "code": reading.dtc?.text ?? reading.parameterCode?.text,
                     "signal": table[reading.signal].id, "name": table[reading.signal].name,
-                    "value": value.value, "unit": value.unit,
+                    "value": number(reading) ?? value.value, "unit": value.unit,
+                    "service": reading.dataID?.service.description,
+                    "pid": reading.dataID?.idText,
+                    "frame": reading.frame.map { String($0) }, "raw": Hex.string(reading.raw),
                 ])
         }
         for monitor in change.monitors {
@@ -68,10 +74,17 @@ extension ConditionReport {
                 "testState", result.ecu,
                 [
                     "monitor": result.monitorTitle, "tid": Hex.string([result.tid]),
-                    "test": result.test, "value": number(result.value),
-                    "before": number(test.before), "min": number(result.min),
-                    "max": number(result.max), "unit": result.unit, "passed": flag(result.passed),
+                    "test": result.test, "value": shown(result.value),
+                    "before": shown(test.before), "min": shown(result.min),
+                    "max": shown(result.max), "unit": result.unit, "passed": flag(result.passed),
                 ])
         }
+    }
+
+    /// A number with all its digits, in the user's units; nil for any other value.
+    private func number(_ reading: Reading) -> String? {
+        guard case .number(let metric) = reading.value else { return nil }
+        let conversion = output.units.conversion(from: table[reading.signal].unit)
+        return exact(conversion.map { $0(metric) } ?? metric)
     }
 }

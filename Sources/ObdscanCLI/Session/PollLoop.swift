@@ -21,12 +21,15 @@ struct PollLoop {
 
     /// The session.
     let connection: Connection
-    /// What has to be printed; nil = nothing.
+    /// What has to be printed or watched; nil = nothing.
     let queue: BatchQueue?
+    /// Takes what is printed; nil = nothing is.
+    ///
+    /// While it is behind, nothing is taken from the queue: no line is lost, the vehicle is asked more
+    /// slowly.
+    let printer: LinePrinter?
     /// When the time is up.
     let until: Instant?
-    /// Whether what is in the queue goes to stdout, whose reader may go.
-    let prints: Bool
     /// Knows when the drive is over; nil = it does not matter.
     let watch: DriveWatch?
     /// Marks moments of the trip; nil = nothing is recorded, or others do.
@@ -39,9 +42,9 @@ struct PollLoop {
 
     init(
         _ connection: Connection, queue: BatchQueue?, until: Instant?, watch: DriveWatch? = nil,
-        identity: VINQuery? = nil, prints: Bool = true
+        identity: VINQuery? = nil, printer: LinePrinter? = nil
     ) {
-        self.prints = prints
+        self.printer = printer
         self.identity = identity
         self.connection = connection
         self.queue = queue
@@ -52,40 +55,38 @@ struct PollLoop {
     /// Runs until the end, then ends the session in order and takes what came meanwhile.
     ///
     /// `tick` is called once a `period`, nil = never; `vehicle` when it is known which one it is. A second signal that asks the command to end
-    /// ends the process at once.
+    /// ends the process at once. What the printer's reader has not taken then still waits there.
     mutating func run(
         every period: Duration? = nil, tick: () throws -> Void = {},
         vehicle: (VIN) -> Void = { _ in },
-        event: (Instant, ScanEvent) throws -> Void, batch: (ReadingBatch) throws -> Void,
-        flush: () throws -> Void
+        event: (Instant, ScanEvent) throws -> Void, batch: (ReadingBatch) throws -> Void
     ) throws -> End {
         let end: End
         do {
             // A session that waits for room would wait until it gives the batch up.
             defer { queue?.openWide() }
             end = try wait(
-                every: period, tick: tick, vehicle: vehicle, event: event, batch: batch,
-                flush: flush)
+                every: period, tick: tick, vehicle: vehicle, event: event, batch: batch)
         }
         connection.inbox.letMoreThrough()
         connection.scan.stop()
-        try drain(batch, flush)
+        try drain(batch)
         return end
     }
 
     private mutating func wait(
         every period: Duration?, tick: () throws -> Void, vehicle: (VIN) -> Void,
-        event: (Instant, ScanEvent) throws -> Void, batch: (ReadingBatch) throws -> Void,
-        flush: () throws -> Void
+        event: (Instant, ScanEvent) throws -> Void, batch: (ReadingBatch) throws -> Void
     ) throws -> End {
         var nextTick = period.map { Clock.now + $0 }
         while true {
             var waiting = Waiting()
             let signals = waiting.add(connection.interrupt)
             let news = waiting.add(connection.scan.eventDescriptor)
-            let output = queue.map { waiting.add($0.descriptor) }
-            // No event is asked for: what comes is that the reader of a pipe has gone.
-            let reader = (prints ? queue : nil).map { _ in waiting.add(reader: STDOUT_FILENO) }
+            let isBehind = printer?.isBehind ?? false
+            let output = isBehind ? nil : queue.map { waiting.add($0.descriptor) }
+            // Whatever is asked for, it also comes that the reader of a pipe has gone.
+            let reader = printer.map { waiting.add(reader: $0.descriptor, forRoom: isBehind) }
             let name = identity?.descriptor.map { waiting.add($0) }
             let moment = marks.map { waiting.add($0.descriptor) }
             waiting.add(deadline: until)
@@ -96,8 +97,9 @@ struct PollLoop {
 
             if waiting.isReady(signals), connection.inbox.next() != nil { return .stopped }
             if let moment, waiting.isReady(moment) { marks?.take() }
-            if let output, waiting.isReady(output) { try drain(batch, flush) }
+            if let output, waiting.isReady(output) { try drain(batch) }
             if let reader, waiting.isReady(reader) { throw OutputError.readerGone }
+            if let reader, waiting.hasRoom(reader) { try printer?.flush() }
             if let name, waiting.isReady(name), let vin = identity?.take() { vehicle(vin) }
             if waiting.isReady(news), let end = try takeEvents(event) { return end }
             let now = Clock.now
@@ -133,15 +135,19 @@ struct PollLoop {
         return end
     }
 
-    private mutating func drain(
-        _ body: (ReadingBatch) throws -> Void, _ flush: () throws -> Void
-    ) throws {
+    private mutating func drain(_ body: (ReadingBatch) throws -> Void) throws {
         guard let queue else { return }
         batches.removeAll(keepingCapacity: true)
         _ = queue.take(&batches)
         for batch in batches { try body(batch) }
-        try flush()
+        try printer?.flush()
     }
+}
+
+extension PollLoop.End {
+    /// How long to wait for a reader that takes nothing of what is still to be printed; nil = as long
+    /// as it likes.
+    var patience: Duration? { self == .stopped ? .seconds(2) : nil }
 }
 
 /// Turns a session's events into what a user should know while polling goes on.

@@ -10,9 +10,9 @@ struct Waiting {
     /// Adds a descriptor that may become readable; returns its place.
     mutating func add(_ descriptor: Int32) -> Int { descriptors.add(descriptor) }
 
-    /// Adds the writing end of a pipe whose reader may go; returns its place.
-    mutating func add(reader descriptor: Int32) -> Int {
-        descriptors.add(descriptor, reading: false)
+    /// Adds the writing end of a pipe whose reader may go, `forRoom` also make room; returns its place.
+    mutating func add(reader descriptor: Int32, forRoom: Bool) -> Int {
+        descriptors.add(descriptor, reading: false, writing: forRoom)
     }
 
     /// Adds a deadline; the nearest one counts.
@@ -28,4 +28,7 @@ struct Waiting {
 
     /// Whether the descriptor at `place` is readable, hung up or broken.
     func isReady(_ place: Int) -> Bool { hasWaited && descriptors.isReadable(place) }
+
+    /// Whether the descriptor at `place` takes something.
+    func hasRoom(_ place: Int) -> Bool { hasWaited && descriptors.isWritable(place) }
 }

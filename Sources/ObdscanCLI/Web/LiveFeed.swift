@@ -141,7 +141,7 @@ struct LiveFeed: Sendable {
     private func poll(
         _ connection: Connection, _ queue: BatchQueue, _ setup: PollSetup
     ) throws -> PollLoop.End {
-        var loop = PollLoop(connection, queue: queue, until: nil, prints: false)
+        var loop = PollLoop(connection, queue: queue, until: nil)
         var news = PollNews(accessory: connection.accessory)
         return try loop.run(every: .seconds(1)) {
             board.update {
@@ -165,7 +165,6 @@ struct LiveFeed: Sendable {
             if case .toolDidDisconnect(.some) = event { vehicle.breakOff() }
         } batch: { batch in
             take(batch, connection, setup)
-        } flush: {
         }
     }
 

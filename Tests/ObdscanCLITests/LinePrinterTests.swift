@@ -1,0 +1,80 @@
+import Glibc
+import OBDCore
+import Testing
+
+@testable import ObdscanCLI
+
+@Suite struct `Lines that wait for their reader` {
+    /// A pipe as small as there are.
+    private final class Narrow {
+        let reader, writer: Int32
+        /// F_SETPIPE_SZ, which Glibc's module does not have.
+        private static let setSize: Int32 = 1031
+
+        init() throws {
+            var ends: [Int32] = [-1, -1]
+            try #require(pipe(&ends) == 0)
+            (reader, writer) = (ends[0], ends[1])
+            #expect(fcntl(ends[1], Self.setSize, 4096) == 4096)
+        }
+
+        /// What is in it.
+        func read() -> [UInt8] {
+            var bytes = [UInt8](repeating: 0, count: 8192)
+            let count = Glibc.read(reader, &bytes, bytes.count)
+            return Array(bytes.prefix(max(0, count)))
+        }
+
+        deinit {
+            close(reader)
+            close(writer)
+        }
+    }
+
+    private func print(_ lines: Range<Int>, _ printer: LinePrinter) throws {
+        try printer.print { writer, _ in
+            for line in lines {
+                try writer.writeLine("\(line) " + String(repeating: "x", count: 90))
+            }
+        }
+    }
+
+    @Test func `keep nobody waiting, stay whole, and all of them arrive`() throws {
+        let pipe = try Narrow()
+        let printer = LinePrinter(descriptor: pipe.writer)
+        try print(0..<200, printer)
+        try printer.flush()
+        #expect(printer.isBehind)
+        var all = pipe.read()
+        #expect(all.last == 0x0A && all.count <= 4096)
+        while printer.isBehind {
+            try printer.flush()
+            all += pipe.read()
+        }
+        let numbers = all.split(separator: 0x0A).map { line in
+            String(decoding: line.prefix { $0 != 0x20 }, as: UTF8.self)
+        }
+        #expect(numbers == (0..<200).map { String($0) })
+        #expect(try printer.finish() == 0)
+    }
+
+    @Test func `are given up at the end where nobody takes any, and counted`() throws {
+        let pipe = try Narrow()
+        let printer = LinePrinter(descriptor: pipe.writer)
+        try print(0..<200, printer)
+        let left = try printer.finish(patience: .milliseconds(10))
+        #expect(left == 200 - pipe.read().split(separator: 0x0A).count)
+        #expect(left > 0 && !printer.isBehind)
+    }
+
+    @Test func `tell that their reader has gone`() throws {
+        var ends: [Int32] = [-1, -1]
+        try #require(pipe(&ends) == 0)
+        close(ends[0])
+        defer { close(ends[1]) }
+        ignoreBrokenPipes()
+        let printer = LinePrinter(descriptor: ends[1])
+        try print(0..<1, printer)
+        #expect(throws: OutputError.readerGone) { try printer.flush() }
+    }
+}

@@ -189,7 +189,7 @@ struct RecordSplitter {
     }
 
     /// Whether everything asked for has been answered; false where nobody knows what was asked.
-    private var awaitsNothing: Bool {
+    var awaitsNothing: Bool {
         guard let request else { return false }
         var index = 1
         while index < request.count {

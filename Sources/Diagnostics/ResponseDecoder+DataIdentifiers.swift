@@ -41,6 +41,11 @@ extension ResponseDecoder {
             answer.payload, layout: .dataIdentifier, request: answer.request)
         var isForeign = false
         var isFirst = true
+        let begin = out.count
+        let known = memory
+        var start = 1
+        // Where a record begins that was not asked for, behind one that was.
+        var unasked: Int?
         walk: while true {
             let step = splitter.next { did in
                 if let record = record(ofDataIdentifier: did, from: answer.ecu) {
@@ -52,27 +57,34 @@ extension ResponseDecoder {
                 return Self.isSupportMap(did) ? 4...4 : nil
             }
             switch step {
-            case .record(let did, _, let data): decodeIdentifier(answer, did, data, &out)
-            case .foreign: isForeign = true
+            case .record(let did, _, let data):
+                decodeIdentifier(answer, did, data, &out)
+                start = data.upperBound
+            case .foreign:
+                if !isFirst, !isForeign, answer.request != nil { unasked = start }
+                isForeign = true
             case .unknown(let start, let wasAsked):
-                if isFirst || (wasAsked && answer.request != nil) {
-                    isForeign = true
-                } else {
-                    out.append(answer.error(.leftOver(InlineBytes(answer.payload[start...]))))
-                }
-                break walk
+                if isFirst || (wasAsked && answer.request != nil) { isForeign = true }
+                if isForeign, unasked == nil { break walk }
+                giveUp(answer.leftOver(from: unasked ?? start), from: begin, known, &out)
+                return
             case .tooShort(let did, let expected, let received):
-                out.append(
+                giveUp(
                     answer.error(
                         .tooShort(
-                            DataID(.readData, did), expected: expected, received: received)))
-                break walk
+                            DataID(.readData, did), expected: expected, received: received)),
+                    from: begin, known, &out)
+                return
             case .leftOver(let rest):
-                if !isForeign {
-                    out.append(answer.error(.leftOver(InlineBytes(answer.payload[rest]))))
-                }
-                break walk
-            case .end: break walk
+                if isForeign, unasked == nil { break walk }
+                giveUp(
+                    answer.leftOver(from: unasked ?? rest.lowerBound), from: begin, known, &out)
+                return
+            case .end:
+                // Too much of one and too little of another: a byte was lost.
+                guard let unasked, !splitter.awaitsNothing else { break walk }
+                giveUp(answer.leftOver(from: unasked), from: begin, known, &out)
+                return
             }
             isFirst = false
         }

@@ -13,12 +13,54 @@ extension ResponseDecoder {
         }
         let begin = out.count
         let before = memory.revision
-        walkRecords(answer, &out)
+        if !walkRecords(answer, &out), let merged = withoutRepeatedService(answer) {
+            out.removeSubrange(begin...)
+            decodeRecords(merged, &out)
+            return
+        }
         // What a record says about others holds for those that stood in front of it, too.
         if memory.revision != before {
             out.removeSubrange(begin...)
             walkRecords(answer, &out)
         }
+    }
+
+    /// The answer without the service that some adapters' makers repeat in front of each record; nil
+    /// where it is not made like that: `41 0C 1A F8 41 0D 20`.
+    private func withoutRepeatedService(_ answer: Answer) -> Answer? {
+        let payload = answer.payload
+        guard let request = answer.request, request.count > 2, payload[0] == 0x41 else {
+            return nil
+        }
+        var merged: [UInt8] = [0x41]
+        var records = 0
+        var place = 0
+        while place < payload.count {
+            if place > 0, RecordSplitter.isFiller(payload, from: place) { break }
+            guard place + 1 < payload.count, payload[place] == 0x41,
+                request.dropFirst().contains(payload[place + 1]),
+                let record = table.recordPlace(
+                    DataID(.currentData, UInt32(payload[place + 1])), from: answer.ecu)
+            else { return nil }
+            let length = table.records[record].length
+            let end = place + 2 + length.lowerBound
+            guard length.lowerBound == length.upperBound, end <= payload.count else { return nil }
+            merged += payload[place + 1..<end]
+            place = end
+            records += 1
+        }
+        return records > 1 ? Answer(answer, payload: merged) : nil
+    }
+
+    /// Ends an answer whose records do not use it up: the byte that was lost or gained may stand in
+    /// front of any of them, so that none of their values can be trusted.
+    mutating func giveUp(
+        _ error: DiagnosticItem, from begin: Int, _ known: ECUMemory,
+        _ out: inout [DiagnosticItem]
+    ) {
+        out.removeSubrange(begin...)
+        memory = known
+        out.append(error)
     }
 
     /// Whether service 01 is answered by just the records that were asked for, in their order, each of
@@ -65,7 +107,11 @@ extension ResponseDecoder {
         }
     }
 
-    private mutating func walkRecords(_ answer: Answer, _ out: inout [DiagnosticItem]) {
+    /// Decodes record by record; false where they do not use the answer up.
+    @discardableResult
+    private mutating func walkRecords(
+        _ answer: Answer, _ out: inout [DiagnosticItem]
+    ) -> Bool {
         let service = Service(answer.payload[0] & ~0x40)
         let layout: RecordSplitter.Layout = service == .freezeFrame ? .pidAndFrame : .pid
         // A freeze frame holds the records of service 01.
@@ -76,6 +122,11 @@ extension ResponseDecoder {
         var isForeign = false
         var isFirst = true
         let begin = out.count
+        let known = memory
+        // Where the next record begins.
+        var start = 1
+        // Where one begins that was not asked for, behind one that was.
+        var unasked: Int?
         walk: while true {
             let step = splitter.next { id in
                 table.recordPlace(DataID(tableService, id), from: ecu).map {
@@ -85,34 +136,35 @@ extension ResponseDecoder {
             switch step {
             case .record(let id, let frame, let data):
                 decodeRecord(answer, DataID(service, id), frame, data, &out)
+                start = data.upperBound
             case .foreign:
+                if !isFirst, !isForeign, answer.request != nil { unasked = start }
                 isForeign = true
-                // Behind a record that was asked for, one that was not shows a wrong length:
-                // nothing after it can be trusted.
-                if !isFirst && answer.request != nil { break walk }
             case .unknown(let start, let wasAsked):
-                if isFirst || (wasAsked && answer.request != nil) {
-                    isForeign = true
-                } else {
-                    out.append(answer.error(.leftOver(InlineBytes(answer.payload[start...]))))
-                }
-                break walk
+                if isFirst || (wasAsked && answer.request != nil) { isForeign = true }
+                if isForeign, unasked == nil { break walk }
+                giveUp(answer.leftOver(from: unasked ?? start), from: begin, known, &out)
+                return false
             case .tooShort(let id, let expected, let received):
-                out.append(tooShort(answer, DataID(service, id), expected, received))
-                break walk
+                giveUp(
+                    tooShort(answer, DataID(service, id), expected, received), from: begin, known,
+                    &out)
+                return false
             case .leftOver(let rest):
-                // Service 21 answers one identifier: one of another length is another record, as
-                // other years and batteries have, and none of its bytes is where the table says.
-                if service == .readLocalData { out.removeSubrange(begin...) }
-                if !isForeign {
-                    out.append(answer.error(.leftOver(InlineBytes(answer.payload[rest]))))
-                }
-                break walk
-            case .end: break walk
+                if isForeign, unasked == nil { break walk }
+                giveUp(
+                    answer.leftOver(from: unasked ?? rest.lowerBound), from: begin, known, &out)
+                return false
+            case .end:
+                // Too much of one and too little of another: a byte was lost.
+                guard let unasked, !splitter.awaitsNothing else { break walk }
+                giveUp(answer.leftOver(from: unasked), from: begin, known, &out)
+                return false
             }
             isFirst = false
         }
         if isForeign { out.append(.message(answer.message)) }
+        return true
     }
 
     private func tooShort(

@@ -52,6 +52,10 @@ public struct ResponseDecoder: Sendable {
             decodeRefusal(answer, &out)
             return
         }
+        if answer.isNoAnswer {
+            out.append(answer.error(.malformed("no answer begins like this")))
+            return
+        }
         guard answer.request.map({ Service($0[0]).positiveResponse == first }) ?? true else {
             out.append(.message(message))
             return
@@ -195,6 +199,16 @@ struct Answer {
         family = isRefuted ? shown : said ?? shown
     }
 
+    /// The same answer with other bytes.
+    init(_ answer: Answer, payload: [UInt8]) {
+        message = ECUMessage(
+            ecu: answer.ecu, payload: payload, line: answer.line,
+            parameterGroup: answer.message.parameterGroup)
+        request = answer.request
+        family = answer.family
+        speaker = answer.speaker
+    }
+
     var payload: [UInt8] { message.payload }
     var ecu: ECUAddress? { message.ecu }
     var line: Int { message.line }
@@ -206,10 +220,25 @@ struct Answer {
         .error(DecodeError(fault, ecu: ecu, line: line))
     }
 
+    /// The error that bytes from `start` on are none of a record.
+    func leftOver(from start: Int) -> DiagnosticItem {
+        error(.leftOver(InlineBytes(payload[start...])))
+    }
+
     /// Reports bytes from `start` on unless they are padding.
     func checkRest(from start: Int, _ out: inout [DiagnosticItem]) {
         guard start < payload.count, !RecordSplitter.isFiller(payload, from: start) else { return }
         out.append(error(.leftOver(InlineBytes(payload[start...]))))
+    }
+
+    /// Whether an ECU said what no ECU says: the first byte of an answer has bit 6 set.
+    var isNoAnswer: Bool {
+        guard let ecu, let first = payload.first, first & 0x40 == 0 else { return false }
+        switch ecu.form {
+        case .can11: return (0x7E8...0x7EF).contains(ecu.value)
+        case .can29: return ecu.value & 0x1FFF_FF00 == 0x18DA_F100
+        case .byte: return ecu.value != 0xF1
+        }
     }
 
     /// Whether byte `index` of the request, where there is one, equals the answer's.

@@ -76,6 +76,8 @@ import Testing
             (0x8D, "transmissionRangeNotInGear"), (0x8F, "brakeSwitchNotClosed"),
             (0x90, "shifterLeverNotInPark"), (0x91, "torqueConverterClutchLocked"),
             (0x92, "voltageTooHigh"), (0x93, "voltageTooLow"),
+            (0x34, "authenticationRequired"), (0x39, "secureDataTransmissionNotAllowed"),
+            (0x5D, "deAuthenticationFailed"), (0x94, "resourceTemporarilyNotAvailable"),
         ] as [(UInt8, String)])
     func `reasons have the names of the standard`(code: UInt8, name: String) {
         #expect(NRC(code).name == name)

@@ -16,14 +16,22 @@ extension ReplyReader {
             ? nil : LineReading(shape: .bare, start: 0, answer: answer, proof: .none)
     }
 
-    /// Whether a line begins with a usual CAN identifier and has lost one of its digits: it is no
+    /// Whether a line begins with a usual CAN identifier that has lost or gained a digit: it is no
     /// answer to service 3E or A8.
     private var hasLostDigit: Bool {
-        if digits.groups == 1 {
-            return digits.count >= 6 && (0x7E8...0x7EF).contains(digits.number(0, 3))
+        // `7E804410C…` without blanks, `7E91 05 62 …` with them.
+        if (0x7E8...0x7EF).contains(digits.number(0, 3)) {
+            if digits.groups == 1 { return digits.count >= 6 }
+            if digits.length(0) == 4 { return true }
         }
-        return (0xE8...0xEF).contains(digits.byte(0)) && digits.count >= 6
-            && Int(digits.byte(2)) == digits.count / 2 - 2
+        guard digits.count >= 6 else { return false }
+        let first = digits.byte(0)
+        let length = Int(digits.byte(2))
+        let follows = digits.count / 2 - 2
+        if (0xE8...0xEF).contains(first), length == follows { return true }
+        // A padded data field behind two digits of three.
+        return (first == 0x7E || (0xE8...0xEF).contains(first)) && (1...7).contains(length)
+            && follows == ISO15765.frameLength - 1 && Self.isResponse(digits.byte(4))
     }
 
     /// Whether a line begins with the header of an answer before CAN, damaged as the rest may be,

@@ -152,7 +152,7 @@ extension ReplyReader {
         // A length digit against the settings, or none against them, is rather a digit that was
         // lost or gained: the identifier has to speak for itself then.
         if showsLength != (settings.showsLength ?? showsLength) {
-            if showsLength, gainedDigit { return nil }
+            if showsLength ? gainedDigit : shownLength == true { return nil }
             let fits = !showsLength || reading.announced == (digits.count - reading.start) / 2
             let familiarity = reading.familiarity - (showsLength ? 3 : 0)
             return fits && familiarity >= 3 && reading.proof >= .length ? reading : nil

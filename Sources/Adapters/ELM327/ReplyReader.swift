@@ -45,6 +45,12 @@ struct ReplyReader: Hashable, Sendable {
     /// Monitored frames in a row whose identifiers have 29 bits.
     var longFrames = 0
     private var unproven = UnprovenMessages()
+    private var padding = PaddingSenders()
+    /// Whether the reply before, behind `AT H1`, had no header where those before it had: a header that
+    /// was lost once is damage, twice it is how the adapter answers.
+    private var missesHeaders = false
+    /// The same of the reply that comes now.
+    private var missedHeader = false
     private var openLines = OpenLines()
 
     /// A reader that has seen nothing yet.
@@ -70,12 +76,19 @@ struct ReplyReader: Hashable, Sendable {
         self.kind = kind
         exchange.request = request
         busInitIsOpen = false
+        noteHeaders()
         updateExchange()
+    }
+
+    private mutating func noteHeaders() {
+        missesHeaders = missedHeader
+        missedHeader = false
     }
 
     /// Begins the answers to the same request once more; no setting has changed since.
     mutating func beginAgain() {
         busInitIsOpen = false
+        noteHeaders()
     }
 
     /// Whether nothing is left of the answers before, so that ``finish(_:)`` has nothing to say.
@@ -109,6 +122,7 @@ struct ReplyReader: Hashable, Sendable {
         shownHeaders = nil
         shownLength = nil
         kwp = ISO14230Assembler()
+        padding = PaddingSenders()
         updateExchange()
     }
 
@@ -148,7 +162,7 @@ struct ReplyReader: Hashable, Sendable {
     mutating func finish(_ out: inout [ReplyEvent]) {
         if isAtRest { return }
         busInitIsOpen = false
-        unproven.release(&out)
+        unproven.finish(needsProof: settings.headers == true, &out)
         if let error = segments.finish() { report(error, &out) }
         for error in can.finish() { report(error, &out) }
         for error in j1939.finish() { report(error, &out) }
@@ -202,6 +216,10 @@ struct ReplyReader: Hashable, Sendable {
         if mayBeRequest, isRatherRequest(reading) {
             return .meaningless(LinkError(.notAFrame, line: line))
         }
+        if lacksHeader(reading) {
+            missedHeader = true
+            return .meaningless(LinkError(.header, line: line))
+        }
         remember(reading)
         deliver(reading, text, line: line, &out)
         return .read
@@ -218,6 +236,10 @@ struct ReplyReader: Hashable, Sendable {
         guard isGrouped || digits.groups == 1 else { return false }
         let length = Int(digits.byte(3))
         let available = (digits.count - 5) / 2
+        if available < 7 ? padding.have(digits.number(0, 3)) : length < 7 {
+            guard available == 7 else { return false }
+            padding.note(digits.number(0, 3))
+        }
         if let admission, (digits.number(0, 3) ^ admission.pattern) & admission.mask != 0 {
             return false
         }
@@ -289,12 +311,21 @@ struct ReplyReader: Hashable, Sendable {
         }
     }
 
+    /// Whether a line lost its header: `AT H1` was confirmed, and the lines before showed theirs.
+    private func lacksHeader(_ reading: LineReading) -> Bool {
+        guard !reading.shape.hasHeader, settings.headers == true, shownHeaders == true,
+            settings.automaticFormatting != false, exchange.family != .j1939
+        else { return false }
+        return !missesHeaders
+    }
+
     /// Takes over what a line shows about the lines after it.
     private mutating func remember(_ reading: LineReading) {
         guard reading.answer > .none || reading.proof >= .length else { return }
         lastShape = reading.shape
         if reading.answer == .exact {
             shownHeaders = reading.shape.hasHeader
+            if reading.shape.hasHeader { missesHeaders = false }
             if reading.shape.family == .can { shownLength = reading.announced != nil }
         }
         guard let family = reading.shape.family, reading.proof >= .length,
@@ -360,6 +391,7 @@ struct ReplyReader: Hashable, Sendable {
             if reading.isExtended != can.extendedAddressing {
                 can.extendedAddressing = settings.extendedAddressing || reading.isExtended
             }
+            try padding.check(frame, isExtended: can.extendedAddressing, reading.announced)
             return try can.receive(frame)
         case .j1939:
             if let id = frame.header, let group = askedGroup,

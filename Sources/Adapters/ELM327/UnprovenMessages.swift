@@ -4,7 +4,8 @@ import VehicleLink
 /// Messages of ISO 14230 frames without checksum: they count once nothing contradicts them.
 ///
 /// A frame whose checksum is missing may as well have lost a byte. A second one like it shows
-/// that the adapter prints none; one with a checksum shows that it does.
+/// that the adapter prints none; one with a checksum shows that it does. Behind `AT H1` an ELM327 prints
+/// them all, so that one that stays alone is damaged there.
 struct UnprovenMessages: Hashable, Sendable {
     private struct Held: Hashable, Sendable {
         var message: ECUMessage
@@ -23,6 +24,7 @@ struct UnprovenMessages: Hashable, Sendable {
         _ message: ECUMessage, hasChecksum: Bool, _ text: Span<UInt8>, _ out: inout [ReplyEvent]
     ) {
         if hasChecksum {
+            lacksChecksums = false
             refute(&out)
             out.append(.message(message))
         } else if held.isEmpty, !lacksChecksums {
@@ -32,6 +34,17 @@ struct UnprovenMessages: Hashable, Sendable {
             release(&out)
             out.append(.message(message))
         }
+    }
+
+    /// Ends a reply; `needsProof` where checksums are to be expected.
+    mutating func finish(needsProof: Bool, _ out: inout [ReplyEvent]) {
+        guard needsProof, !held.isEmpty, !lacksChecksums else {
+            release(&out)
+            return
+        }
+        // The next one like it is the second.
+        lacksChecksums = true
+        refute(&out)
     }
 
     /// Delivers what was held back.

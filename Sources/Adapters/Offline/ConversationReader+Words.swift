@@ -16,6 +16,11 @@ extension ConversationReader {
         if asked == .adapter(.transmit(nil), answered: false), compact == Array("DATA".utf8) {
             return
         }
+        if !promptsCarryRequests, options.request == nil, options.cutsJoinedLines,
+            readGluedCommand(text, compact, &out)
+        {
+            return
+        }
         if !promptsCarryRequests, isEchoedCommand(compact) {
             if options.request == nil { ask(compact, &out) }
             return
@@ -27,6 +32,39 @@ extension ConversationReader {
         isOpen = true
         reader.readWords(text, line: lineNumber, &events)
         flush(text, &out)
+    }
+
+    /// Reads `ATH1OK`, `ATRV12.6V`: the echo of a command and its answer; false = it is something else.
+    private mutating func readGluedCommand(
+        _ text: Span<UInt8>, _ compact: [UInt8], _ out: inout [ConversationItem]
+    ) -> Bool {
+        guard let length = Self.lengthOfAnsweredCommand(compact),
+            isEchoedCommand(Array(compact[..<length]))
+        else { return false }
+        var end = 0
+        var left = length
+        while left > 0, end < text.count {
+            if !isBlank(text[end]) { left -= 1 }
+            end += 1
+        }
+        ask(Array(compact[..<length]), &out)
+        readPiece(text.extracting(end...), isBehindPrompt: false, &out)
+        return true
+    }
+
+    /// How long the command is in front of what can be nothing but an answer; nil where there is none.
+    private static func lengthOfAnsweredCommand(_ compact: [UInt8]) -> Int? {
+        guard compact.starts(with: "AT".utf8) || compact.starts(with: "ST".utf8) else { return nil }
+        let text = String(decoding: compact, as: UTF8.self)
+        for answer in ["OK", "?"] where text.hasSuffix(answer) {
+            return compact.count - answer.utf8.count
+        }
+        for command in ["ATZ", "ATI", "ATWS"] where text.hasPrefix(command + "ELM327") {
+            return command.utf8.count
+        }
+        if text.hasPrefix("ATRV"), text.hasSuffix("V"), compact.count > 5 { return 4 }
+        if text.hasPrefix("ATDPN"), (6...7).contains(compact.count) { return 5 }
+        return nil
     }
 
     /// The answer to an adapter command: a status or a voltage, never data.

@@ -239,13 +239,33 @@ struct JoinedLines {
 
     /// Whether an answer to the request in front begins here, and goes on.
     private func isAnswer(at start: Int) -> Bool {
-        if isPositive(at: start) { return true }
+        if isPositive(at: start) || isCheckedFrame(at: start) { return true }
         if byte(start) == 0x7F { return byte(start + 2) == byte(0) && digits.count - start == 6 }
         guard let frames = frames(from: start), let first = frames.first,
             let data = endOfIdentifier(at: first.lowerBound, anyOf11: false)
         else { return false }
         let service = data + (digits[data] == 1 ? 4 : 2)
         return isPositive(at: service) || byte(service) == 0x7F && byte(service + 2) == byte(0)
+    }
+
+    /// Whether the rest of the line is a frame as they come before CAN, with a right check byte and an
+    /// answer behind its header.
+    private func isCheckedFrame(at start: Int) -> Bool {
+        guard (digits.count - start) % 2 == 0, digits.count - start >= 10 else { return false }
+        let bytes = stride(from: start, to: digits.count, by: 2).map { byte($0) }
+        guard let check = bytes.last else { return false }
+        var header = 3
+        if bytes[0] >= 0x80 {
+            guard let layout = ISO14230.Layout(bytes), let length = layout.dataLength,
+                layout.headerLength + length + 1 == bytes.count
+            else { return false }
+            header = layout.headerLength
+        }
+        let body = bytes.dropLast()
+        let isCRC = bytes[0] < 0x80 && Checksum.crc8(body) == check
+        guard Checksum.sum(body) == check || isCRC else { return false }
+        let answer = start + 2 * header
+        return isPositive(at: answer) || byte(answer) == 0x7F && byte(answer + 2) == byte(0)
     }
 
     private func isPositive(at start: Int) -> Bool {

@@ -10,18 +10,50 @@ import Testing
     private static let setLock = UInt(0x4004_5431)
     private static let getNumber = UInt(0x8004_5430)
 
-    /// Runs `arguments` with `line` typed at a terminal already.
-    private func run(
-        _ arguments: [String], typing line: String, in program: Program
-    ) throws -> (status: Int32, errors: String) {
-        let master = open("/dev/ptmx", O_RDWR | O_NOCTTY)
+    /// Both ends of a new terminal.
+    private func terminal() throws -> (master: Int32, slave: Int32) {
+        let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         try #require(master >= 0)
-        defer { close(master) }
         var (unlocked, number) = (0 as Int32, 0 as UInt32)
         try #require(ioctl(master, Self.setLock, &unlocked) == 0)
         try #require(ioctl(master, Self.getNumber, &number) == 0)
         let slave = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY)
         try #require(slave >= 0)
+        return (master, slave)
+    }
+
+    /// As one behind a connection that hangs.
+    @Test func `a view goes on and ends on a terminal that takes nothing`() throws {
+        let program = try Program()
+        defer { program.remove() }
+        let (master, slave) = try terminal()
+        defer { close(master) }
+        let flags = fcntl(slave, F_GETFL)
+        #expect(fcntl(slave, F_SETFL, flags | O_NONBLOCK) == 0)
+        let noise = [UInt8](repeating: 0x78, count: 1024)
+        while write(slave, noise, noise.count) > 0 {}
+        #expect(fcntl(slave, F_SETFL, flags) == 0)
+        let process = program.process([
+            "live", "--log", "rpm", "--duration", "1s", "-d", Self.vehicle,
+        ])
+        let screen = FileHandle(fileDescriptor: slave, closeOnDealloc: true)
+        process.standardInput = screen
+        process.standardOutput = screen
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        let trip = try program.run(["trips", "--format", "json"]).objects.first
+        #expect(trip?["endReason"] as? String == "duration", "\(trip ?? [:])")
+        #expect((trip?["readings"] as? Int ?? 0) > 0)
+    }
+
+    /// Runs `arguments` with `line` typed at a terminal already.
+    private func run(
+        _ arguments: [String], typing line: String, in program: Program
+    ) throws -> (status: Int32, errors: String) {
+        let (master, slave) = try terminal()
+        defer { close(master) }
         let typed = Array((line + "\n").utf8)
         #expect(write(master, typed, typed.count) == typed.count)
         let process = program.process(arguments)

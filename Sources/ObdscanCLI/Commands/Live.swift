@@ -136,7 +136,8 @@ struct LiveCommand: ParsableCommand, OutputCommand {
         if output.format == .json {
             try printer.print { writer, _ in try writer.append { summary.append(to: &$0) } }
         } else {
-            for line in summary.lines { output.note(line) }
+            // A terminal that hangs is told nothing.
+            for line in summary.lines where takesMore(STDERR_FILENO) { output.note(line) }
         }
         try printer.finish(patience: patience, output)
     }

@@ -135,14 +135,15 @@ struct LiveScreen: ~Copyable {
         }
     }
 
-    /// Draws a frame: one write, and none when nothing changed.
+    /// Draws a frame: one write, and none when nothing changed, or the terminal has not taken the last.
     mutating func draw() throws(OutputError) {
+        guard try terminal.isReady() else { return }
         model.header.state = connection.scan.state
         let size = terminal.size
         let lines = view.render(model, at: Clock.now, size: size)
         let text = painter.paint(lines, size: size) + (rings ? "\u{07}" : "")
         rings = false
-        if !text.isEmpty { try writeAll(Array(text.utf8), to: STDOUT_FILENO) }
+        if !text.isEmpty { try terminal.write(text) }
     }
 
     private mutating func takeReadings() {

@@ -8,11 +8,20 @@ struct Terminal: ~Copyable {
     private let input: Int32
     private var saved: termios?
     private var isEntered = false
+    /// A way to it of our own, which never waits; nil = there is none but the process's.
+    private let own: Int32?
+    private var text: TextOutput
+    /// What brings the screen back that was there before.
+    private static let farewell = "\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
     /// The terminal of the process; without one on stdin there are no keys.
     init(input: Int32 = STDIN_FILENO, output: Int32 = STDOUT_FILENO) {
         self.input = input
         self.output = output
+        let name = "/proc/self/fd/\(output)"
+        let opened = open(name, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+        own = opened < 0 ? nil : opened
+        text = TextOutput(keepingFor: opened < 0 ? output : opened)
     }
 
     /// The descriptor that keys come from; nil when stdin is no terminal.
@@ -36,23 +45,42 @@ struct Terminal: ~Copyable {
             tcsetattr(input, TCSADRAIN, &mode)
         }
         isEntered = true
-        try writeAll(Array("\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[2J".utf8), to: output)
+        try write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[2J")
+    }
+
+    /// Whether it has taken all that was written; one that is stopped (Ctrl-S) or hangs takes nothing.
+    mutating func isReady() throws(OutputError) -> Bool {
+        try text.flushReady()
+        return text.kept == 0
+    }
+
+    /// Writes to it, without waiting for what it does not take yet.
+    mutating func write(_ more: String) throws(OutputError) {
+        try text.write(more)
+        try text.flushReady()
     }
 
     /// Gives the terminal back as it was.
     mutating func leave() {
         guard isEntered else { return }
         isEntered = false
-        try? writeAll(Array("\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l".utf8), to: output)
-        if var mode = saved { tcsetattr(input, TCSADRAIN, &mode) }
+        try? write(Self.farewell)
+        // A hung one is not waited for.
+        while text.kept > 0, takesMore(own ?? output, within: 2000) {
+            do { try text.flushReady() } catch { break }
+        }
+        let isWhole = text.kept == 0
+        _ = text.giveUp()
+        if var mode = saved { tcsetattr(input, isWhole ? TCSADRAIN : TCSANOW, &mode) }
         saved = nil
     }
 
     deinit {
         if isEntered {
-            try? writeAll(Array("\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l".utf8), to: output)
+            try? writeAll(Array(Self.farewell.utf8), to: output)
             if var mode = saved { tcsetattr(input, TCSADRAIN, &mode) }
         }
+        if let own { close(own) }
     }
 }
 

@@ -46,8 +46,7 @@ final class LinePrinter: Sendable {
             while true {
                 try waiting.text.flushReady()
                 guard waiting.text.kept > 0 else { return 0 }
-                var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                if poll(&room, 1, limit) == 0 { return waiting.text.giveUp() }
+                guard takesMore(descriptor, within: limit) else { return waiting.text.giveUp() }
             }
         }
     }
@@ -58,8 +57,7 @@ extension LinePrinter {
     func finish(patience: Duration?, _ output: OutputOptions) throws {
         let lines = try finish(patience: patience)
         // It may be the same pipe.
-        var errors = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
-        if lines > 0, poll(&errors, 1, 0) > 0 {
+        if lines > 0, takesMore(STDERR_FILENO) {
             output.note(
                 "standard output: nobody reads it; the last \(lines) lines were not printed")
         }

@@ -79,8 +79,7 @@ struct TextOutput: ~Copyable {
     /// long for that.
     mutating func flushReady() throws(OutputError) {
         while kept > 0 {
-            var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-            guard poll(&room, 1, 0) > 0 else { break }
+            guard takesMore(descriptor) else { break }
             let all = buffer[done...].prefix(Self.piece)
             let end = all.count < kept ? all.lastIndex(of: 0x0A).map { $0 + 1 } : nil
             let piece = end.map { all[..<$0] } ?? all
@@ -148,6 +147,12 @@ func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(OutputError) {
             throw .failed(errno: errno)
         }
     }
+}
+
+/// Whether something can be written without waiting, or can be within so long; unit: ms.
+func takesMore(_ descriptor: Int32, within limit: Int32 = 0) -> Bool {
+    var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    return poll(&room, 1, limit) > 0
 }
 
 /// Writes to stderr; there is nowhere left to report a failure to.

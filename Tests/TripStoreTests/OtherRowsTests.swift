@@ -9,13 +9,17 @@ import Testing
     @Test func `is taken whole or not at all, and stands in the order of offering`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
-        let writer = try Fixtures.begin(store, waiting: 3)
+        let writer = try Fixtures.begin(store)
         let fault = TripEvent(.adapterStatus, text: "NO DATA", code: "noData")
         let both = TripEntry.together([.items([Fixtures.rpm(800)]), .voltage(12.6), .event(fault)])
         #expect(both.items == 3)
         #expect(writer.offer(both, at: Fixtures.after(1)))
         // A fourth does not fit, so that none of it is taken.
-        #expect(!writer.offer(.together([.event(fault), .note("x")]), at: Fixtures.after(1)))
+        var queue = WriteQueue(limits: TripWriter.Limits(waiting: 3))
+        #expect(queue.offer(both, at: Fixtures.after(1), on: .now()) != .full)
+        let more = TripEntry.together([.event(fault), .note("x")])
+        #expect(queue.offer(more, at: Fixtures.after(1), on: .now()) == .full)
+        #expect(queue.items == 3)
         try writer.end(.stopped, at: Fixtures.after(2))
         var found: [TripRecord] = []
         try store.readings(ofTrip: writer.trip).forEachRecord { found.append($1) }

@@ -66,6 +66,18 @@ extension Failure {
         }
     }
 
+    /// The message among those of other accessories: with this one's name before it, unless it begins
+    /// with what that is about already.
+    func told(of accessory: String) -> String {
+        let scheme = accessory.firstIndex(of: ":").map { accessory.index(after: $0) }
+        let place = accessory[(scheme ?? accessory.startIndex)...].prefix { $0 != "?" }
+        let head = message.firstRange(of: ": ").map { message[..<$0.lowerBound] } ?? ""
+        let isNamed =
+            message.hasPrefix(accessory) || (!place.isEmpty && message.hasPrefix(place))
+            || (!head.isEmpty && place.hasPrefix(head))
+        return isNamed ? message : "\(accessory): \(message)"
+    }
+
     private init(unknownBluetoothName name: String, known: [String]) {
         let others = known.prefix(8).joined(separator: ", ")
         self.init(

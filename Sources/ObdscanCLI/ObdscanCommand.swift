@@ -71,7 +71,7 @@ public struct ObdscanCommand: ParsableCommand {
         do {
             // A wrong file stops everything but the command that mends it.
             if !["config", "help"].contains(arguments.first ?? "") {
-                _ = try Settings.loaded.get()
+                try Settings.check(for: arguments)
             }
             try log?.log("starts: " + loggable(CommandLine.arguments).joined(separator: " "))
             try command.run()

@@ -28,6 +28,15 @@ public struct GPX: Sendable {
                 """, to: &output)
     }
 
+    /// Appends a note as a waypoint; all of them stand before all tracks.
+    public static func append(_ note: TrackNote, to output: inout [UInt8]) {
+        appendPlace("wpt", note.point, to: &output)
+        if let altitude = note.point.altitude { append("ele", altitude, to: &output) }
+        XMLText.append(raw: "<time>\(note.time.text)</time><name>", to: &output)
+        XMLText.append(note.text, to: &output)
+        XMLText.append(raw: "</name></wpt>\n", to: &output)
+    }
+
     /// Begins a track.
     public mutating func beginTrack(name: String, _ output: inout [UInt8]) {
         lastTime = nil
@@ -44,12 +53,8 @@ public struct GPX: Sendable {
             XMLText.append(raw: "</trkseg><trkseg>\n", to: &output)
         }
         lastTime = point.time
-        XMLText.append(raw: "<trkpt lat=\"", to: &output)
-        NumberText.appendDecimal(point.latitude, to: &output)
-        XMLText.append(raw: "\" lon=\"", to: &output)
-        NumberText.appendDecimal(point.longitude, to: &output)
-        XMLText.append(raw: "\">", to: &output)
-        if let altitude = point.altitude { append("ele", altitude, to: &output) }
+        Self.appendPlace("trkpt", point, to: &output)
+        if let altitude = point.altitude { Self.append("ele", altitude, to: &output) }
         XMLText.append(raw: "<time>\(point.time.text)</time>", to: &output)
         if point.speed != nil || point.course != nil || !values.isEmpty {
             XMLText.append(raw: "<extensions>", to: &output)
@@ -57,9 +62,9 @@ public struct GPX: Sendable {
                 XMLText.append(raw: "<tpx:TrackPointExtension>", to: &output)
                 // Metres a second.
                 if let speed = point.speed {
-                    append("tpx:speed", (speed / 3.6 * 1000).rounded() / 1000, to: &output)
+                    Self.append("tpx:speed", (speed / 3.6 * 1000).rounded() / 1000, to: &output)
                 }
-                if let course = point.course { append("tpx:course", course, to: &output) }
+                if let course = point.course { Self.append("tpx:course", course, to: &output) }
                 XMLText.append(raw: "</tpx:TrackPointExtension>", to: &output)
             }
             for value in values { append(value, to: &output) }
@@ -78,7 +83,17 @@ public struct GPX: Sendable {
         XMLText.append(raw: "</gpx>\n", to: &output)
     }
 
-    private func append(_ element: String, _ value: Double, to output: inout [UInt8]) {
+    private static func appendPlace(
+        _ element: String, _ point: TrackPoint, to output: inout [UInt8]
+    ) {
+        XMLText.append(raw: "<\(element) lat=\"", to: &output)
+        NumberText.appendDecimal(point.latitude, to: &output)
+        XMLText.append(raw: "\" lon=\"", to: &output)
+        NumberText.appendDecimal(point.longitude, to: &output)
+        XMLText.append(raw: "\">", to: &output)
+    }
+
+    private static func append(_ element: String, _ value: Double, to output: inout [UInt8]) {
         XMLText.append(raw: "<\(element)>", to: &output)
         NumberText.appendDecimal(value, to: &output)
         XMLText.append(raw: "</\(element)>", to: &output)

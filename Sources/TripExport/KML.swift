@@ -43,11 +43,7 @@ public struct KML: Sendable {
     public mutating func append(_ point: TrackPoint, _ found: [TrackValues.Value]) {
         XMLText.append(raw: "<when>\(point.time.text)</when>\n", to: &times)
         XMLText.append(raw: "<gx:coord>", to: &places)
-        NumberText.appendDecimal(point.longitude, to: &places)
-        places.append(0x20)
-        NumberText.appendDecimal(point.latitude, to: &places)
-        places.append(0x20)
-        NumberText.appendDecimal(point.altitude ?? 0, to: &places)
+        Self.append(point, separator: " ", to: &places)
         XMLText.append(raw: "</gx:coord>\n", to: &places)
         var texts: [Int: String] = [:]
         for value in found { texts[value.place] = value.text }
@@ -80,6 +76,27 @@ public struct KML: Sendable {
         XMLText.append(
             raw: "</SchemaData></ExtendedData></gx:Track></Placemark>\n", to: &output)
         self = KML(columns: columns)
+    }
+
+    /// Appends a note as a place of its own.
+    public func append(_ note: TrackNote, to output: inout [UInt8]) {
+        XMLText.append(raw: "<Placemark><name>", to: &output)
+        XMLText.append(note.text, to: &output)
+        XMLText.append(
+            raw: "</name><TimeStamp><when>\(note.time.text)</when></TimeStamp><Point><coordinates>",
+            to: &output)
+        Self.append(note.point, separator: ",", to: &output)
+        XMLText.append(raw: "</coordinates></Point></Placemark>\n", to: &output)
+    }
+
+    private static func append(
+        _ point: TrackPoint, separator: String, to output: inout [UInt8]
+    ) {
+        NumberText.appendDecimal(point.longitude, to: &output)
+        XMLText.append(raw: separator, to: &output)
+        NumberText.appendDecimal(point.latitude, to: &output)
+        XMLText.append(raw: separator, to: &output)
+        NumberText.appendDecimal(point.altitude ?? 0, to: &output)
     }
 
     /// Appends what stands behind all tracks.

@@ -2,6 +2,16 @@ import GRDB
 public import OBDCore
 
 extension TripReadings {
+    /// The trip's notes that belong to a point in time of the selection, in the order of time.
+    public func timedNotes() throws(StoreError) -> [(time: UTC, text: String)] {
+        try store.notes(ofTrip: trip.id).compactMap { note in
+            guard let time = note.time,
+                times.contains(time.microseconds &- trip.start.microseconds)
+            else { return nil }
+            return (time, note.text)
+        }
+    }
+
     /// Calls `body` with everything of the trip but its readings, in the order of time.
     public func forEachOtherRecord(
         _ body: (_ time: UTC, _ record: TripRecord) throws -> Void

@@ -64,6 +64,9 @@ struct WriteQueue {
     /// When the oldest of what waits came; nil = nothing waits.
     private(set) var oldest: DispatchTime?
     private(set) var dropped = Dropped()
+    /// Notes among what was dropped: they stay, and are the oldest of what waits.
+    private var notes: [Batch] = []
+    private static let notesKept = 1000
     /// Items that were dropped and not yet announced.
     private var unannounced = 0
     private var hasRefused = false
@@ -80,7 +83,7 @@ struct WriteQueue {
         let count = entry.items
         if ending != nil || hasEnded { return .full }
         if count == 0 { return .taken }
-        if failure == nil && items > 0 && items + count > limits.waiting {
+        if failure == nil && items > 0 && items + count > room(for: entry) {
             hasRefused = true
             return .full
         }
@@ -97,11 +100,21 @@ struct WriteQueue {
         return before == 0 || (before < many && items >= many) ? .takenAndDue : .taken
     }
 
+    /// Notes are rare, and nobody offers them again: they wait behind a full queue.
+    private func room(for entry: TripEntry) -> Int {
+        if case .note = entry { return max(limits.waiting, limits.held) }
+        return limits.waiting
+    }
+
     /// Drops from the front until the limit is kept; the last batch stays.
     private mutating func dropOldest() {
         while items > limits.held, first < batches.count - 1 {
-            dropped.add(batches[first])
-            unannounced += batches[first].items
+            if case .note = batches[first].entry, notes.count < Self.notesKept {
+                notes.append(batches[first])
+            } else {
+                dropped.add(batches[first])
+                unannounced += batches[first].items
+            }
             items -= batches[first].items
             batches[first].entry = .items([])
             first += 1
@@ -133,6 +146,7 @@ struct WriteQueue {
         guard isAsked || (items > 0 && (isDue || isMany)) else { return nil }
         defer {
             batches = []
+            notes = []
             first = 0
             items = 0
             oldest = nil
@@ -141,8 +155,9 @@ struct WriteQueue {
             hasRefused = false
         }
         return Work(
-            batches: batches[first...], items: items, oldest: oldest, dropped: dropped,
-            flushes: flushes, ending: ending, makesSpace: hasRefused && ending == nil)
+            batches: notes + batches[first...], items: notes.count + items, oldest: oldest,
+            dropped: dropped, flushes: flushes, ending: ending,
+            makesSpace: hasRefused && ending == nil)
     }
 
     /// The work is on the disk.
@@ -162,9 +177,10 @@ struct WriteQueue {
             if work.items > 0 { failure = .lost(entries: work.items, error) }
             return []
         }
-        batches = Array(work.batches) + batches
+        batches = Array(work.batches) + notes + batches[first...]
+        items += work.items + notes.count
+        notes = []
         first = 0
-        items += work.items
         oldest = work.oldest ?? oldest
         dropped.putBefore(work.dropped)
         dropOldest()

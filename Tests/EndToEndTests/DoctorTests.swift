@@ -92,8 +92,12 @@ import Testing
 
     @Test func `tells of an accessory that does not answer, too`() async throws {
         let outcome = try await workplace.run(["report", "-d", "/dev/ttyNoSuchThing"])
-        #expect(outcome.status == 0, "\(outcome)")
+        #expect(outcome.status == 69, "\(outcome)")
         #expect(outcome.output.contains("\"step\":\"device\",\"ok\":false"))
         #expect(outcome.output.contains("(nothing was said)"))
+        let unknown = try await workplace.run(["report", "-d", "nosuchname"])
+        #expect(unknown.status == 64, "\(unknown)")
+        #expect(unknown.output.contains("\"step\":\"accessory\",\"ok\":false"))
+        #expect(unknown.errors.contains("no accessory is called \"nosuchname\""))
     }
 }

@@ -28,6 +28,26 @@ import Testing
         #expect(try program.run(["config", "set", "units", "us"]).status == 0)
     }
 
+    @Test func `a wrong setting does not count where the command line has another`() throws {
+        defer { program.remove() }
+        try write("device = \"tpc:192.168.0.10:35000\"\n")
+        let wrong = try program.run(["read", "rpm"])
+        #expect(wrong.status == 78 && wrong.errors.contains("config.toml:1: device"))
+        for words in [["-d", "sim:"], ["--device", "sim:"], ["--device=sim:"], ["-qd", "sim:"]] {
+            #expect(try program.run(["read", "rpm"] + words).status == 0, "\(words)")
+        }
+        #expect(try program.run(["trips"]).status == 78)
+        let check = try program.run(["config", "check"])
+        #expect(check.status == 78 && check.errors.contains("config.toml:1: device"))
+        // The other faults still stop, and other settings still count.
+        try write("device = \"x:\"\nadapter = \"elf\"\n")
+        let other = try program.run(["read", "rpm", "-d", "sim:"])
+        #expect(other.status == 78 && other.errors.contains("config.toml:2: adapter"))
+        try write("device = \"x:\"\nunits = \"us\"\n")
+        let read = try program.run(["read", "ECT", "-d", "sim:"])
+        #expect(read.status == 0 && read.output.contains("°F"))
+    }
+
     @Test func `a view with a signal that nobody knows is named, and its file`() throws {
         defer { program.remove() }
         try write("[views]\nx = [\"rpm\", \"bogus\"]\n")

@@ -247,4 +247,21 @@ import TripStore
         #expect(failure.status == .unavailable)
         #expect(failure.hint?.contains("sim:") ?? false)
     }
+
+    @Test(arguments: [
+        ("replay:a.txt", "a.txt: No such file or directory", true),
+        ("/dev/ttyUSB0", "/dev/ttyUSB0 is no serial line", true),
+        ("serial:/dev/ttyUSB0?baud=9600", "/dev/ttyUSB0: there is no such accessory", true),
+        ("tcp:obd.local:35000", "obd.local: Name or service not known", true),
+        ("tcp:10.0.0.1:1", "tcp:10.0.0.1:1: Connection refused", true),
+        ("sim:", "no ECU answers", false), ("sim:", "the adapter: it is silent", false),
+        ("replay:a.txt", "no vehicle answers: NO DATA", false),
+    ])
+    func `a message among others names its accessory once`(
+        _ accessory: String, _ message: String, _ isNamed: Bool
+    ) {
+        let failure = Failure(message, status: .unavailable)
+        #expect(
+            failure.told(of: accessory) == (isNamed ? message : "\(accessory): \(message)"))
+    }
 }

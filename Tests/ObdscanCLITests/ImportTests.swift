@@ -104,6 +104,44 @@ import Testing
         #expect(try program.run(["db", "check"]).status == 0)
     }
 
+    @Test func `an export says what it wrote, over what stood there, and has notes as waypoints`()
+        throws
+    {
+        defer { program.remove() }
+        let path = try file(
+            "drive.jsonl",
+            """
+            {"kind":"position","time":"2026-11-21T08:15:02Z","latitude":47.5,"longitude":8.5}
+            {"time":"2026-11-21T08:15:02.5Z","ecu":"7E8","service":"01","pid":"0C","signal":"RPM","value":1726,"unit":"rpm","raw":"1AF8"}
+            {"kind":"note","time":"2026-11-21T08:15:04Z","text":"mark 1"}
+            {"kind":"note","time":"2026-11-21T08:16:04Z","text":"far from any position"}
+            {"kind":"position","time":"2026-11-21T08:15:08Z","latitude":47.6,"longitude":8.5}
+
+            """)
+        #expect(try program.run(["import", path, "--format", "json"]).status == 0)
+        #expect(try program.run(["trips", "note", "1", "about the whole trip"]).status == 0)
+        let track = try file("track.gpx", "what stood there")
+        let written = try program.run(["export", "--to", track])
+        let size = try Data(contentsOf: URL(fileURLWithPath: track)).count
+        #expect(written.output.isEmpty)
+        #expect(written.errors == "\(track): 1 trip, 2 positions, 1 note, \(byteText(size))\n")
+        let text = try String(contentsOfFile: track, encoding: .utf8)
+        let waypoint =
+            "<wpt lat=\"47.5\" lon=\"8.5\"><time>2026-11-21T08:15:04.000000Z</time>"
+            + "<name>mark 1</name></wpt>\n<trk>"
+        #expect(text.contains(waypoint), "\(text)")
+        let table = folder.appendingPathComponent("table.csv").path
+        let csv = try program.run(["export", "--to", table])
+        #expect(csv.errors.hasPrefix("\(table): 1 trip, 1 reading, "), "\(csv.errors)")
+        let database = folder.appendingPathComponent("new.db").path
+        let whole = try program.run(["export", "--to", database])
+        #expect(whole.errors.hasPrefix("\(database): 1 trip, 1 reading, "), "\(whole.errors)")
+        for quiet in [["-q", "--to", track], ["--to", "-"], [], ["--to", "/dev/null"]] {
+            let result = try program.run(["export", "--format", "kml"] + quiet)
+            #expect(result.errors.isEmpty && result.status == 0, "\(quiet): \(result.errors)")
+        }
+    }
+
     @Test(arguments: ["us", "imperial"], ["jsonl", "csv"])
     func `our own exports in other units become metric again`(
         _ units: String, _ ending: String

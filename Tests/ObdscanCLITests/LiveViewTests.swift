@@ -1,5 +1,6 @@
 import Diagnostics
 import OBDCore
+import ScanTool
 import Testing
 
 @testable import ObdscanCLI
@@ -92,7 +93,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
     @Test func `shows value, bar and extremes on a small terminal`() {
         #expect(
             screen(drive(), 60, 15, at: 20) == """
-                obdscan live  sim:                              ● processing
+                obdscan live  sim:                                 ● reading
                 1HGCM82633A004352 · ELM327 v2.1 · ISO 15765-4 CAN, 11 bit, …
                 14.2 V · 24.0 readings/s · 4.0 requests/s · 25 ms · 00:20
 
@@ -132,13 +133,39 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(lines[9].contains("Closed loop, oxygen sensor feedback"))
     }
 
+    @Test func `says what goes on in one word, whatever step of a request it is`() {
+        var model = drive()
+        func word() -> Substring? {
+            screen(model, 60, 15, at: 20).split(separator: "\n").first?.split(separator: " ").last
+        }
+        for state in [StateKind.idle, .waiting, .processing] {
+            model.header.state = state
+            #expect(word() == "reading")
+        }
+        model.header.asksNothing = true
+        #expect(word() == "idle")
+        model.header.isResting = true
+        #expect(word() == "resting")
+        model.header.state = .error
+        #expect(word() == "error")
+    }
+
+    @Test func `long notes are broken at blanks`() {
+        let text = "Trip 1: 20 readings, 3 requests"
+        #expect(folded(text, to: 31) == [text])
+        #expect(folded(text, to: 30) == ["Trip 1: 20 readings, 3", "  requests"])
+        #expect(folded(text, to: 12) == ["Trip 1: 20", "  readings,", "  3 requests"])
+        #expect(folded("  a  veryveryverylongword", to: 8) == ["  a ", "    veryveryverylongword"])
+        #expect(folded("veryveryverylongword a", to: 8) == ["veryveryverylongword", "  a"])
+    }
+
     @Test func `says that it waits before anything came`() {
         var model = LiveModel(units: .metric, start: .zero)
         model.header.accessory = "/dev/ttyUSB0"
         model.expect(SignalIndex(rawValue: 0), signals[0])
         let text = screen(model, 80, 8, at: 0)
         #expect(text.contains("connecting …"))
-        #expect(text.contains("● init"))
+        #expect(text.contains("● connecting"))
         #expect(text.contains("RPM            — rpm"))
     }
 

@@ -115,6 +115,49 @@ private final class Elements: NSObject, XMLParserDelegate {
         #expect(elements.texts("displayName")[0] == "7E8 Engine speed (rpm)")
     }
 
+    @Test func `notes stand at the position nearest in time, five seconds away at most`() throws {
+        var notes = TrackNotes()
+        func time(_ seconds: Int64) -> UTC { point(seconds).time }
+        notes.take(note: "too early", at: time(-6))
+        notes.take(note: "before", at: time(-5))
+        notes.take(point(0))
+        notes.take(note: "lights <on> & off\u{1B}", at: time(4))
+        notes.take(note: "nearer to the next", at: time(6))
+        notes.take(point(10))
+        notes.take(note: "behind", at: time(15))
+        notes.take(note: "too late", at: time(16))
+        let placed = notes.finish()
+        #expect(
+            placed.map(\.text) == [
+                "before", "lights <on> & off\u{1B}", "nearer to the next", "behind",
+            ])
+        #expect(placed.map(\.point.time) == [time(0), time(0), time(10), time(10)])
+        #expect(placed.map(\.time) == [time(-5), time(4), time(6), time(15)])
+
+        let gpx = Fixtures.text { output in
+            GPX.begin(&output)
+            for note in placed { GPX.append(note, to: &output) }
+            GPX.end(&output)
+        }
+        let places = try #require(Elements.of(gpx))
+        let waypoints = places.found.filter { $0.name == "wpt" }.map(\.attributes)
+        #expect(waypoints[2] == ["lat": "47.51", "lon": "-8.25"] && waypoints.count == 4)
+        #expect(places.texts("name")[1] == "lights <on> & off\u{FFFD}")
+        #expect(places.texts("time")[1] == time(4).text && places.texts("ele")[1] == "400.5")
+
+        var kml = KML(columns: [])
+        let text = Fixtures.text { output in
+            kml.begin(&output)
+            kml.append(point(0), [])
+            kml.endTrack(name: "t", &output)
+            for note in placed { kml.append(note, to: &output) }
+            kml.end(&output)
+        }
+        let elements = try #require(Elements.of(text))
+        #expect(elements.texts("coordinates")[2] == "-8.25,47.51,400.5")
+        #expect(elements.texts("name")[3] == "lights <on> & off\u{FFFD}")
+    }
+
     @Test func `line protocol escapes what its grammar takes for itself`() {
         var lines = LineProtocol(
             table: Fixtures.table, trip: 12, vin: nil, name: "a, b=c\\\nd")

@@ -165,4 +165,34 @@ import Testing
         #expect(queue.failure == .lost(entries: 5, .full(path: "x")))
         #expect(queue.offer(.voltage(12), at: .zero, on: .now()) == .full)
     }
+
+    @Test func `a note waits behind a full queue, and outlives what is dropped`() throws {
+        var queue = WriteQueue(limits: limits)
+        #expect(offer(&queue, 3) == [.takenAndDue, .taken, .full])
+        #expect(queue.offer(.note("mark 1"), at: .zero, on: .now()) == .taken)
+        #expect(queue.offer(.voltage(12), at: .zero, on: .now()) == .full)
+        let work = try take(&queue, isDue: false)
+        #expect(work.items == 11 && work.batches.last?.entry == .note("mark 1"))
+        // Not without end, as some program might send marks.
+        for _ in 0..<25 { _ = queue.offer(.note("x"), at: .zero, on: .now()) }
+        #expect(queue.items == 20)
+
+        let full = StoreError.full(path: "x")
+        queue = WriteQueue(limits: limits)
+        #expect(queue.offer(.note("first"), at: .zero, on: .now()) == .takenAndDue)
+        _ = queue.failed(try take(&queue, isDue: true), full)
+        _ = offer(&queue, 5)
+        let second = try take(&queue, isDue: true)
+        #expect(second.batches.first?.entry == .note("first"))
+        #expect(second.items == 21 && second.dropped.items == 5)
+        _ = queue.offer(.note("second"), at: .zero, on: .now())
+        _ = offer(&queue, 5)
+        _ = queue.failed(second, full)
+        let third = try take(&queue, isDue: true)
+        let notes = third.batches.compactMap { batch in
+            if case .note(let text) = batch.entry { text } else { nil }
+        }
+        #expect(notes == ["first", "second"])
+        #expect(third.batches.map(\.items).reduce(0, +) == third.items)
+    }
 }

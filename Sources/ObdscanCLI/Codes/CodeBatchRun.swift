@@ -59,9 +59,7 @@ struct CodeBatchRun {
             for (index, result) in outcomes {
                 results[index] = result
                 if let failure = result?.failure {
-                    let accessory = entries[index].accessory
-                    let isNamed = failure.message.hasPrefix(accessory)
-                    output.note(isNamed ? failure.message : "\(accessory): \(failure.message)")
+                    output.note(failure.told(of: entries[index].accessory))
                     if let hint = failure.hint { output.note("hint: \(hint)") }
                 }
             }

@@ -57,7 +57,8 @@ struct ExportCommand: ParsableCommand, OutputCommand {
         discussion: """
             The format follows the file's ending (.csv, .jsonl, .ndjson, .json, .gpx, .kml, .lp, \
             .db) or --format. Without a trip the latest one is taken, without --to or with --to - \
-            standard output. A file appears whole or not at all.
+            standard output. A file appears whole or not at all, in place of one of that name, and \
+            standard error says what it holds.
 
             CSV is wide (a column a signal) or long (a line a reading). Wide CSV has a line for \
             each point in time at which something was read; with --every it has one at regular \
@@ -74,7 +75,8 @@ struct ExportCommand: ParsableCommand, OutputCommand {
 
             JSON Lines hold everything: the trip, readings, codes, monitors, positions, events and \
             notes in the order of time; with --signal readings only. GPX and KML hold the positions \
-            with the values at each point, if they are at most 10 s old. Line protocol is what \
+            with the values at each point, if they are at most 10 s old, and the notes and marks as \
+            waypoints, at the position nearest in time, at most 5 s away. Line protocol is what \
             InfluxDB, VictoriaMetrics and Telegraf read, in nanoseconds. A database (.db) holds the \
             whole trips and can be merged elsewhere.
 
@@ -177,7 +179,7 @@ struct ExportCommand: ParsableCommand, OutputCommand {
                 hint: "obdscan trips show lists a trip's signals", status: .usage)
         }
         let progress = ProgressLine(output)
-        let writer = TripFileWriter(
+        var writer = TripFileWriter(
             parts: parts, units: form.units, progress: progress,
             isNarrowed: !signals.isEmpty, ecu: ecu?.address)
         try OutputFile.write(to) { file in
@@ -200,6 +202,13 @@ struct ExportCommand: ParsableCommand, OutputCommand {
             }
         }
         progress.clear()
+        tell(writer.counts)
+    }
+
+    /// Says what was written, and over how much of the disk.
+    private func tell(_ counts: TripFileWriter.Counts) {
+        guard let to, let size = OutputFile.size(of: to) else { return }
+        output.note("\(to): \(counts.text), \(byteText(size))")
     }
 
     private func chosenTrips(_ store: TripStore) throws(Failure) -> [Int64] {
@@ -270,5 +279,11 @@ struct ExportCommand: ParsableCommand, OutputCommand {
             try new.closeForMoving()
         }
         guard rename(place, to) == 0 else { throw Failure(outputFile: to, errno: errno) }
+        let trips = try mapped { () throws(StoreError) in
+            var trips: [TripSummary] = []
+            for id in ids { trips.append(try store.trip(id)) }
+            return trips
+        }
+        tell(TripFileWriter.Counts(trips: trips))
     }
 }

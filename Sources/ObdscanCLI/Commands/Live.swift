@@ -137,7 +137,7 @@ struct LiveCommand: ParsableCommand, OutputCommand {
             try printer.print { writer, _ in try writer.append { summary.append(to: &$0) } }
         } else {
             // A terminal that hangs is told nothing.
-            for line in summary.lines where takesMore(STDERR_FILENO) { output.note(line) }
+            for line in summary.lines where takesMore(STDERR_FILENO) { output.noteFolded(line) }
         }
         try printer.finish(patience: patience, output)
     }

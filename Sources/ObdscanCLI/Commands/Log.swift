@@ -225,7 +225,7 @@ struct LogCommand: ParsableCommand, OutputCommand {
                 try writer.append { outcome.summary.append(to: &$0) }
             }
         } else {
-            for line in outcome.summary.lines { output.note(line) }
+            for line in outcome.summary.lines { output.noteFolded(line) }
         }
         try printer.finish(patience: outcome.patience, output)
     }

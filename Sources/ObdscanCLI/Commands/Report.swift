@@ -16,7 +16,8 @@ struct ReportCommand: ParsableCommand, OutputCommand {
             versions, findings and the recorded conversation into one text. VIN, engine and \
             accessory serial numbers, Bluetooth addresses and the home folder are replaced by X, \
             also in hexadecimal. Read it before you publish it. Nothing is sent anywhere, nothing is \
-            changed in the vehicle.
+            changed in the vehicle. Where the accessory cannot be opened the text says why, and the \
+            command fails as every other does.
 
             EXAMPLES
               obdscan report --to report.txt
@@ -53,13 +54,17 @@ struct ReportCommand: ParsableCommand, OutputCommand {
                 vehicleProtocol: vehicleProtocol, record: recording.path, database: database))
         var bundle = ReportBundle(options)
         var findings: [String] = []
+        var isOpened = true
         var doctor = DoctorRun(
             options, output, grades: true,
-            tell: { findings.append(Self.line($0.object)) },
+            tell: {
+                findings.append(Self.line($0.object))
+                if !$0.isFine && $0.step < .adapter { isOpened = false }
+            },
             tellGrade: { findings.append(Self.line($0.object)) })
         doctor.further = { try bundle.ask($0, $1) }
         output.note("asking the adapter and the vehicle …")
-        _ = try doctor.run(table)
+        let failure = try doctor.run(table)
         let text = try bundle.text(findings: findings, recording: recording.path)
         if let to {
             try OutputFile.write(to) { file throws in try file.write(text) }
@@ -67,6 +72,8 @@ struct ReportCommand: ParsableCommand, OutputCommand {
         } else {
             try writeAll(Array(text.utf8), to: STDOUT_FILENO)
         }
+        // Of an adapter or a vehicle that does not answer the report is what was asked for.
+        if let failure, !isOpened { throw failure }
     }
 
     private static func line(_ object: JSONObject) -> String {

@@ -48,5 +48,8 @@ struct TripsReportCommand: ParsableCommand, OutputCommand {
         try OutputFile.write(to) { file in
             try file.write(bytes: report.page.bytes)
         }
+        if let to, let size = OutputFile.size(of: to) {
+            output.note("\(to): trip \(id), \(byteText(size))")
+        }
     }
 }

@@ -37,17 +37,31 @@ struct Settings: Hashable, Sendable {
     var fuel: [String: FuelProfile] = [:]
 
     /// What the file of this user says, read once; nothing where there is none.
-    static let loaded: Result<Settings, Failure> = Result { () throws(Failure) in
-        guard let path = SettingsFile.path, access(path, F_OK) == 0 else { return Settings() }
-        return try SettingsFile.parsed(contents(of: path), path)
+    private static let read: Result<SettingsFile.Contents, Failure> = Result {
+        () throws(Failure) in
+        guard let path = SettingsFile.path, access(path, F_OK) == 0 else { return .init() }
+        return try SettingsFile.read(contents(of: path), path)
     }
 
-    /// The same; a file that is wrong has been told before any command ran.
+    /// The same, if nothing of it is wrong.
+    static var loaded: Result<Settings, Failure> {
+        Result { () throws(Failure) in try read.get().faultless() }
+    }
+
+    /// The same without what is wrong; that has been told before any command ran.
     static var current: Settings {
-        switch loaded {
-        case .success(let settings): settings
+        switch read {
+        case .success(let contents): contents.settings
         case .failure: Settings()
         }
+    }
+
+    /// Throws what is wrong with the file, but for settings that the command line or the environment
+    /// goes before.
+    static func check(for arguments: [String]) throws(Failure) {
+        let contents = try read.get()
+        let fault = contents.faults.first { !Overrides.cover($0.name, arguments) }
+        if let fault { throw fault.failure }
     }
 }
 

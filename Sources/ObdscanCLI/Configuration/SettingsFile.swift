@@ -11,8 +11,38 @@ enum SettingsFile {
         return environment("HOME").map { $0 + "/.config/obdscan/config.toml" }
     }
 
+    /// What a file says.
+    struct Contents: Sendable {
+        /// What it sets, without what is wrong.
+        var settings = Settings()
+        /// What is wrong, and with which setting.
+        var faults: [(name: String, failure: Failure)] = []
+
+        /// The settings, if nothing is wrong.
+        func faultless() throws(Failure) -> Settings {
+            if let fault = faults.first { throw fault.failure }
+            return settings
+        }
+
+        /// Does `body` of a setting; what it throws is a fault of that.
+        fileprivate mutating func take(
+            _ name: String, _ body: (inout Settings) throws(Failure) -> Void
+        ) {
+            do throws(Failure) {
+                try body(&settings)
+            } catch {
+                faults.append((name, error))
+            }
+        }
+    }
+
     /// What `bytes`, the contents of `path`, say; a ``Failure`` that names the wrong line.
     static func parsed(_ bytes: [UInt8], _ path: String) throws(Failure) -> Settings {
+        try read(bytes, path).faultless()
+    }
+
+    /// The same, whatever single settings are wrong; a ``Failure`` where it is no TOML.
+    static func read(_ bytes: [UInt8], _ path: String) throws(Failure) -> Contents {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw Failure(
                 "\(path) is no UTF-8 text", hint: "obdscan config edit opens it",
@@ -27,33 +57,40 @@ enum SettingsFile {
             throw wrong(path, 1, "\(error)")
         }
         let lines = LineIndex(text)
-        var settings = Settings()
+        var contents = Contents()
+        func take(_ name: String, _ value: any TOMLValueConvertible, _ line: Int) {
+            contents.take(name) { settings throws(Failure) in
+                try Self.take(name, value, &settings, path, line)
+            }
+        }
         for name in table.keys {
             guard let value = table[name] else { continue }
             switch name {
             case "aliases", "views", "fuel":
                 guard let entries = value.table else {
-                    throw wrong(path, lines.line(of: name, in: nil), "\(name) is no table")
+                    contents.take(name) { _ throws(Failure) in
+                        throw wrong(path, lines.line(of: name, in: nil), "\(name) is no table")
+                    }
+                    continue
                 }
                 for key in entries.keys {
                     guard let entry = entries[key] else { continue }
                     if name == "fuel", let vehicle = entry.table {
                         for part in vehicle.keys {
                             guard let value = vehicle[part] else { continue }
-                            try take(
-                                "fuel.\(key).\(part)", value, &settings, path,
+                            take(
+                                "fuel.\(key).\(part)", value,
                                 lines.line(
                                     of: "\(key).\(part)", in: "fuel", or: part, "fuel.\(key)"))
                         }
                         continue
                     }
-                    try take(
-                        "\(name).\(key)", entry, &settings, path, lines.line(of: key, in: name))
+                    take("\(name).\(key)", entry, lines.line(of: key, in: name))
                 }
-            default: try take(name, value, &settings, path, lines.line(of: name, in: nil))
+            default: take(name, value, lines.line(of: name, in: nil))
             }
         }
-        return settings
+        return contents
     }
 
     private static func take(
@@ -68,9 +105,11 @@ enum SettingsFile {
             let form = key.isList ? "a list of texts" : "a text in quotes"
             throw wrong(path, line, "\(name) has to be \(form)")
         }
-        if let reason = key.set(text, &settings) {
+        var changed = settings
+        if let reason = key.set(text, &changed) {
             throw wrong(path, line, "\(name): \"\(text)\" \(reason)")
         }
+        settings = changed
     }
 
     /// A text, a number, or a list of texts.

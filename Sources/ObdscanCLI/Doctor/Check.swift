@@ -3,7 +3,7 @@ import TripExport
 /// One step of `doctor`: what was looked at, and what was found.
 struct Check: Hashable, Sendable {
     /// What is looked at, in the order from the cable to the engine.
-    enum Step: String, Hashable, Sendable, CaseIterable {
+    enum Step: String, Hashable, Sendable, CaseIterable, Comparable {
         /// Whether there is an accessory to talk to.
         case accessory
         /// The device file.
@@ -28,6 +28,12 @@ struct Check: Hashable, Sendable {
         case ecus
         /// Whether the engine turns.
         case engine
+
+        /// Whether `left` is nearer to the cable.
+        static func < (left: Step, right: Step) -> Bool {
+            let order = allCases
+            return (order.firstIndex(of: left) ?? 0) < (order.firstIndex(of: right) ?? 0)
+        }
     }
 
     /// What was looked at.

@@ -20,6 +20,10 @@ struct LiveModel: Sendable {
         var voltage: Double?
         /// State of the scan tool.
         var state = StateKind.initializing
+        /// Whether asking is paused, as for a parked vehicle.
+        var isResting = false
+        /// Whether there is nothing to ask: every signal was taken away.
+        var asksNothing = false
         /// Trip that is being recorded.
         var trip: Int64?
         /// What the user should know now: a lost link, a vehicle that does not answer.

@@ -153,6 +153,7 @@ extension LiveScreen {
         let all: [UnitSystem] = [.metric, .imperial, .us]
         let place = all.firstIndex(of: model.units) ?? 0
         model.show(in: all[(place + 1) % all.count])
+        model.say("units: \(model.units.rawValue)", at: Clock.now)
     }
 
     /// Reads codes and readiness between two readings and shows them.

@@ -139,6 +139,7 @@ struct LiveScreen: ~Copyable {
     mutating func draw() throws(OutputError) {
         guard try terminal.isReady() else { return }
         model.header.state = connection.scan.state
+        model.header.asksNothing = setup.wants.isEmpty && !setup.readsVoltage
         let size = terminal.size
         let lines = view.render(model, at: Clock.now, size: size)
         let text = painter.paint(lines, size: size) + (rings ? "\u{07}" : "")
@@ -206,8 +207,10 @@ struct LiveScreen: ~Copyable {
         for (time, event) in events {
             recording?.take(event, at: time)
             identity?.note(event)
+            if case .scanDidRest = event { model.header.isResting = true }
             switch event {
             case .toolDidInitialize, .scanDidStart, .scanDidWake:
+                model.header.isResting = false
                 model.header.notice = nil
                 takeLink()
             case .pollDidFinish where setup.wants.isEmpty: continue

@@ -76,7 +76,7 @@ struct LiveView {
 
     private func header(_ model: LiveModel, _ now: Instant, _ width: Int) -> [String] {
         let head = model.header
-        let state = model.isPaused ? "‖ paused" : "● " + head.state.rawValue
+        let state = model.isPaused ? "‖ paused" : "● " + head.activity
         let title = "obdscan live  " + printable(head.accessory)
         let recording = head.trip.map { "  ⏺ trip \($0)" } ?? ""
         let room = width - displayWidth(state) - 1
@@ -174,6 +174,18 @@ struct LiveView {
             text.append(levels[max(0, min(7, Int(level.rounded())))])
         }
         return fitted(text, width, right: true)
+    }
+}
+
+extension LiveModel.Header {
+    /// What goes on, in a word for people: to wait for an answer is a part of reading.
+    fileprivate var activity: String {
+        switch state {
+        case .initializing: "connecting"
+        case .idle, .waiting, .processing:
+            isResting ? "resting" : asksNothing ? "idle" : "reading"
+        case .error: "error"
+        }
     }
 }
 

@@ -87,7 +87,7 @@ struct LogFleet {
 
     private func tell(_ failure: Failure, of device: String) {
         var named = failure
-        if !failure.message.hasPrefix(device) { named.message = "\(device): \(failure.message)" }
+        named.message = failure.told(of: device)
         writeToStandardError(named.text)
     }
 
@@ -101,7 +101,7 @@ struct LogFleet {
                     }
                 }
             } else if outcome.summary.trip != nil {
-                for line in outcome.summary.lines { plan.output.note("\(device): \(line)") }
+                for line in outcome.summary.lines { plan.output.noteFolded("\(device): \(line)") }
             } else {
                 plan.output.note("\(device): no trip was recorded")
             }

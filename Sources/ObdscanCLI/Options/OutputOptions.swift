@@ -68,6 +68,13 @@ struct OutputOptions: ParsableArguments {
     func note(_ text: String) {
         if !quiet { writeToStandardError(printable(text) + "\n") }
     }
+
+    /// A note of many words: a terminal breaks none of them at its edge.
+    func noteFolded(_ text: String) {
+        guard isatty(STDERR_FILENO) == 1 else { return note(text) }
+        let width = Terminal(output: STDERR_FILENO).size.columns
+        for line in folded(text, to: width) { note(line) }
+    }
 }
 
 /// A command with the options that all commands share.

@@ -26,6 +26,26 @@ func fitted(_ text: String, _ width: Int, right: Bool = false) -> String {
     return result + "…" + String(repeating: " ", count: width - 1 - used)
 }
 
+/// `text` in lines of at most `width` cells, broken at blanks; a longer word has a line of its own.
+///
+/// Lines behind the first are indented by two cells more.
+func folded(_ text: String, to width: Int) -> [String] {
+    guard displayWidth(text) > width else { return [text] }
+    let indent = String(repeating: " ", count: text.prefix { $0 == " " }.count + 2)
+    var lines: [String] = []
+    var line = ""
+    for (place, word) in text.split(separator: " ", omittingEmptySubsequences: false).enumerated() {
+        let longer = place == 0 ? String(word) : line + " " + word
+        if displayWidth(longer) > width, !line.trimmed.isEmpty, !word.isEmpty {
+            lines.append(line)
+            line = indent + word
+        } else {
+            line = longer
+        }
+    }
+    return lines + [line]
+}
+
 private func cells(_ scalar: Unicode.Scalar) -> Int {
     switch scalar.value {
     case 0x0300...0x036F, 0x1AB0...0x1AFF, 0x20D0...0x20FF, 0xFE00...0xFE0F: 0

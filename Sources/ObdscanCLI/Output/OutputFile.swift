@@ -51,6 +51,17 @@ enum OutputFile {
         }
     }
 
+    /// How long the file is that was written to `path`; unit: bytes.
+    ///
+    /// Nil for standard output, however it is named, for devices and for pipes.
+    static func size(of path: String) -> Int? {
+        var status = stat()
+        guard path != "-", stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            !isOneFile(path, "/dev/stdout")
+        else { return nil }
+        return Int(status.st_size)
+    }
+
     /// The recording that an accessory given as `replay:FILE` is read from.
     static func replayed(_ accessory: String?) -> String? {
         guard let accessory, accessory.hasPrefix("replay:") else { return nil }

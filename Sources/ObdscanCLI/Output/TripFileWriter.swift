@@ -14,10 +14,56 @@ struct TripFileWriter {
     let isNarrowed: Bool
     /// Only what this ECU said.
     let ecu: ECUAddress?
+    /// What has been written.
+    private(set) var counts = Counts()
+
+    /// What a file holds.
+    struct Counts: Hashable, Sendable {
+        /// Trips of which there is something.
+        var trips = 0
+        var readings = 0
+        var positions = 0
+        /// Notes with a place.
+        var notes = 0
+
+        /// Nothing yet.
+        init() {}
+
+        /// What whole trips hold.
+        init(trips: [TripSummary]) {
+            self.trips = trips.count
+            readings = trips.reduce(0) { $0 + $1.readings }
+        }
+
+        /// The same for people; a track has no readings of its own.
+        var text: String {
+            var parts = [Self.counted(trips, "trip")]
+            parts.append(
+                positions > 0
+                    ? Self.counted(positions, "position") : Self.counted(readings, "reading"))
+            if notes > 0 { parts.append(Self.counted(notes, "note")) }
+            return parts.joined(separator: ", ")
+        }
+
+        private static func counted(_ number: Int, _ thing: String) -> String {
+            "\(number) \(thing)\(number == 1 ? "" : "s")"
+        }
+    }
+
+    init(
+        parts: [TripReadings], units: UnitSystem, progress: ProgressLine, isNarrowed: Bool,
+        ecu: ECUAddress?
+    ) {
+        self.parts = parts
+        self.units = units
+        self.progress = progress
+        self.isNarrowed = isNarrowed
+        self.ecu = ecu
+    }
 
     // MARK: CSV
 
-    func writeLong(relative: Bool, _ file: inout TextOutput) throws {
+    mutating func writeLong(relative: Bool, _ file: inout TextOutput) throws {
         for (index, part) in parts.enumerated() {
             var csv = CSVLong(
                 table: part.table, units: units, times: times(relative, part),
@@ -29,7 +75,7 @@ struct TripFileWriter {
         }
     }
 
-    func writeWide(relative: Bool, _ file: inout TextOutput) throws {
+    mutating func writeWide(relative: Bool, _ file: inout TextOutput) throws {
         for part in parts {
             var csv = CSVWide(
                 table: part.table, columns: columns(part), units: units,
@@ -42,7 +88,7 @@ struct TripFileWriter {
         }
     }
 
-    func writeGrid(
+    mutating func writeGrid(
         every: Duration, fill: CSVGrid.Fill, relative: Bool, _ file: inout TextOutput
     ) throws {
         for part in parts {
@@ -71,7 +117,7 @@ struct TripFileWriter {
     }
 
     /// Every reading, and how far it is.
-    private func forEach(
+    private mutating func forEach(
         _ part: TripReadings, _ body: (UTC, borrowing Reading) throws -> Void
     ) throws {
         var count = 0
@@ -81,11 +127,13 @@ struct TripFileWriter {
             count += 1
             if count & 0xFFFF == 0 { progress.show(min(1, Double(count) / all), "exported") }
         }
+        counts.trips += 1
+        counts.readings += count
     }
 
     // MARK: JSON Lines
 
-    func writeJSON(_ printer: TripPrinter, _ file: inout TextOutput) throws {
+    mutating func writeJSON(_ printer: TripPrinter, _ file: inout TextOutput) throws {
         let texts = PIDTables.codeTexts()
         for part in parts {
             var json = JSONLines(table: part.table, units: units) { texts.text(of: $0) }
@@ -96,12 +144,13 @@ struct TripFileWriter {
                 continue
             }
             if ecu == nil { try file.append { printer.object(part.trip).append(to: &$0) } }
-            var count = 0
+            var (count, readings) = (0, 0)
             let all = Double(max(1, part.trip.readings))
             try part.forEachRecord { time, record in
                 count += 1
                 if count & 0xFFFF == 0 { progress.show(min(1, Double(count) / all), "exported") }
                 if let ecu, record.ecu != ecu { return }
+                if case .item(.reading) = record { readings += 1 }
                 try file.append { bytes in
                     if case .item(let item) = record {
                         json.append(item, time: time, to: &bytes)
@@ -110,13 +159,23 @@ struct TripFileWriter {
                     }
                 }
             }
+            counts.trips += 1
+            counts.readings += readings
         }
     }
 
     // MARK: Tracks
 
-    func writeGPX(_ file: inout TextOutput) throws {
+    mutating func writeGPX(_ file: inout TextOutput) throws {
         var hasBegun = false
+        for note in try parts.flatMap(notes) {
+            try file.append { bytes in
+                if !hasBegun { GPX.begin(&bytes) }
+                GPX.append(note, to: &bytes)
+            }
+            hasBegun = true
+            counts.notes += 1
+        }
         for part in parts {
             var values = TrackValues(table: part.table, columns: columns(part), units: units)
             var gpx = GPX(columns: values.columns)
@@ -129,13 +188,16 @@ struct TripFileWriter {
                 }
                 hasBegun = true
             }
-            if points > 0 { try file.append { gpx.endTrack(&$0) } }
+            guard points > 0 else { continue }
+            try file.append { gpx.endTrack(&$0) }
+            counts.trips += 1
+            counts.positions += points
         }
         guard hasBegun else { throw noPositions }
         try file.append { GPX.end(&$0) }
     }
 
-    func writeKML(_ file: inout TextOutput) throws {
+    mutating func writeKML(_ file: inout TextOutput) throws {
         // One schema for the document: the columns of all trips would clash, so one at a time.
         guard parts.count == 1, let part = parts.first else {
             throw Failure(
@@ -146,10 +208,32 @@ struct TripFileWriter {
         try file.append { kml.begin(&$0) }
         let points = try forEachPoint(part, &values) { _, point, found in kml.append(point, found) }
         guard points > 0 else { throw noPositions }
-        try file.append {
-            kml.endTrack(name: part.trip.title, &$0)
-            kml.end(&$0)
+        let notes = try notes(part)
+        try file.append { bytes in
+            kml.endTrack(name: part.trip.title, &bytes)
+            for note in notes { kml.append(note, to: &bytes) }
+            kml.end(&bytes)
         }
+        counts.trips = 1
+        counts.positions = points
+        counts.notes = notes.count
+    }
+
+    /// The notes of a trip that were made where a position is known.
+    private func notes(_ part: TripReadings) throws -> [TrackNote] {
+        var waiting = try mapped { () throws(StoreError) in try part.timedNotes() }[...]
+        if waiting.isEmpty { return [] }
+        var notes = TrackNotes()
+        try part.forEachOtherRecord { time, record in
+            guard case .position(let position) = record else { return }
+            while let note = waiting.first, note.time < time {
+                notes.take(note: note.text, at: note.time)
+                waiting.removeFirst()
+            }
+            notes.take(TrackPoint(position, time: time))
+        }
+        for note in waiting { notes.take(note: note.text, at: note.time) }
+        return notes.finish()
     }
 
     /// Every position, from the first with number 1, and what was read until then; how many there
@@ -180,7 +264,7 @@ struct TripFileWriter {
 
     // MARK: Line protocol
 
-    func writeLineProtocol(_ file: inout TextOutput) throws {
+    mutating func writeLineProtocol(_ file: inout TextOutput) throws {
         for part in parts {
             var lines = LineProtocol(
                 table: part.table, units: units, trip: part.trip.id, vin: part.trip.vin,
@@ -191,11 +275,13 @@ struct TripFileWriter {
                 }
                 continue
             }
+            var readings = 0
             try part.forEachRecord { time, record in
                 if let ecu, record.ecu != ecu { return }
                 try file.append { bytes in
                     switch record {
                     case .item(.reading(let reading)):
+                        readings += 1
                         lines.append(reading, time: time, to: &bytes)
                     case .position(let position):
                         lines.append(TrackPoint(position, time: time), to: &bytes)
@@ -212,6 +298,8 @@ struct TripFileWriter {
                     }
                 }
             }
+            counts.trips += 1
+            counts.readings += readings
         }
     }
 }

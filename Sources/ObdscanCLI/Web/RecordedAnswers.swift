@@ -181,7 +181,7 @@ struct RecordedAnswers {
         var selection = TripReadings.Selection()
         selection.signals = head.query.filter { $0.name == "signal" }.map(\.value)
         let part = try store.readings(ofTrip: id, selection)
-        let writer = TripFileWriter(
+        var writer = TripFileWriter(
             parts: [part], units: units, progress: ProgressLine(output),
             isNarrowed: !selection.signals.isEmpty, ecu: nil)
         var answer = ResponseHead(.ok, form.type)

@@ -1,0 +1,30 @@
+/// What a command line and the environment say in place of the configuration file.
+enum Overrides {
+    private static let options: [String: [String]] = [
+        "device": ["--device"], "adapter": ["--adapter"], "protocol": ["--protocol"],
+        "units": ["--units"], "database": ["--db"], "gps": ["--gps"],
+    ]
+    private static let variables = ["device": "OBDSCAN_DEVICE", "database": "OBDSCAN_DB"]
+
+    /// Whether the file's value of the setting `name` does not count for a command.
+    static func cover(_ name: String, _ arguments: [String]) -> Bool {
+        if let variable = variables[name], setting(variable) != nil { return true }
+        guard let options = options[name] else { return false }
+        for (place, word) in arguments.enumerated() {
+            if word == "--" { return false }
+            if options.contains(where: { word.hasPrefix($0 + "=") }) { return true }
+            // `doctor` has a flag --adapter, which says nothing of what is spoken.
+            let isNamed = options.contains(word) || (name == "device" && isShortDevice(word))
+            if isNamed, place + 1 < arguments.count {
+                let value = arguments[place + 1]
+                if value == "-" || !value.hasPrefix("-") { return true }
+            }
+        }
+        return false
+    }
+
+    /// `-d`, or flags with it at their end.
+    private static func isShortDevice(_ word: String) -> Bool {
+        word.hasPrefix("-") && !word.hasPrefix("--") && word.hasSuffix("d")
+    }
+}

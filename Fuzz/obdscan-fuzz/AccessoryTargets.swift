@@ -13,7 +13,14 @@ func readGoLink(_ input: [UInt8]) {
     let bytes = cutter.rest()
     let whole = spoken(choice, [bytes[...]])
     let pieces = spoken(choice, [bytes.prefix(cut), bytes.dropFirst(cut)])
-    require(whole == pieces, "a split changes what a GoLink said")
+    // An exchange ends with the answers that it expected unless the next bytes are at hand by then: what
+    // stands behind that end may be told as its own or as news.
+    let certain = pieces.prefix {
+        if case .end = $0 { false } else { true }
+    }
+    require(
+        choice & 16 == 0 ? whole == pieces : whole.starts(with: certain),
+        "a split changes what a GoLink said")
     for case .message(let message) in whole {
         require(isFound(message.payload, in: bytes), "nobody said \(message.payload)")
     }

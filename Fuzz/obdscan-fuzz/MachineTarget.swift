@@ -35,9 +35,12 @@ private struct MachineWorld {
 
     func possible(in tool: ScanTool<some AdapterDialect>) -> [Event] {
         if link == .closing { return [.closed] }
-        var events: [Event] = [
-            .submitted(.command(id: RequestID(rawValue: 0), text: "", mayRepeat: true))
-        ]
+        var events: [Event] = []
+        // As the session does: after a lost link nothing is asked before the last outcome was handed on.
+        if delivered == nil || tool.state.kind != .idle {
+            events.append(
+                .submitted(.command(id: RequestID(rawValue: 0), text: "", mayRepeat: true)))
+        }
         events += tool.armedDeadlines.map(Event.deadlineExpired)
         if let delivered { events.append(.replyProcessed(delivered)) }
         switch link {

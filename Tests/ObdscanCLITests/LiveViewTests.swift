@@ -340,7 +340,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(foot(model, 31) == "mark 2")
     }
 
-    @Test func `a disk that fails is told before a lost link, and an alarm before both`() {
+    @Test func `a disk that fails is told before a lost link, and before an alarm`() {
         var model = drive()
         let size = LiveView.Size(columns: 60, rows: 15)
         let line = { (model: LiveModel) in
@@ -351,6 +351,10 @@ private let plain = LiveView(palette: Palette(isOn: false))
         model.header.storing = "the disk is full"
         #expect(line(model) == "! the disk is full")
         model.header.alarm = "ECT>110"
+        #expect(line(model) == "! the disk is full")
+        let both = plain.render(model, at: instant(20), size: size)[3]
+        #expect(both.contains("! ECT>110"))
+        model.header.storing = nil
         #expect(line(model) == "! ECT>110")
         model.header.trip = 12
         let title = plain.render(model, at: instant(20), size: size)[0]

@@ -27,7 +27,7 @@ function figure(plot, onLook) {
   const svg = s('svg', { viewBox: '0 0 1000 200', preserveAspectRatio: 'none', role: 'img', 'aria-label': plot.name + ' over time, from ' +
     round(Math.min(...plot.points.map(p => p[1])), plot.decimals) + ' to ' + round(Math.max(...plot.points.map(p => p[1])), plot.decimals) + ' ' + (plot.unit || '') }, [
     s('path', { class: 'grid', d: marks.map(mark => 'M0 ' + y(mark).toFixed(1) + 'H1000').join('') }),
-    s('path', { class: 'line', d: path(plot.points, x, y, Math.max(10, usual * 6)) }), cursor]);
+    s('path', { class: 'line', d: path(plot.points, x, y, Math.max(3, usual * 6)) }), cursor]);
   svg.addEventListener('pointermove', event => {
     const box = svg.getBoundingClientRect();
     onLook(Math.max(0, Math.min(1, (event.clientX - box.left) / box.width)) * span);

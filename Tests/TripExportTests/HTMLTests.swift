@@ -80,6 +80,9 @@ import Testing
         }
         #expect(strokes((0...100).map(Double.init) + (500...600).map(Double.init)) == 2)
         #expect(strokes(stride(from: 0.0, through: 1000, by: 60).map { $0 }) == 1)
+        // A link that was away for eight seconds.
+        let fast = stride(from: 0.0, through: 20, by: 0.05).filter { !(5...13).contains($0) }
+        #expect(strokes(fast) == 2)
         #expect(strokes([.nan, -1, 2000]) == 0)
     }
 

@@ -26,7 +26,7 @@ struct TripReport {
         let fuel = try TripFuel.use(of: readings, profile)
 
         var page = HTMLPage(
-            title: trip.title,
+            title: trip.name ?? "Trip \(trip.id), \(localTime(trip.start))",
             lead: [trip.vehicleName, trip.vin, trip.accessory].compactMap(\.self)
                 .joined(separator: " · "))
         let facts = Self.facts(trip, units)

@@ -31,8 +31,6 @@ public struct LinePlot: Sendable {
         var smallest: Point
         var largest: Point
         var last: Point
-        /// The longest pause between two values in it; unit: seconds.
-        var count = 1
     }
 
     private var filled: [Bucket?]
@@ -66,7 +64,6 @@ public struct LinePlot: Sendable {
         if value < bucket.smallest.value { bucket.smallest = point }
         if value > bucket.largest.value { bucket.largest = point }
         bucket.last = point
-        bucket.count += 1
         filled[place] = bucket
     }
 
@@ -137,9 +134,10 @@ public struct LinePlot: Sendable {
             page.raw("H10000")
         }
         page.raw("\"/><path class=\"curve\" d=\"")
-        // Slow signals are asked seldom: only what is long for this one is a gap.
+        // Slow signals are asked seldom: only what is long for this one is a gap, through which no line
+        // goes as if something had been read there.
         let usual = count > 1 ? (lastSecond - firstSecond) / Double(count - 1) : 0
-        let gap = max(10, usual * 4)
+        let gap = max(3, usual * 4)
         var last: Point?
         for point in points {
             let isNew = last.map { point.second - $0.second > gap } ?? true

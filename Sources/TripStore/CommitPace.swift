@@ -3,13 +3,18 @@
 struct CommitPace: Hashable, Sendable {
     /// How long after it came an entry is to be on the disk.
     let limit: Duration
-    /// The longest of the last transactions, fading; a slow disk is reckoned with before it was seen.
-    private(set) var took = Duration.milliseconds(25)
+    /// The longest of the last transactions, fading; a slow disk is reckoned with before it was seen, for
+    /// the first transaction begins a trip as well.
+    private(set) var took = Duration.milliseconds(250)
+    private var isGuess = true
 
     init(limit: Duration) { self.limit = limit }
 
     /// A transaction took so long, with its flush.
-    mutating func committed(in time: Duration) { took = max(time, took - took / 8) }
+    mutating func committed(in time: Duration) {
+        took = isGuess ? time : max(time, took - took / 8)
+        isGuess = false
+    }
 
     /// How long the oldest entry may wait for its transaction: half of the limit at least, so that a
     /// disk slower than that is not kept busy for ever.

@@ -16,6 +16,10 @@ import Testing
         }
     }
 
+    @Test func `a disk that nobody knows yet may be slow`() {
+        #expect(CommitPace(limit: .seconds(1)).wait == .milliseconds(500))
+    }
+
     @Test func `a disk that is slower than half of the limit has half of it to rest`() {
         var pace = CommitPace(limit: .seconds(1))
         pace.committed(in: .seconds(9))

@@ -53,13 +53,13 @@ let package = Package(
         module("OBDCore"),
         module("VehicleLink", ["OBDCore"]),
         module("Adapters", ["OBDCore", "VehicleLink"]),
-        module("Diagnostics", ["OBDCore", "VehicleLink"]),
+        module("Diagnostics", ["OBDCore"]),
         module("ScanTool", ["OBDCore", "VehicleLink", "Adapters"]),
         module("Positioning", ["OBDCore"]),
         module("FuelFigures"),
-        module("WebProtocol"),
+        module("WebProtocol", ["OBDCore"]),
         .target(
-            name: "Simulator", dependencies: ["OBDCore", "VehicleLink", "Adapters", "Diagnostics"],
+            name: "Simulator", dependencies: ["OBDCore", "VehicleLink", "Adapters"],
             exclude: ["vehicles"], swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),
 
         // The edges.
@@ -104,11 +104,14 @@ let package = Package(
         tests("OBDCore", ["OBDCore"]),
         tests("Positioning", ["OBDCore", "Positioning"]),
         tests("FuelFigures", ["FuelFigures"]),
-        tests("WebProtocol", ["WebProtocol"]),
+        tests("WebProtocol", ["OBDCore", "WebProtocol"]),
         tests("WebServer", ["OBDCore", "Accessory", "CAccessory", "WebProtocol", "WebServer"]),
         // What several of the tests share.
         support("Test"),
         support("ScanToolTest", ["OBDCore", "VehicleLink", "Adapters", "ScanTool"]),
+        support(
+            "SimulatorTest",
+            ["OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Simulator"]),
 
         tests("VehicleLink", ["OBDCore", "VehicleLink", "TestSupport"]),
         tests("Adapters", ["OBDCore", "VehicleLink", "Adapters", "TestSupport"]),
@@ -128,7 +131,7 @@ let package = Package(
             "Simulator",
             [
                 "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "PIDTables",
-                "Simulator",
+                "Simulator", "SimulatorTestSupport",
             ]),
         tests(
             "ScanTool",
@@ -183,7 +186,7 @@ if let part = Context.environment["OBDSCAN_PART"] {
     let machine = ["OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "WebProtocol"]
     let pure = [
         "Simulator", "Positioning", "FuelFigures", "PIDTables", "TripExport", "TripImport",
-        "EmbedFiles", "EmbedFilesPlugin",
+        "EmbedFiles", "EmbedFilesPlugin", "SimulatorTestSupport",
     ]
     let threads = ["CAccessory", "CBluetooth", "Accessory", "ScanSession", "WebServer"]
     let support = ["TestSupport", "ScanToolTestSupport"]
@@ -202,7 +205,7 @@ if Context.environment["OBDSCAN_FUZZ"] != nil {
     let covered: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer"])]
     let fuzzed = [
         "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Simulator", "PIDTables",
-        "TripExport", "TripImport", "Positioning", "WebProtocol",
+        "TripExport", "TripImport", "Positioning", "WebProtocol", "SimulatorTestSupport",
     ]
     for target in package.targets where fuzzed.contains(target.name) {
         target.swiftSettings = (target.swiftSettings ?? []) + covered

@@ -23,7 +23,7 @@ function figure(plot, onLook) {
   const { low, high, marks, digits } = scale(plot.points.map(point => point[1]));
   const span = plot.seconds, y = value => 200 - (value - low) / (high - low) * 200, x = at => at / span * 1000;
   const usual = plot.points.length > 1 ? (plot.points[plot.points.length - 1][0] - plot.points[0][0]) / (plot.points.length - 1) : 0;
-  const cursor = s('path', { class: 'cursor' }), output = h('output', {});
+  const cursor = s('path', { class: 'cursor' }), output = h('span', { class: 'at' });
   const svg = s('svg', { viewBox: '0 0 1000 200', preserveAspectRatio: 'none', role: 'img', 'aria-label': plot.name + ' over time, from ' +
     round(Math.min(...plot.points.map(p => p[1])), plot.decimals) + ' to ' + round(Math.max(...plot.points.map(p => p[1])), plot.decimals) + ' ' + (plot.unit || '') }, [
     s('path', { class: 'grid', d: marks.map(mark => 'M0 ' + y(mark).toFixed(1) + 'H1000').join('') }),
@@ -44,7 +44,7 @@ function figure(plot, onLook) {
     cursor.setAttribute('d', 'M' + x(second).toFixed(1) + ' 0V200');
     output.textContent = round(plot.points[from][1], plot.decimals) + ' ' + (plot.unit || '');
   };
-  return { node, look };
+  return { node, look, said: () => plot.name + ' ' + output.textContent };
 }
 // Where a trip went: north is up, no map below it.
 function track(points, { unit, factor }) {
@@ -64,7 +64,6 @@ function track(points, { unit, factor }) {
     s('path', { d: line }),
     s('circle', { class: 'start', r: 9, cx: x(first).toFixed(1), cy: y(first).toFixed(1) }),
     s('rect', { class: 'end', width: 18, height: 18, x: (x(end) - 9).toFixed(1), y: (y(end) - 9).toFixed(1) }),
-    s('path', { class: 'scale', d: 'M50 ' + foot + 'h' + (bar * k).toFixed(1) }),
-    s('text', { x: (62 + bar * k).toFixed(1), y: foot + 9, text: bar + ' ' + unit })]),
-    h('p', { class: 'dim small', text: 'Circle: start, square: end; north is up.' })]);
+    s('path', { class: 'scale', d: 'M50 ' + foot + 'h' + (bar * k).toFixed(1) })]),
+    h('p', { class: 'dim small', text: 'Circle: start, square: end; the line above is ' + bar + ' ' + unit + ' long; north is up.' })]);
 }

@@ -32,6 +32,17 @@ function read(o) {
   }
   live.dirty.add(card);
 }
+// What a bar is drawn against, as on a terminal (BarScale.swift): from zero to the end of the unit's dial, else in steps
+// of 1, 2 and 5; from the middle where a signal goes both ways alike. It never shrinks. Counts and totals have none.
+const dials = { '%': 100, '°C': 150, '°F': 300, rpm: 8000, 'km/h': 100, mph: 100, kPa: 250, psi: 40, V: 20 }, middles = { '%': 20, '°': 50 };
+function barScale({ unit, low, high, decimals }, least, most) {
+  if (!unit || /^(s|min|h|km|mi|L|kWh|US gal|UK gal)$/.test(unit)) return null;
+  const isKnown = low !== null && high !== null, isCentred = isKnown ? low < 0 && Math.min(-low, high) >= Math.max(-low, high) / 2 : least < 0;
+  const wanted = Math.max(isCentred ? Math.max(Math.abs(least), Math.abs(most)) : most, 10 / 10 ** decimals) * (1 - 1e-9);
+  const decade = 10 ** Math.floor(Math.log10(wanted)), step = [1, 2, 5, 10].find(step => step * decade >= wanted) * decade;
+  const end = Math.max((isCentred ? middles : dials)[unit] || 0, step), limit = isCentred ? Math.max(-low, high) : high;
+  return { isCentred, end: isKnown && limit > 0 && end > limit * 1.1 ? limit : end };
+}
 const missing = { notSupported: 'not supported', notAvailable: 'not available', tooShort: 'too short', undefined: 'undefined' };
 function drawCard(card) {
   const o = card.last, about = card.about;
@@ -41,17 +52,15 @@ function drawCard(card) {
   card.value.replaceChildren(isNumber ? round(o.value, about.decimals)
     : o.value === true ? 'on' : o.value === false ? 'off' : o.value === null || o.value === undefined ? (missing[o.status] || '—') : String(o.value));
   if (isNumber && about.unit) card.value.append(h('span', { class: 'unit', text: about.unit }));
-  const hasScale = isNumber && about.low !== null && about.high !== null;
-  card.meter.hidden = !hasScale;
+  const scale = isNumber ? barScale(about, card.least, card.most) : null;
+  card.meter.hidden = !scale;
   if (!isNumber) return;
-  if (hasScale) {
-    const isShare = about.unit === '%' && about.high <= 200;
-    const low = isShare ? about.low : Math.max(about.low, card.least < 0 ? -above(-card.least) : 0);
-    const high = isShare ? about.high : Math.min(about.high, card.most > 0 ? above(card.most) : 0);
-    const part = value => high > low ? Math.max(0, Math.min(1, (value - low) / (high - low))) * 100 : 0;
-    const ends = [part(Math.max(low, Math.min(high, 0))), part(o.value)].sort((a, b) => a - b);
-    card.fill.style.left = ends[0].toFixed(1) + '%';
-    card.fill.style.width = (ends[1] - ends[0]).toFixed(1) + '%';
+  if (scale) {
+    const half = scale.isCentred ? 50 : 100, zero = 100 - half;
+    const at = zero + Math.max(scale.isCentred ? -1 : 0, Math.min(1, o.value / scale.end)) * half;
+    card.fill.style.left = Math.min(zero, at).toFixed(1) + '%';
+    card.fill.style.width = Math.abs(at - zero).toFixed(1) + '%';
+    card.meter.title = (scale.isCentred ? '±' : '0 to ') + round(scale.end, scale.end < 10 ? about.decimals : 0) + ' ' + about.unit;
   }
   const points = card.points, from = points.length ? points[0][0] : 0, span = Math.max(1, Date.now() - from);
   let low = Infinity, high = -Infinity;
@@ -103,35 +112,54 @@ function phase(name, note) {
   if (notice.textContent !== (note || '')) notice.textContent = note || '';
   notice.hidden = !note;
 }
+// The name of a command stays as it is typed.
+const sentences = ({ message, hint }) => message + (!hint ? '' : '. ' + (hint.startsWith('obdscan') ? hint : hint[0].toUpperCase() + hint.slice(1))) + '.';
 function takeStatus(o) {
   const isFirst = !live.status, isNews = isFirst || live.status.link !== o.link;
   // Without a vehicle what is recorded is what there is to see.
   if (isFirst && o.link === 'none' && !location.hash) location.replace('#trips');
   live.status = o;
   live.offset = Date.now() - Date.parse(o.time);
-  phase(o.link, o.note ? o.note + (o.hint ? '. ' + o.hint[0].toUpperCase() + o.hint.slice(1) : '') + '.' : '');
+  phase(o.link, o.note ? sentences({ message: o.note, hint: o.hint }) : '');
   const parts = [o.vin, o.accessory, o.adapter, o.protocol, o.voltage === null ? null : o.voltage.toFixed(1) + ' V'].filter(part => part);
   if ($('vehicle').textContent !== parts.join('')) $('vehicle').replaceChildren(...parts.map(part => h('span', { text: part })));
   $('figures').textContent = o.link === 'none' ? '' : 'State ' + o.state + ' · ' + o.readingsPerSecond.toFixed(1) + ' readings/s · ' + o.requests + ' requests · ' +
     o.timeouts + ' timeouts · ' + o.errors + ' errors · ' + o.reconnects + ' reconnects';
-  $('read').disabled = o.link !== 'live';
+  $('read').disabled = o.link !== 'live' || isAsking;
   if (isNews && !$('codes').hidden && !$('codes-now').firstChild) readCodes();
   if (!live.arranged || live.cards.size === 0) noteLive($('cards').children.length);
 }
 function connect() {
+  // A tab that is born behind others waits until somebody looks.
+  if (document.hidden) return;
   if (live.source) live.source.close();
   live.tried = Date.now();
   const source = live.source = new EventSource('/api/live');
   const on = (name, take) => source.addEventListener(name, event => { live.heard = Date.now(); take(JSON.parse(event.data)); });
   on('signal', describe); on('reading', read); on('status', takeStatus);
   source.onerror = () => {
+    if (live.source !== source) return;
     phase('gone', 'The stream of readings broke off; trying to have it back.');
     if (source.readyState !== EventSource.CLOSED) return;
-    // A refusal: the answer to something simpler tells why.
-    const again = () => { if (live.source === source) connect(); };
-    setTimeout(() => ask('/api/status').then(again, again), 3000);
+    // A refusal: the same question tells why.
+    const again = async () => {
+      if (live.source !== source) return;
+      try {
+        const response = await fetch('/api/live', { credentials: 'same-origin', cache: 'no-store' });
+        if (response.ok) { response.body.cancel(); connect(); return; }
+        if (response.status === 401) { location.reload(); return; }
+        phase('gone', sentences(JSON.parse(await response.text())));
+      } catch (error) { phase('gone', 'obdscan cannot be reached: ' + error.message + '.'); }
+      setTimeout(again, 10000);
+    };
+    setTimeout(again, 3000);
   };
 }
+// A browser has six connections for a server: tabs that nobody sees leave theirs to others.
+document.addEventListener('visibilitychange', () => {
+  if (!document.hidden) { live.heard = 0; connect(); }
+  else if (live.source) { live.source.close(); live.heard = 0; }
+});
 let drawn = 0;
 function frame(time) {
   requestAnimationFrame(frame);
@@ -145,7 +173,7 @@ setInterval(() => {
   ages();
   const now = Date.now();
   if (!live.heard || now - live.heard <= 6000) return;
-  phase('gone', 'Nothing has come from obdscan for ' + Math.round((now - live.heard) / 1000) + ' seconds.');
+  phase('gone', 'Nothing comes from obdscan any more; trying to have it back.');
   // A stream can be dead without an end, as behind a phone that slept.
   if (now - live.tried > 6000) connect();
 }, 1000);

@@ -9,7 +9,8 @@ async function showTrips() {
   const note = $('trips-note'), list = $('trip-list');
   try {
     const [trips, units] = await Promise.all([ask('/api/trips?latest=500'), shownIn()]);
-    note.textContent = trips.length === 0 ? 'No trip is recorded yet: obdscan log records one.' : '';
+    note.textContent = trips.length === 0 ? 'No trip is recorded yet: obdscan log records one.'
+      : trips.length >= 500 ? 'The latest 500; obdscan trips list shows all.' : '';
     list.replaceChildren(...trips.reverse().map(trip => h('li', {}, [h('a', { href: '#trips/' + Number(trip.id) }, [
       h('b', { text: tripName(trip) + (trip.open ? ' (being recorded)' : '') }), h('span', { class: 'n', text: clock(trip.seconds) }),
       h('span', { text: when(trip.start) + (trip.vin ? ' · ' + trip.vin : '') }), h('span', { class: 'n', text: inUnit(trip.distanceKm, units.distance) || '' })])])));
@@ -24,13 +25,13 @@ async function showTrip(id) {
   if (location.hash !== '#trips/' + id) return;
   const trip = objects.find(o => o.kind === 'trip'), numbers = objects.filter(o => o.kind === 'tripSignal' && o.mean !== null), notes = objects.filter(o => o.kind === 'note');
   $('trip-title').textContent = tripName(trip);
-  const link = (text, query, what) => h('a', { class: 'button', href: base + '/export?' + query, download: '', 'aria-label': 'Download as ' + what, text });
+  const link = (text, query, what) => h('a', { class: 'button', href: base + '/export?' + query, download: '', 'aria-label': what, text });
   const plots = h('div', {}), map = h('div', {});
-  const downloads = h('div', { class: 'downloads' }, [link('CSV', 'format=csv', 'CSV, a column a signal'), link('CSV, long', 'format=csv&layout=long', 'CSV, a line a reading'),
-    link('JSON Lines', 'format=json', 'JSON Lines, everything')]);
+  const downloads = h('div', { class: 'downloads' }, [link('CSV', 'format=csv', 'CSV: a column a signal'), link('CSV, long', 'format=csv&layout=long', 'CSV, long: a line a reading'),
+    link('JSON Lines', 'format=json', 'JSON Lines: everything')]);
   body.replaceChildren(
     facts([['Begin', when(trip.start)], ['Time', clock(trip.seconds)], ['Distance', inUnit(trip.distanceKm, units.distance)],
-      ['Average speed', inUnit(trip.averageSpeedKmh, units.speed)],
+      ['Average while moving', inUnit(trip.averageSpeedKmh, units.speed)],
       ['Idle', trip.idleSeconds === null ? null : clock(trip.idleSeconds)], ['Readings', trip.readings.toLocaleString()],
       ['Vehicle', trip.vin], ['Tags', trip.tags.join(', ')]]),
     ...(notes.length ? [h('h2', { text: 'Notes' }), h('ul', { class: 'notes' }, notes.map(note =>
@@ -43,14 +44,19 @@ async function showTrip(id) {
   ask(base + '/track').then(found => {
     const points = found[0].points;
     if (points.length === 0) return;
-    downloads.append(link('GPX', 'format=gpx', 'GPX, the track'), link('KML', 'format=kml', 'KML, the track'));
+    downloads.append(link('GPX', 'format=gpx', 'GPX: the track'), link('KML', 'format=kml', 'KML: the track'));
     map.replaceChildren(h('h2', { text: 'Track' }), track(points, units.distance));
   }).catch(error => { map.replaceChildren(h('p', { text: error.message })); });
   ask(base + '/plots').then(found => {
     const curves = found.filter(plot => plot.points.length > 1);
     if (curves.length === 0) return;
     const slider = h('input', { type: 'range', min: 0, max: curves[0].seconds, step: 'any', value: 0, id: 'scrub' }), time = h('output', { for: 'scrub', text: '00:00' });
-    const look = second => { slider.value = second; time.textContent = clock(second); for (const one of figures) one.look(second); };
+    const look = second => {
+      slider.value = second;
+      time.textContent = clock(second);
+      for (const one of figures) one.look(second);
+      slider.setAttribute('aria-valuetext', [clock(second), ...figures.map(one => one.said())].join(', '));
+    };
     const figures = curves.map(plot => figure(plot, look));
     slider.addEventListener('input', () => look(Number(slider.value)));
     slider.addEventListener('keydown', event => {

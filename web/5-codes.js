@@ -5,6 +5,7 @@ const monitors = { misfire: 'Misfire', fuelSystem: 'Fuel system', components: 'C
   boostPressure: 'Boost pressure', exhaustGasSensor: 'Exhaust gas sensor', pmFilter: 'Particulate filter', coldStartAid: 'Cold start aid', egr: 'EGR', vvt: 'Variable valve timing', noxAdsorber: 'NOx adsorber' };
 const monitorName = id => monitors[id] || (id[0].toUpperCase() + id.slice(1)).replace(/([a-z])([A-Z])/g, (_, a, b) => a + ' ' + b.toLowerCase());
 const mark = (isGood, text) => h('span', { class: isGood ? 'good' : 'warn', text: (isGood ? '✓ ' : '… ') + text });
+let isAsking = false;
 async function readCodes() {
   const note = $('codes-note'), now = $('codes-now'), button = $('read');
   if (!live.status || live.status.link !== 'live') {
@@ -13,10 +14,13 @@ async function readCodes() {
     return;
   }
   note.textContent = 'Asking the vehicle …';
-  button.disabled = true;
+  button.disabled = isAsking = true;
   try {
     const all = await ask('/api/codes'), codes = all.filter(o => o.code), answers = await ask('/api/monitors');
-    const lamp = answers.filter(o => o.signal === 'MIL' && o.value === true).map(o => o.ecu || 'vehicle');
+    // The lamp is told by PID 01, by F401 (SAE J1979-2, read all along), or with the codes (SAE J1939).
+    const lit = [...[...live.cards.values()].map(card => card.last).filter(o => o && o.signal === 'MIL' && o.value === true),
+      ...answers.filter(o => o.signal === 'MIL' && o.value === true), ...codes.filter(o => o.lamps && o.lamps.malfunction === true)];
+    const lamp = [...new Set(lit.map(o => o.ecu || 'vehicle'))];
     const states = answers.filter(o => o.kind === 'monitor' && o.scope === 'sinceClear' && o.supported);
     const open = states.filter(o => o.complete === false).length;
     const parts = [];
@@ -27,14 +31,15 @@ async function readCodes() {
     if (lamp.length > 0) parts.push(h('p', { class: 'bad', text: '⚠ Check engine lamp on: ' + lamp.join(', ') }));
     if (unsure) parts.push(h('p', { class: 'bad', text: counted > stored ? counted + ' stored codes are counted, but ' + stored + ' could be read.' : 'Not every ECU answered for its codes.' }));
     parts.push(h('h2', { text: 'Codes' }), codes.length === 0 ? (unsure ? h('p', {}) : h('p', {}, [mark(true, 'No codes are stored.')]))
-      : table([['Code'], ['List'], ['ECU'], ['Meaning']], codes.map(o => [h('b', { text: o.code + (o.failureType ? '-' + o.failureType : '') }), o.kind, o.ecu, o.description || 'no text is known']), 'Codes'));
+      : table([['Code'], ['List'], ['ECU'], ['Meaning']], codes.map(o => [h('b', { text: o.code + (o.failureType ? '-' + o.failureType : '') }), o.kind + (o.active === false ? ', not active' : ''), o.ecu, o.description || 'no text is known']), 'Codes'));
     if (states.length > 0) parts.push(h('h2', { text: 'Readiness' }),
       h('p', {}, [open === 0 ? mark(true, 'Ready: every supported monitor has run since codes were cleared.') : mark(false, 'Not ready: ' + open + (open === 1 ? ' monitor has' : ' monitors have') + ' not run since codes were cleared.')]),
       table([['Monitor'], ['ECU'], ['State']], states.map(o => [monitorName(o.monitor), o.ecu, mark(o.complete === true, o.complete ? 'complete' : 'not complete')]), 'Readiness'));
     now.replaceChildren(...parts);
     note.textContent = 'Read at ' + new Date().toLocaleTimeString() + '.';
   } catch (error) { note.textContent = error.message; }
-  button.disabled = false;
+  isAsking = false;
+  button.disabled = !live.status || live.status.link !== 'live';
 }
 async function showHistory() {
   const place = $('codes-history');

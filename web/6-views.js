@@ -1,7 +1,15 @@
 // Which view is shown: what stands behind # in the address.
+let isBackAt = null, lastTrip = null, settled = 0;
+addEventListener('popstate', event => { isBackAt = event.state; });
+addEventListener('scroll', () => {
+  clearTimeout(settled);
+  settled = setTimeout(() => history.replaceState({ y: scrollY }, ''), 150);
+}, { passive: true });
 function show(isFirst) {
   const hash = location.hash.slice(1);
-  if (hash === 'main') { $('main').focus(); return; }
+  if (hash === 'main' && !isFirst) { $('main').focus(); return; }
+  const place = isBackAt;
+  isBackAt = null;
   const number = /^trips\/(\d{1,15})$/.exec(hash);
   const name = number ? 'trip' : ['live', 'trips', 'codes'].includes(hash) ? hash : 'live';
   for (const id of ['live', 'trips', 'trip', 'codes']) $(id).hidden = id !== name;
@@ -9,9 +17,14 @@ function show(isFirst) {
     const isHere = link.hash === '#' + (name === 'trip' ? 'trips' : name);
     if (isHere) link.setAttribute('aria-current', 'page'); else link.removeAttribute('aria-current');
   }
+  document.title = { live: 'Live', trips: 'Trips', trip: 'Trip ' + (number ? number[1] : ''), codes: 'Codes' }[name] + ' · obdscan';
   if (name === 'live') live.arranged = false;
-  if (name === 'trips') showTrips();
-  if (name === 'trip') showTrip(Number(number[1]));
+  if (name === 'trips') showTrips().then(() => {
+    const link = place && lastTrip && document.querySelector('#trip-list a[href="#trips/' + lastTrip + '"]');
+    if (link) link.focus({ preventScroll: true });
+    if (place) scrollTo(0, place.y);
+  });
+  if (name === 'trip') showTrip(lastTrip = Number(number[1]));
   if (name === 'codes') { readCodes(); showHistory(); }
   if (!isFirst) { $(name + '-title').focus({ preventScroll: true }); scrollTo(0, 0); }
 }

@@ -11,7 +11,7 @@ func runFuzzer(
 /// What is fuzzed: each reads bytes from outside and checks what must hold whatever they are.
 enum FuzzTarget: String, CaseIterable {
     case lexer, decode, links, services, transcripts, tables, simulator, machine, codes, positions,
-        requests, golink, paddle, csv, json, imports
+        requests, golink, paddle, csv, json, imports, faults
 
     /// Reads one input; a property that does not hold ends the process.
     func read(_ input: [UInt8]) {
@@ -32,6 +32,7 @@ enum FuzzTarget: String, CaseIterable {
         case .csv: readCSV(input)
         case .json: readJSON(input)
         case .imports: readImport(input)
+        case .faults: readFaults(input)
         }
     }
 

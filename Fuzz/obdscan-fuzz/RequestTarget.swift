@@ -1,3 +1,4 @@
+import OBDCore
 import WebProtocol
 
 /// What a browser, or whoever pretends to be one, asks: any split gives the same, and nothing that is
@@ -21,7 +22,8 @@ func readRequest(_ input: [UInt8]) {
     require(rules.verdict(found) != .allowed, "somebody guessed the token")
     var answer = ResponseHead(.ok, "text/plain")
     answer.fields = found.fields.map { ("X-Echo", $0.value) }
-    let lines = String(decoding: answer.bytes(.length(0)), as: UTF8.self).split(separator: "\r\n")
+    let bytes = answer.bytes(.length(0), date: UTC(microseconds: 0))
+    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\r\n")
     require(
         lines.filter { $0.hasPrefix("X-Echo: ") }.count == found.fields.count,
         "a field that is another line")

@@ -24,6 +24,8 @@ public struct DescriptorSession: ~Copyable {
     public let kind: Kind
     /// The accessory as messages name it.
     public let name: String
+    /// Whether it is this session that keeps others from opening the terminal.
+    var isExclusive = false
     private var unwritten: [UInt8] = []
     private var buffer = [UInt8](repeating: 0, count: 4_096)
 
@@ -36,7 +38,7 @@ public struct DescriptorSession: ~Copyable {
 
     deinit {
         // Others may open it again, also while someone else keeps it open.
-        if kind != .stream { _ = ca_tty_exclusive(descriptor, 0) }
+        if isExclusive { _ = ca_tty_exclusive(descriptor, 0) }
         Glibc.close(descriptor)
     }
 

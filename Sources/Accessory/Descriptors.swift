@@ -80,32 +80,6 @@ public final class SignalDescriptor: Sendable {
     }
 }
 
-/// A timer as a descriptor (timerfd), on the monotonic clock.
-public final class TimerDescriptor: Sendable {
-    /// Readable once the timer has fired.
-    ///
-    /// Belongs to this object.
-    public let descriptor: Int32
-
-    /// A timer that is not set.
-    public init() throws(SystemError) {
-        descriptor = ca_timerfd()
-        if descriptor < 0 { throw SystemError.last("timerfd_create") }
-    }
-
-    deinit { close(descriptor) }
-
-    /// Fires at `instant`, then every `interval`; nil = never.
-    public func set(_ instant: Instant?, every interval: Duration = .zero) {
-        _ = ca_timerfd_set(
-            descriptor, instant.map { max(0, $0.nanoseconds) } ?? -1,
-            max(0, interval.nanoseconds))
-    }
-
-    /// Takes note that it fired.
-    public func take() { _ = ca_eventfd_take(descriptor) }
-}
-
 /// Descriptors that are waited for together; places are reused, so that waiting allocates nothing.
 public struct PollSet: Sendable {
     private var entries: [pollfd] = []

@@ -16,7 +16,7 @@ enum SerialLine {
         let descriptor = ca_open_tty(path)
         if descriptor < 0 { throw error(errno, opening: path) }
         // From here on the session closes the descriptor, on every path.
-        let session = DescriptorSession(
+        var session = DescriptorSession(
             descriptor: descriptor, kind: kind(of: descriptor), name: path)
         if isatty(descriptor) == 0 { throw .notATerminal(path: path) }
         if ca_lock(descriptor) < 0 {
@@ -27,6 +27,7 @@ enum SerialLine {
         }
         // A pty whose other end is a program of ours has no use for it; that it may fail is fine.
         _ = ca_tty_exclusive(descriptor, 1)
+        session.isExclusive = true
         if ca_tty_make_raw(descriptor) < 0 {
             throw .system(call: "TCSETS2", address: path, errno: errno)
         }

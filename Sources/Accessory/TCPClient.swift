@@ -8,32 +8,24 @@ enum TCPClient {
     static func connect(
         host: String, port: UInt16, name: String, within limit: Duration, cancelledBy cancel: Int32?
     ) throws(AccessoryError) -> DescriptorSession? {
-        var hints = addrinfo()
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        hints.ai_flags = AI_ADDRCONFIG
-        var first: UnsafeMutablePointer<addrinfo>?
-        var status = getaddrinfo(host, String(port), &hints, &first)
-        if status != 0 {
-            // A machine without a network has no configured address family, but still itself.
-            hints.ai_flags = 0
-            status = getaddrinfo(host, String(port), &hints, &first)
-        }
-        guard status == 0, let first else {
-            throw .nameNotResolved(host: host, reason: String(cString: gai_strerror(status)))
-        }
-        defer { freeaddrinfo(first) }
-        var failure = AccessoryError.connectTimedOut(address: name)
         let deadline = SystemClock.now() + limit
-        var next: UnsafeMutablePointer<addrinfo>? = first
-        while let address = next?.pointee {
-            next = address.ai_next
-            let descriptor = ca_stream_socket(address.ai_family, address.ai_protocol)
+        let lookup = NameLookup(host: host, port: port)
+        guard let addresses = try lookup.addresses(until: deadline, cancelledBy: cancel) else {
+            return nil
+        }
+        var failure = AccessoryError.connectTimedOut(address: name)
+        for address in addresses {
+            let descriptor = ca_stream_socket(address.family, address.protocolNumber)
             if descriptor < 0 {
                 failure = .system(call: "socket", address: name, errno: errno)
                 continue
             }
             let session = DescriptorSession(descriptor: descriptor, kind: .stream, name: name)
-            let status = ca_connect(descriptor, address.ai_addr, address.ai_addrlen)
+            let status = address.bytes.withUnsafeBytes { bytes in
+                ca_connect(
+                    descriptor, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress,
+                    socklen_t(bytes.count))
+            }
             switch try StreamConnection.finish(
                 descriptor, status: status, deadline: deadline, cancelledBy: cancel)
             {

@@ -75,21 +75,6 @@ int ca_signalfd_next(int fd) {
     return count < 0 && errno != EAGAIN ? -1 : 0;
 }
 
-int ca_timerfd(void) { return timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC); }
-
-int ca_timerfd_set(int fd, int64_t deadline_ns, int64_t interval_ns) {
-    struct itimerspec spec = {{0, 0}, {0, 0}};
-    if (deadline_ns >= 0) {
-        // An instant of zero would stop the timer instead of firing at once.
-        if (deadline_ns == 0) deadline_ns = 1;
-        spec.it_value.tv_sec = deadline_ns / NS;
-        spec.it_value.tv_nsec = deadline_ns % NS;
-        spec.it_interval.tv_sec = interval_ns / NS;
-        spec.it_interval.tv_nsec = interval_ns % NS;
-    }
-    return timerfd_settime(fd, TFD_TIMER_ABSTIME, &spec, NULL);
-}
-
 int ca_open_tty(const char *path) { return open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC); }
 
 int ca_tty_make_raw(int fd) {

@@ -51,6 +51,17 @@ public struct MonitorTables: Hashable, Sendable {
     /// How many monitors have a name.
     public var monitorCount: Int { monitors.count }
 
+    /// What one more in the raw bits of a result adds to it; unit: that of the result.
+    ///
+    /// 1 where the scaling is unknown: the value is the raw number then.
+    public func step(of result: MonitorTestResult) -> Double {
+        // Before CAN only tests of service 05 have a unit.
+        let scaling =
+            result.uas.map { scalings[$0] }
+            ?? (result.unit == nil ? nil : tests[result.tid]?.scaling)
+        return scaling.map { ($0.multiplier / $0.divisor).magnitude } ?? 1
+    }
+
     /// The name of a monitor; nil where no table has one.
     ///
     /// Editions of SAE J1979-DA disagree on B0 and B1, so what is tested decides: misfire results

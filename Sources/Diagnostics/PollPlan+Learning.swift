@@ -73,6 +73,11 @@ extension PollPlan {
             defer { items[asked.items[0]].lastFrames = frames }
             return items[asked.items[0]].lastFrames == frames
         }
+        // Mixed periods make ever new batches; what is forgotten is learnt again.
+        if lastFrames.count >= Self.mostBatches {
+            lastFrames.removeAll()
+            frameCounts.removeAll()
+        }
         return lastFrames.updateValue(
             frames, forKey: Key(payload: asked.payload, target: asked.target)) == frames
     }

@@ -175,6 +175,9 @@ public struct PollPlan: Sendable {
         var uses = 0
     }
 
+    /// Batches whose frame counts are known at the same time.
+    static let mostBatches = 256
+
     /// A frame count is learnt anew after so many uses, so that an ECU that appears late is heard.
     public static let frameCountUses = 50
     /// A record that is silent or fails is asked ever more seldom, down to this period.

@@ -2,7 +2,7 @@
 ///
 /// The first is the best.
 public enum FuelMethod: String, Hashable, Sendable, CaseIterable {
-    /// PID 5E: what the ECU injects, by volume.
+    /// PID 5E, or SPN 183 of SAE J1939: what the ECU injects, by volume.
     case fuelRate
     /// PID 9D: what the ECU injects, by mass.
     case fuelMassRate
@@ -14,8 +14,8 @@ public enum FuelMethod: String, Hashable, Sendable, CaseIterable {
     /// For people.
     public var title: String {
         switch self {
-        case .fuelRate: "fuel rate of the ECU (PID 5E)"
-        case .fuelMassRate: "fuel mass rate of the ECU (PID 9D)"
+        case .fuelRate: "fuel rate of the ECU"
+        case .fuelMassRate: "fuel mass rate of the ECU"
         case .airFlow: "air flow and lambda (PIDs 10, 44)"
         case .speedDensity: "manifold pressure and engine speed (PIDs 0B, 0C, 0F)"
         }
@@ -48,8 +48,10 @@ public enum FuelQuantity: Hashable, Sendable {
 
 /// What of an engine its ECU does not tell.
 public struct FuelSettings: Hashable, Sendable {
-    /// What it burns; nil = what PID 51 says, else gasoline.
+    /// What it burns; nil = what PID 51 says, else ``usualKind``.
     public var kind: FuelKind?
+    /// What it is taken to burn where nobody says.
+    public var usualKind = FuelKind.gasoline
     /// Unit: L; nil = not known, so that there is no ``FuelMethod/speedDensity``.
     public var displacement: Double?
     /// How much of their displacement the cylinders fill, 0 to 1.5.

@@ -43,7 +43,7 @@ public struct FuelUse: Hashable, Sendable {
 
     /// The fuel, of several the one of which most was burnt.
     public var kind: FuelKind
-    /// Nobody said what is burnt: gasoline is a guess.
+    /// Nobody said what is burnt: ``FuelSettings/usualKind`` is a guess.
     public var isAssumed: Bool
     /// All methods with data, the best one first.
     public var estimates: [Estimate]
@@ -68,7 +68,7 @@ public struct FuelUse: Hashable, Sendable {
         if meter.wasWithoutFuel, meter.announced == nil, !meter.isHybrid, settings.kind == nil {
             return nil
         }
-        let fallback = settings.kind ?? meter.announced ?? .gasoline
+        let fallback = settings.kind ?? meter.announced ?? meter.settings.usualKind
         isAssumed = settings.kind == nil && meter.announced == nil
         let distance = Self.distance(meter, distance, driven, seconds)
         self.distance = distance

@@ -9,6 +9,8 @@ struct Failure: Error, Hashable, Sendable {
     var hint: String?
     /// The process's exit code.
     var status: ExitStatus
+    /// Whether the adapter works and the vehicle says nothing: it may be off.
+    var isOfSilentVehicle = false
 
     init(_ message: String, hint: String? = nil, status: ExitStatus) {
         self.message = message
@@ -24,13 +26,15 @@ struct Failure: Error, Hashable, Sendable {
     /// `obdscan: message` and, on a line of its own, `hint: …`.
     var text: String {
         if message.isEmpty { return "" }
-        return "obdscan: \(printable(message))\n" + (hint.map { "hint: \(printable($0))\n" } ?? "")
+        // `sim:` ends in a colon of its own.
+        let words = printable(message).replacing("sim:: ", with: "sim: ")
+        return "obdscan: \(words)\n" + (hint.map { "hint: \(printable($0))\n" } ?? "")
     }
 }
 
 /// Prints the failure to stderr and ends the process with its exit code.
 func endProcess(_ failure: Failure) -> Never {
-    writeToStandardError(failure.text)
+    tellOnStandardError(failure.text)
     exit(failure.status.rawValue)
 }
 

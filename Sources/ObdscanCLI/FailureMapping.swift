@@ -229,6 +229,7 @@ extension Failure {
                 hint: "unplug the adapter and plug it in again", status: .unavailable)
         case .noVehicle(let status):
             self = Failure(insteadOfAnswer: status, accessory: accessory)
+            isOfSilentVehicle = true
         case .restarting:
             self.init(
                 "\(accessory): the adapter keeps restarting",

@@ -58,7 +58,7 @@ public struct ObdscanCommand: ParsableCommand {
             endProcess(.silent(.done))
         }
         if let help = help(for: arguments) {
-            print(help)
+            print(LocaleText.shown(help))
             endProcess(.silent(.done))
         }
         var command: any ParsableCommand
@@ -119,7 +119,7 @@ public struct ObdscanCommand: ParsableCommand {
         let message = fullMessage(for: error)
         let isFault = ["Error: ", "Help: ", "Usage: "].contains { message.hasPrefix($0) }
         guard isFault else {
-            print(message)
+            print(LocaleText.shown(message))
             endProcess(.silent(.done))
         }
         if let failure = CommandSuggestion.failure(for: Array(CommandLine.arguments.dropFirst())) {
@@ -127,7 +127,7 @@ public struct ObdscanCommand: ParsableCommand {
         }
         let text = message.hasPrefix("Error: ") ? String(message.dropFirst(7)) : message
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        writeToStandardError(
+        tellOnStandardError(
             "obdscan: " + lines.map { printable(String($0)) }.joined(separator: "\n") + "\n")
         exit(withError: exitCode(for: error))
     }

@@ -6,7 +6,7 @@ import TripStore
 struct Welcome {
     private let attached: [Accessory]
     private let remembered: [RememberedAccessory]
-    private let chosen: String?
+    private let chosen: ChosenAccessory?
     private let hasTrips: Bool
 
     /// Looks at what is attached and known.
@@ -15,7 +15,8 @@ struct Welcome {
         let database = DatabaseOptions(path: nil)
         let keys = attached.map { AdapterMemories.key(of: $0) }
         remembered = AdapterMemories.all(database).filter { !keys.contains($0.address) }
-        chosen = VehicleOptions.environmentDevice
+        chosen = ChosenAccessory(
+            environment: VehicleOptions.environmentDevice, settings: Settings.current)
         var latest = TripStore.TripFilter()
         latest.latest = 1
         let store = try? database.open(.readOnly)
@@ -52,7 +53,7 @@ struct Welcome {
             rows.isEmpty
             ? "  none is attached, and none is known\n" : rows.text(palette, indent: 2)
         return palette(.bold, "Accessories") + "\n" + list
-            + (chosen.map { "  OBDSCAN_DEVICE chooses \(printable($0))\n" } ?? "")
+            + (chosen.map { "  \($0.text)\n" } ?? "")
     }
 
     /// How `-d` has to be given; nil where there is nothing to give it.
@@ -85,5 +86,32 @@ struct Welcome {
         if hasTrips { add("trips", "the trips that were recorded") }
         add("--help", "all commands")
         return rows.text(palette, indent: 2)
+    }
+}
+
+/// The accessory that commands use without `-d`, as something kept says.
+struct ChosenAccessory: Hashable, Sendable {
+    /// As it was named.
+    var name: String
+    /// What it stands for, where the name is the user's own.
+    var address: String?
+    /// Who says so.
+    var source: String
+
+    /// What the environment names, else what the configuration does; nil where neither does.
+    init?(environment: String?, settings: Settings) {
+        if let environment {
+            (name, source) = (environment, "OBDSCAN_DEVICE")
+        } else if let device = settings.device {
+            (name, source) = (device, "config.toml")
+        } else {
+            return nil
+        }
+        address = settings.aliases[name]
+    }
+
+    /// For people.
+    var text: String {
+        "\(source) chooses \(printable(name))" + (address.map { ", \(printable($0))" } ?? "")
     }
 }

@@ -48,6 +48,8 @@ public enum ScanEvent: Hashable, Sendable {
     case recordingFailed(errno: Int32)
     /// Something that takes long has come a step further.
     case didProgress(ScanProgress)
+    /// So many events were dropped here, since nobody took them in time.
+    case didLoseEvents(Int)
     /// The session is over; nothing follows.
     case sessionDidEnd(ScanError?)
 
@@ -81,7 +83,7 @@ public enum ScanEvent: Hashable, Sendable {
             .toolDidConnect, .toolDidDisconnect, .toolDidInitialize, .toolDidFailToInitialize,
             .toolWillSleep,
             .didReceiveVoltage, .didTimeOut, .didNotSend, .didReceiveError, .pollDidFinish,
-            .recordingFailed,
+            .recordingFailed, .didLoseEvents,
             .sessionDidEnd:
             .milestones
         case .didSendCommand, .didReceiveResponses: .requests

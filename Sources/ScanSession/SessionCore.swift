@@ -28,6 +28,16 @@ final class SessionCore: Sendable {
         var begun: Instant?
         var latest: Instant?
         var end: ScanError??
+
+        /// Drops the oldest events; one in their place says how many they were.
+        mutating func dropEvents(_ count: Int) {
+            var lost = 0
+            for (_, event) in events.prefix(count) {
+                if case .didLoseEvents(let earlier) = event { lost += earlier } else { lost += 1 }
+            }
+            let time = events[count - 1].time
+            events.replaceSubrange(..<count, with: [(time, .didLoseEvents(lost))])
+        }
     }
 
     /// Events that are kept for someone who does not take them; older ones are dropped.
@@ -118,7 +128,7 @@ final class SessionCore: Sendable {
         let wasEmpty = shared.withLock { shared in
             let wasEmpty = shared.events.isEmpty
             if shared.events.count >= Self.eventLimit {
-                shared.events.removeFirst(Self.eventLimit / 2)
+                shared.dropEvents(Self.eventLimit / 2)
             }
             shared.events.append((time, event))
             return wasEmpty

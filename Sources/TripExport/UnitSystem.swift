@@ -34,7 +34,7 @@ public enum UnitSystem: String, Hashable, Sendable, CaseIterable {
     /// pound 0.45359237 kg, psi from pound-force and inch, °F = °C × 9/5 + 32.
     public func conversion(from metricUnit: String) -> Conversion? {
         if self == .metric { return nil }
-        let gallon = self == .us ? 3.785411784 : 4.54609
+        let (gallon, gallonUnit) = self == .us ? (3.785411784, "US gal") : (4.54609, "UK gal")
         let pound = 0.45359237
         let poundForce = 0.45359237 * 9.80665
         switch metricUnit {
@@ -42,8 +42,8 @@ public enum UnitSystem: String, Hashable, Sendable, CaseIterable {
         case "km": return Conversion(unit: "mi", factor: 1 / 1.609344)
         case "°C", "degC": return Conversion(unit: "°F", factor: 1.8, offset: 32)
         case "kPa": return Conversion(unit: "psi", factor: 1000 * 0.0254 * 0.0254 / poundForce)
-        case "L": return Conversion(unit: "gal", factor: 1 / gallon)
-        case "L/h": return Conversion(unit: "gal/h", factor: 1 / gallon)
+        case "L": return Conversion(unit: gallonUnit, factor: 1 / gallon)
+        case "L/h": return Conversion(unit: gallonUnit + "/h", factor: 1 / gallon)
         case "g/s": return Conversion(unit: "lb/min", factor: 0.06 / pound)
         case "kg/h": return Conversion(unit: "lb/h", factor: 1 / pound)
         case "N·m", "N.m", "Nm":

@@ -59,11 +59,13 @@ public struct ImportTable {
         if let found = ImportUnit.conversion(unit), found.unit == known?.unit ?? found.unit {
             return found
         }
-        for system in ImportUnit.isAmbiguous(unit) ? [units] : UnitSystem.allCases {
+        let isAmbiguous = ImportUnit.isAmbiguous(unit)
+        for system in isAmbiguous ? [units] : UnitSystem.allCases {
             for metric in known.map({ [$0.unit] }) ?? ImportUnit.metric {
-                guard let shown = system.conversion(from: metric), shown.unit == unit else {
-                    continue
-                }
+                guard let shown = system.conversion(from: metric),
+                    shown.unit == unit
+                        || isAmbiguous && shown.unit.hasSuffix(" " + unit.lowercased())
+                else { continue }
                 return ImportUnit.Conversion(
                     unit: metric, factor: 1 / shown.factor, offset: -shown.offset / shown.factor)
             }

@@ -75,6 +75,9 @@ extension TripStore {
 
 /// How a trip's codes become history.
 enum CodeHistory {
+    /// How far apart the two lists of one read may be; unit: µs.
+    private static let longestRead = 10_000_000
+
     /// Takes the codes of a trip that ends into the history.
     static func take(_ trip: Int64, in database: Database) throws {
         try database.execute(
@@ -103,7 +106,8 @@ enum CodeHistory {
                         AND coalesce(code.failure_type, -1) = coalesce(r.failure_type, -1)
                 WHERE r.trip = ?
                 """, arguments: [trip])
-        // One that a list does not name at the moment it was read is not.
+        // One that a list does not name at the moment it was read is not. On SAE J1939 a list is told in
+        // two, active codes (DM1) and others (DM2), a few seconds apart at the most.
         let missing = try Row.fetchAll(
             database,
             sql: """
@@ -113,7 +117,8 @@ enum CodeHistory {
                         AND coalesce(code.ecu, '') = coalesce(l.ecu, '') AND code.kind = l.kind
                         AND code.first_seen < start + l.t
                 WHERE l.trip = ? AND NOT EXISTS (SELECT * FROM code_report AS r
-                    WHERE r.trip = l.trip AND r.t = l.t
+                    WHERE r.trip = l.trip
+                        AND (r.t = l.t OR r.code LIKE 'SPN%' AND abs(r.t - l.t) <= \(longestRead))
                         AND coalesce(r.ecu, '') = coalesce(l.ecu, '') AND r.kind = l.kind
                         AND r.code = code.code
                         AND coalesce(r.failure_type, -1) = coalesce(code.failure_type, -1))

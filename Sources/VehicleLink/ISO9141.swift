@@ -25,7 +25,8 @@ public enum ISO9141 {
 
     /// The message of one frame, header and checksum included.
     ///
-    /// - Throws: ``LinkError`` for a frame that is too short or whose checksum is wrong.
+    /// - Throws: ``LinkError`` for a frame that is too short, whose checksum is wrong, or that goes to
+    ///   where answers go (6B) without being one (48; 41, as on PWM, is let pass).
     public static func message(from frame: LinkFrame) throws(LinkError) -> ECUMessage {
         let count = frame.bytes.count
         guard count >= 5 else {
@@ -37,6 +38,10 @@ public enum ISO9141 {
         guard expected == received else {
             throw LinkError(
                 .checksum(expected: expected, received: received), ecu: source, line: frame.line)
+        }
+        // The sum does not see two bytes that changed by as much, one up and one down.
+        guard frame.bytes[1] != 0x6B || frame.bytes[0] == 0x48 || frame.bytes[0] == 0x41 else {
+            throw LinkError(.header, ecu: source, line: frame.line)
         }
         return ECUMessage(
             ecu: source, payload: Array(frame.bytes[3..<count - 1]), line: frame.line)

@@ -6,8 +6,10 @@ public enum WebPage {
     ///   where they bear it.
     public static func dashboard(nonce: String) -> [UInt8] { page("dashboard.html", nonce) }
 
-    /// The page that asks for the token.
-    public static func entrance(nonce: String) -> [UInt8] { page("entrance.html", nonce) }
+    /// The page that asks for the token; `isWrong` says that another one came.
+    public static func entrance(nonce: String, isWrong: Bool) -> [UInt8] {
+        page("entrance.html", nonce, problem: isWrong ? text("wrong.html") : "")
+    }
 
     /// What the pages may do: nothing but what stands in them, and asking where they came from.
     public static func policy(nonce: String) -> String {
@@ -16,11 +18,12 @@ public enum WebPage {
             + "frame-ancestors 'none'"
     }
 
-    private static func page(_ name: String, _ nonce: String) -> [UInt8] {
+    private static func page(_ name: String, _ nonce: String, problem: String = "") -> [UInt8] {
         let script = EmbeddedFiles.all.filter { $0.path.description.hasSuffix(".js") }
             .map { $0.contents.description }.joined(separator: "\n")
         let parts = [
             "{{nonce}}": nonce, "{{style}}": text("style.css"), "{{script}}": script,
+            "{{problem}}": problem,
         ]
         var rest = text(name)[...]
         var page = ""

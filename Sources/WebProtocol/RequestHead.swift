@@ -81,13 +81,32 @@ extension RequestHead {
         guard version == "HTTP/1.1" || version == "HTTP/1.0" else {
             throw version.hasPrefix("HTTP/") ? .version : .malformed
         }
-        let target = try RequestTarget(first[1])
+        let (authority, origin) = Self.parts(ofTarget: first[1])
+        let target = try RequestTarget(origin)
         var fields: [Field] = []
         for line in lines.dropFirst() { fields.append(try Field(line)) }
         guard fields.count(where: { $0.name == "host" }) == 1 else { throw .malformed }
+        if let authority {
+            // What a whole address says counts more than the field (RFC 9112, 3.2.2).
+            fields.removeAll { $0.name == "host" }
+            fields.append(Field(name: "host", value: String(decoding: authority, as: UTF8.self)))
+        }
         self.init(
             method: String(decoding: first[0], as: UTF8.self), path: target.path,
             query: target.query, isOld: version == "HTTP/1.0", fields: fields)
+    }
+
+    /// The host of a whole address (`http://host:8080/path`), and the path with what follows it.
+    private static func parts(
+        ofTarget target: ArraySlice<UInt8>
+    ) -> (authority: ArraySlice<UInt8>?, origin: ArraySlice<UInt8>) {
+        let scheme = "http://"
+        guard String(decoding: target.prefix(scheme.count), as: UTF8.self).lowercased() == scheme
+        else { return (nil, target) }
+        let rest = target.dropFirst(scheme.count)
+        let authority = rest.prefix { $0 != 0x2F && $0 != 0x3F }
+        let origin = rest[authority.endIndex...]
+        return (authority, origin.first == 0x2F ? origin : [0x2F] + origin)
     }
 
     /// Whether a byte may stand in a method or a field's name.

@@ -14,6 +14,7 @@ public struct RequestReader: Sendable {
     public static let longestHead = 16_384
 
     private var bytes: [UInt8] = []
+    private var hasBegun = false
     private var outcome: Result<RequestHead, RequestRefusal>?
 
     /// A reader that has read nothing.
@@ -28,8 +29,16 @@ public struct RequestReader: Sendable {
     public mutating func take(_ new: some Collection<UInt8>) throws(RequestRefusal) -> RequestHead?
     {
         if let outcome { return try outcome.get() }
-        let start = max(0, bytes.count - 3)
+        var start = max(0, bytes.count - 3)
         bytes.append(contentsOf: new.prefix(Self.longestHead - bytes.count))
+        // An empty line before a request is let pass (RFC 9112, 2.2); one.
+        if !hasBegun, bytes.count >= 2 {
+            hasBegun = true
+            if bytes.starts(with: [0x0D, 0x0A]) {
+                bytes.removeFirst(2)
+                start = 0
+            }
+        }
         guard let end = Self.end(of: bytes, from: start) else {
             if bytes.count < Self.longestHead { return nil }
             outcome = .failure(.tooLong)

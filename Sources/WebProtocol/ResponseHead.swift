@@ -1,3 +1,5 @@
+public import OBDCore
+
 /// The first line and the fields of an answer (RFC 9112).
 public struct ResponseHead: Sendable {
     /// What came of the request.
@@ -61,7 +63,9 @@ public struct ResponseHead: Sendable {
     ///
     /// Every answer ends its connection, is kept by nobody, and may be neither framed nor read by
     /// pages of others.
-    public func bytes(_ framing: Framing) -> [UInt8] {
+    ///
+    /// - Parameter date: when it was made.
+    public func bytes(_ framing: Framing, date: UTC) -> [UInt8] {
         var lines = ["HTTP/1.1 \(status.rawValue) \(status.title)"]
         var all: [(name: String, value: String)] = [
             ("Content-Type", contentType), ("Content-Security-Policy", contentPolicy),
@@ -70,6 +74,7 @@ public struct ResponseHead: Sendable {
             ("Cross-Origin-Opener-Policy", "same-origin"), ("Cache-Control", "no-store"),
             ("Connection", "close"),
         ]
+        if let text = DateText.text(date) { all.append(("Date", text)) }
         switch framing {
         case .length(let count): all.append(("Content-Length", String(count)))
         case .chunked: all.append(("Transfer-Encoding", "chunked"))

@@ -14,6 +14,11 @@ public enum WebFault: Error, Hashable, Sendable {
     case stopped
 }
 
+extension UTC {
+    /// The civil clock, as heads of answers tell it.
+    static var now: UTC { UTC(microseconds: ca_realtime_ns() / 1000) }
+}
+
 /// The answer to one request, written on the thread of its connection.
 public final class WebResponse {
     private enum Phase { case nothing, pieces(isChunked: Bool), done }
@@ -45,14 +50,14 @@ public final class WebResponse {
 
     /// Sends a whole answer.
     public func send(_ head: ResponseHead, _ body: [UInt8]) throws(WebFault) {
-        try write(head.bytes(.length(body.count)) + (isHeadOnly ? [] : body))
+        try write(head.bytes(.length(body.count), date: .now) + (isHeadOnly ? [] : body))
         phase = .done
     }
 
     /// Begins an answer that comes in pieces.
     public func begin(_ head: ResponseHead) throws(WebFault) {
         phase = .pieces(isChunked: !isOld)
-        try write(head.bytes(isOld ? .untilClose : .chunked))
+        try write(head.bytes(isOld ? .untilClose : .chunked, date: .now))
         if isHeadOnly { phase = .done }
     }
 

@@ -109,7 +109,7 @@ public final class WebServer: Sendable {
         }
         guard isFree else {
             let (head, body) = handler.refuse(.unavailable)
-            let bytes = head.bytes(.length(body.count)) + body
+            let bytes = head.bytes(.length(body.count), date: .now) + body
             // A few hundred bytes fit into every socket's buffer.
             _ = bytes.withUnsafeBytes {
                 Glibc.send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))

@@ -206,6 +206,16 @@ import Testing
         #expect(dialect.phase == .exchanging)
     }
 
+    @Test func `nor does one to another identifier of the same high byte`() {
+        var dialect = ready()
+        var out: [DialectOutput] = []
+        dialect.send(request([0x22, 0xF4, 0x0C], frames: 1), &out)
+        dialect.receive([0x00, 0xE8, 0x04, 0x62, 0xF4, 0x0D, 0x32], &out)
+        #expect(dialect.phase == .exchanging)
+        dialect.receive([0x00, 0xE8, 0x05, 0x62, 0xF4, 0x0C, 0x1A, 0xF8], &out)
+        #expect(news(out).last == .end(.complete))
+    }
+
     @Test func `the device's word that nobody answered is a status`() {
         var dialect = ready()
         var out: [DialectOutput] = []

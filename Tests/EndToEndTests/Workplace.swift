@@ -35,10 +35,14 @@ final class Workplace: Sendable {
 
     /// Nothing of the tester's own settings reaches the program.
     var environment: [String: String] {
-        [
+        var variables = [
             "HOME": folder.path, "XDG_DATA_HOME": folder.path, "XDG_CONFIG_HOME": folder.path,
             "OBDSCAN_DB": database, "TZ": "UTC", "LANG": "C.UTF-8", "PATH": "/usr/bin:/bin",
+            "TERM": "xterm",
         ]
+        // What `scripts/coverage` tells the programs that it runs.
+        variables["LLVM_PROFILE_FILE"] = ProcessInfo.processInfo.environment["LLVM_PROFILE_FILE"]
+        return variables
     }
 
     /// Starts the program.

@@ -36,6 +36,8 @@ import Testing
         let process = program.process([
             "live", "--log", "rpm", "--duration", "1s", "-d", Self.vehicle,
         ])
+        // Without a name it would be no terminal for a view.
+        process.environment?["TERM"] = "xterm"
         let screen = FileHandle(fileDescriptor: slave, closeOnDealloc: true)
         process.standardInput = screen
         process.standardOutput = screen

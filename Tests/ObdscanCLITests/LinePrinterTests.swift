@@ -5,17 +5,17 @@ import Testing
 @testable import ObdscanCLI
 
 @Suite struct `Lines that wait for their reader` {
-    /// A pipe as small as there are.
+    /// A pipe of so many pages.
     private final class Narrow {
         let reader, writer: Int32
         /// F_SETPIPE_SZ, which Glibc's module does not have.
         private static let setSize: Int32 = 1031
 
-        init() throws {
+        init(pages: Int32 = 1) throws {
             var ends: [Int32] = [-1, -1]
             try #require(pipe(&ends) == 0)
             (reader, writer) = (ends[0], ends[1])
-            #expect(fcntl(ends[1], Self.setSize, 4096) == 4096)
+            #expect(fcntl(ends[1], Self.setSize, pages * 4096) == pages * 4096)
         }
 
         /// What is in it.
@@ -37,6 +37,22 @@ import Testing
                 try writer.writeLine("\(line) " + String(repeating: "x", count: 90))
             }
         }
+    }
+
+    @Test func `or, from a thread that must not wait, are left out and counted`() throws {
+        // What has a page free is called writable.
+        let pipe = try Narrow(pages: 2)
+        let lines = EventLines(descriptor: pipe.writer)
+        for number in 0..<100 {
+            lines.write(Array("\(number) \(String(repeating: "x", count: 97))\n".utf8))
+        }
+        let first = String(decoding: pipe.read(), as: UTF8.self).split(separator: "\n")
+        #expect(first.last?.hasPrefix("\(first.count - 1) ") == true)
+        lines.write(Array("later\n".utf8))
+        let next = String(decoding: pipe.read(), as: UTF8.self)
+        #expect(next == "(\(100 - first.count) lines were left out: nobody read them)\nlater\n")
+        lines.write([UInt8](repeating: 0x61, count: 10_000) + [0x0A])
+        #expect(pipe.read().count == 4096)
     }
 
     @Test func `keep nobody waiting, stay whole, and all of them arrive`() throws {

@@ -95,15 +95,15 @@ private let plain = LiveView(palette: Palette(isOn: false))
             screen(drive(), 60, 15, at: 20) == """
                 obdscan live  sim:                                 ● reading
                 1HGCM82633A004352 · ELM327 v2.1 · ISO 15765-4 CAN, 11 bit, …
-                14.2 V · 24.0 readings/s · 4.0 requests/s · 25 ms · 00:20
+                14.2 V · 24.0 readings/s · 25 ms a reply · 00:20 running
 
                 SIGNAL       VALUE UNIT                    MIN     MAX   AGE
-                RPM         3000.0 rpm  ████████▍        800.0  3000.0  0.3s
-                VSS             90 km/h ████████████▋        0      90  0.3s
-                ECT             85 °C   ███████████▉        85      85  0.3s
-                LOAD_PCT      80.0 %    ███████████▎      20.0    80.0  0.3s
-                FUELSYS1 Closed loop, oxygen sensor f…                  0.3s
-                SPARKADV      20.0 °    ██████████████   -10.0    20.0  0.3s
+                RPM         3000.0 rpm  ███▍     │8000   800.0  3000.0  0.3s
+                VSS             90 km/h ████████▏│100        0      90  0.3s
+                ECT             85 °C   █████▏   │150       85      85  0.3s
+                LOAD_PCT      80.0 %    ███████▎ │100     20.0    80.0  0.3s
+                FUELSYS1 Closed loop, oxygen sensor feedback            0.3s
+                SPARKADV      20.0 °        │█▋  │±50    -10.0    20.0  0.3s
 
 
 
@@ -117,19 +117,90 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(lines.count == 24)
         #expect(
             lines[4]
-                == "SIGNAL       VALUE UNIT                     MIN     MAX TREND                AGE"
+                == "SIGNAL       VALUE UNIT                      MIN     MAX TREND 34 s          AGE"
         )
         #expect(
             lines[5]
-                == "RPM         3000.0 rpm  █████████         800.0  3000.0 ▁▁▂▂▃▃▃▄▄▅▅▆▆▆▇▇██  0.3s"
+                == "RPM         3000.0 rpm  ████▏      │8000   800.0  3000.0       ▁▂▃▃▄▅▆▆▇██  0.3s"
         )
+    }
+
+    @Test func `words run on up to the age, and tell what they mean on a wide terminal`() {
+        var model = LiveModel(units: .metric, start: .zero)
+        let words = Signal(
+            id: "FUELSYSA", name: "Fuel system A status", bitOffset: 0, bitLength: 8,
+            kind: .enumeration,
+            labels: [(code: 4, label: "open loop - conditions for closed loop not met")])
+        model.expect(SignalIndex(rawValue: 0), signals[0])
+        model.apply(reading(4, .label(code: 4)), words, at: .zero)
+        for columns in [80, 200] {
+            let lines = screen(model, columns, 12, at: 0).split(separator: "\n")
+            #expect(
+                lines.contains {
+                    $0.contains("FUELSYSA")
+                        && $0.contains(" open loop - conditions for closed loop not met  ")
+                        && $0.hasSuffix(" 0.0s")
+                })
+        }
+    }
+
+    @Test func `says of a signal that nobody answers that the vehicle does not have it`() {
+        var model = LiveModel(units: .metric, start: .zero)
+        model.expect(SignalIndex(rawValue: 0), signals[0])
+        model.expect(SignalIndex(rawValue: 1), signals[1])
+        model.missed(SignalIndex(rawValue: 1))
+        // Nobody has said anything yet: that may be the vehicle's sleep.
+        #expect(screen(model, 60, 9, at: 0).contains("VSS    no answer"))
+        model.apply(reading(0, .number(800)), signals[0], at: .zero)
+        #expect(screen(model, 60, 9, at: 0).contains("VSS    not supported"))
+        #expect(model.hasEmptyRows)
+        model.apply(reading(1, .number(50)), signals[1], at: .zero)
+        #expect(!screen(model, 60, 9, at: 0).contains("not supported"))
+        #expect(!model.hasEmptyRows)
+        // Who has answered once is not unknown: its age tells.
+        model.missed(SignalIndex(rawValue: 1))
+        #expect(!screen(model, 60, 9, at: 0).contains("not supported"))
+    }
+
+    @Test func `a bar has its end beside it from the first moment, and the columns stay`() {
+        var model = LiveModel(units: .metric, start: .zero)
+        model.expect(SignalIndex(rawValue: 0), signals[0])
+        let heading = { screen(model, 80, 9, at: 0).split(separator: "\n")[3] }
+        let before = heading()
+        model.apply(reading(0, .number(800)), signals[0], at: .zero)
+        #expect(heading() == before)
+        #expect(screen(model, 80, 9, at: 0).contains(" │8000 "))
+    }
+
+    @Test func `figures that do not fit are left out whole, what explains the others stays`() {
+        let model = drive()
+        #expect(
+            screen(model, 100, 9, at: 20).contains(
+                "14.2 V · 24.0 readings/s · 4.0 requests/s · 25 ms a reply · 00:20 running\n"))
+        #expect(
+            screen(model, 40, 9, at: 20).contains("14.2 V · 24.0 readings/s · 00:20 running\n"))
+    }
+
+    @Test func `a lost link is told with what is done about it, without old figures`() {
+        var model = drive()
+        model.header.state = .error
+        model.header.isLinkLost = true
+        model.header.notice = "the link was lost, reconnecting … (tcp:127.0.0.1:35123 is closed)"
+        let lines = screen(model, 60, 15, at: 20).split(separator: "\n")
+        #expect(lines[0].hasSuffix("● reconnecting"))
+        #expect(!lines[2].contains("ms"))
+        #expect(lines[3].hasPrefix("! the link was lost, reconnecting … ("))
+        // Only the sign is coloured: yellow words are not read on white.
+        let coloured = LiveView(palette: Palette(isOn: true))
+            .render(model, at: instant(20), size: .init(columns: 80, rows: 15))[3]
+        #expect(coloured.hasPrefix("\u{1B}[33m!\u{1B}[0m\u{1B}[1m the link was lost"))
     }
 
     @Test func `adds names on a wide terminal`() {
         let lines = screen(drive(), 200, 60, at: 20).split(
             separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.count == 60)
-        #expect(lines[7].hasPrefix("ECT      Engine coolant temperature        85 °C"))
+        #expect(lines[7].hasPrefix("ECT      Engine coolant temperature         85 °C"))
         #expect(lines[9].contains("Closed loop, oxygen sensor feedback"))
     }
 
@@ -166,7 +237,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         let text = screen(model, 80, 8, at: 0)
         #expect(text.contains("connecting …"))
         #expect(text.contains("● connecting"))
-        #expect(text.contains("RPM            — rpm"))
+        #expect(text.contains("RPM             — rpm"))
     }
 
     @Test func `gives every ECU its own row, behind the first of its signal`() {
@@ -209,18 +280,6 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(text.contains("SPARKADV"))
         #expect(!text.contains("RPM "))
         #expect(text.contains("4–6 of 6"))
-    }
-
-    @Test func `keeps numbers for the trend that are half a second apart`() {
-        var model = LiveModel(units: .metric, start: .zero)
-        for (time, value) in [(0.0, 10.0), (0.4, 11), (0.6, 12), (1.0, 13), (1.1, 14), (9, 15)] {
-            model.apply(reading(1, .number(value)), signals[1], at: instant(time))
-        }
-        #expect(model.rows[0].trend == [11, 13, 14, 15])
-        for step in 0..<1000 {
-            model.apply(reading(1, .number(1)), signals[1], at: instant(10 + Double(step)))
-        }
-        #expect(model.rows[0].trend.count == LiveModel.trendLength)
     }
 
     @Test func `keeps the order that was asked for, then that of the table, then that of the ECUs`()
@@ -310,9 +369,23 @@ private let plain = LiveView(palette: Palette(isOn: false))
         }
     }
 
+    @Test func `what begins anew begins with the ends of bars`() {
+        var model = drive()
+        model.apply(reading(1, .number(180)), signals[1], at: instant(20))
+        model.apply(reading(1, .number(30)), signals[1], at: instant(21))
+        #expect(model.rows[1].scale?.end == 200)
+        model.show(in: .us)
+        // 255 km/h is all that the signal can say.
+        #expect(model.rows[1].scale?.label == "158")
+        model.show(in: .metric)
+        model.resetExtremes()
+        #expect(model.rows[1].scale?.end == 100)
+        #expect(model.rows[1].minimum == 30)
+    }
+
     @Test func `while it is paused nothing moves, but what comes is counted`() {
         var model = drive()
-        model.isPaused = true
+        model.togglePause(at: instant(20))
         let count = model.readings
         model.apply(reading(0, .number(1)), signals[0], at: instant(21))
         #expect(model.rows[0].number == 3000)
@@ -372,6 +445,38 @@ private let plain = LiveView(palette: Palette(isOn: false))
         }
     }
 
+    @Test func `a page is folded, and tells how much of it is seen`() {
+        var model = drive()
+        model.page = LiveModel.Page(
+            title: "Codes",
+            lines: [
+                "7E8  lamp on",
+                "  SPN110/FMI0  stored  Engine coolant temperature: value too high (most severe)",
+                "  SPN94/FMI18  stored  Fuel delivery pressure: value too low",
+            ])
+        let lines = { (rows: Int) in
+            plain.render(model, at: instant(20), size: .init(columns: 60, rows: rows)).map {
+                $0.split(separator: " ", omittingEmptySubsequences: false).reversed()
+                    .drop { $0.isEmpty }.reversed().joined(separator: " ")
+            }
+        }
+        #expect(
+            Array(lines(12)[5...]) == [
+                "7E8  lamp on",
+                "  SPN110/FMI0  stored  Engine coolant temperature: value too",
+                "                         high (most severe)",
+                "  SPN94/FMI18  stored  Fuel delivery pressure: value too low", "", "",
+                "any key: back",
+            ])
+        #expect(lines(8).last == "any key: back   ↑↓ scroll   1–2 of 4")
+        model.page?.scroll = 9
+        #expect(lines(8).last == "any key: back   ↑↓ scroll   3–4 of 4")
+        #expect(lines(8)[6] == "  SPN94/FMI18  stored  Fuel delivery pressure: value too low")
+        model.page?.isBeingRead = true
+        model.page?.lines = [""]
+        #expect(lines(8).last == "reading …   Ctrl-C quit")
+    }
+
     @Test func `a terminal without UTF-8 gets ASCII of the same width`() {
         let ascii = LiveView(palette: Palette(isOn: false), isASCII: true)
         var model = drive()
@@ -382,7 +487,12 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(
             lines.map { displayWidth($0) }
                 == plain.render(model, at: instant(20), size: size).map { displayWidth($0) })
-        #expect(lines.contains { $0.hasPrefix(">RPM") && $0.contains("####") })
+        #expect(lines.contains { $0.hasPrefix(">RPM") && $0.contains("###") })
+        // A unit becomes a word before it is given its cells; the sign of a minute is another unit.
+        #expect(lines.contains { $0.hasPrefix("ECT") && $0.contains(" 85 C  ") })
+        #expect(lines.contains { $0.hasPrefix("SPARKADV") && $0.contains(" 20.0 deg ") })
+        #expect(lines.contains { $0.contains("|+-50 ") })
+        #expect(!lines.contains { $0.contains("'") || $0.contains("?  ") })
     }
 }
 

@@ -185,7 +185,12 @@ import Testing
     func `a reader that has seen enough ends a live readout quietly`(_ arguments: [String]) throws {
         let program = try Program()
         defer { program.remove() }
-        let process = program.process(arguments + ["-d", Self.vehicle])
+        #expect(try Self.status(of: program, arguments) == 0)
+    }
+
+    /// How a command ends whose reader has gone once it has read something.
+    private static func status(of program: Program, _ arguments: [String]) throws -> Int32 {
+        let process = program.process(arguments + ["-d", vehicle])
         let output = Pipe()
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
@@ -195,25 +200,29 @@ import Testing
         // Ours is the only other end: with it open the pipe would never break.
         try output.fileHandleForWriting.close()
         process.waitUntilExit()
-        #expect(process.status == 0)
+        return process.status
     }
 
     @Test(arguments: [["log"], ["live", "--log"]])
     func `a reader that has seen enough stops a recording in order`(_ command: [String]) throws {
         let program = try Program()
         defer { program.remove() }
-        let process = program.process(command + ["rpm", "--format", "json", "-d", Self.vehicle])
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        #expect(!output.fileHandleForReading.availableData.isEmpty)
-        try output.fileHandleForReading.close()
-        try output.fileHandleForWriting.close()
-        process.waitUntilExit()
-        #expect(process.status == 0)
+        #expect(try Self.status(of: program, command + ["rpm", "--format", "json"]) == 0)
         let trip = try program.run(["trips", "--format", "json"]).objects.first
         #expect(trip?["endReason"] as? String == "stopped", "\(trip ?? [:])")
+    }
+
+    @Test(arguments: [["log"], ["live", "--log"]])
+    func `what a recording prints, counts and stores is the same`(_ command: [String]) throws {
+        let program = try Program()
+        defer { program.remove() }
+        let result = try program.run(
+            command + ["rpm", "--duration", "1s", "--format", "json", "-d", Self.vehicle])
+        let readings = result.objects.filter { $0["signal"] != nil }
+        #expect(readings.contains { $0["signal"] as? String == "VIN" })
+        #expect(result.objects.last?["readings"] as? Int == readings.count)
+        let trip = try program.run(["trips", "--format", "json"]).objects.first
+        #expect(trip?["readings"] as? Int == readings.count)
     }
 
     /// Whoever reads has paused, as a pager does.

@@ -43,6 +43,51 @@ import Testing
         #expect(clean.hasPrefix(String(reply.prefix(3))))
     }
 
+    /// Nothing was decoded, so that nobody knows what to look for.
+    @Test(arguments: [
+        "7E81014490201314847\r7E821434D3832363333\r7E82241303034333532\r",
+        "7E8 10 14 49 02 01 31 48 47\r7E8 21 43 4D 38 32 36 33 33\r7E8 22 41 30 30 34 33 35 32\r",
+        "18DAF110101449020131484718DA\r18DAF11021434D3832363333\r18DAF1102241303034333532\r",
+        "014\r0: 49 02 01 31 48 47\r1: 43 4D 38 32 36 33 33\r2: 41 30 30 34 33 35 32\r",
+        "486B1049020100000031D2\r486B104902024847434D2F\r486B10490203383236330C\r"
+            + "486B10490204334130301A\r486B104902053433353213\r",
+    ])
+    func `nor does an answer that came damaged tell it`(reply: String) {
+        let whole = Array(reply.utf8)
+        for place in whole.indices {
+            for other in [nil, UInt8(ascii: "#"), UInt8(ascii: "7")] {
+                var damaged = whole
+                damaged.replaceSubrange(place...place, with: other.map { [$0] } ?? [])
+                var transcript = Transcript(chunks: [])
+                transcript.chunks = [
+                    Transcript.Chunk(
+                        time: .zero, direction: .toAdapter, bytes: Array("09021\r".utf8)),
+                    Transcript.Chunk(
+                        time: .zero, direction: .fromAdapter, bytes: damaged + Array(">".utf8)),
+                ]
+                let clean = IdentityAnswers.blanked(in: transcript).chunks[1].bytes
+                #expect(clean.count == damaged.count + 1)
+                let digits = String(decoding: clean, as: UTF8.self).filter { $0 != " " }
+                for piece in pieces { #expect(!digits.contains(piece), "\(piece) in \(digits)") }
+            }
+        }
+    }
+
+    /// What is whole was replaced already, and stays readable; words stay.
+    @Test func `words and what holds no secret any more stay`() {
+        for reply in [
+            "7E8 10 14 49 02 01 58 58 58\r7E8 21 58 58 58 58 58 58 58\r7E8 22 58 58 58 58 58 58 58\r",
+            "NO DATA\r", "SEARCHING...\rUNABLE TO CONNECT\r", "486B1049020100000058F9\r",
+        ] {
+            var transcript = Transcript(chunks: [])
+            transcript.chunks = [
+                Transcript.Chunk(time: .zero, direction: .toAdapter, bytes: Array("0902\r".utf8)),
+                Transcript.Chunk(time: .zero, direction: .fromAdapter, bytes: Array(reply.utf8)),
+            ]
+            #expect(IdentityAnswers.blanked(in: transcript) == transcript)
+        }
+    }
+
     @Test func `a VIN is gone from text, in either case`() {
         #expect(
             redaction.applied(to: "VIN 1HGCM82633A004352, 1hgcm82633a004352.")

@@ -2,6 +2,7 @@ import Diagnostics
 import Foundation
 import OBDCore
 import PIDTables
+import SimulatorTestSupport
 import Testing
 
 @testable import Simulator
@@ -12,44 +13,12 @@ import Testing
         ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? usual
     }
 
-    /// Kinds and rates by seed: each kind alone, then all together, less often.
-    private static func faults(_ seed: UInt64, digitsMayChange: Bool) -> LinkFaults {
-        // Resets have runs of their own, so that every seed means what it always did.
-        let kinds = LinkFault.allCases.filter { $0 != .reset && (digitsMayChange || $0 != .flip) }
-        let choice = Int(seed % UInt64(kinds.count + 1))
-        guard choice == kinds.count else {
-            let kind = kinds[choice]
-            let rare: Set<LinkFault> = [.close, .halfClose, .stall]
-            let rate = kind.isForBytes ? 0.002 : rare.contains(kind) ? 0.01 : 0.02
-            return LinkFaults([kind: rate])
-        }
-        return LinkFaults(
-            Dictionary(uniqueKeysWithValues: kinds.map { ($0, $0.isForBytes ? 0.0005 : 0.003) }))
-    }
-
-    /// On CAN the text of an adapter carries no check: a digit that became another digit is a
-    /// value like any other, for every scan tool.
-    ///
-    /// There bits are not flipped; before CAN they are.
-    private static let vehicles: [(address: String, hasChecks: Bool)] = [
-        ("petrol", false), ("diesel", false), ("petrol?protocol=8", false),
-        ("petrol?protocol=5", true), ("petrol?protocol=3", true), ("petrol?protocol=1", true),
-        ("petrol?protocol=2", true),
-    ]
-    private static let personalities = ["elm327", "elm327-1.4b", "stn", "clone-1.5"]
-
-    private static func address(_ vehicle: String, _ seed: UInt64) -> String {
-        let personality = personalities[Int(seed / 7 % 4)]
-        let mark = vehicle.contains("?") ? "&" : "?"
-        return vehicle + mark + "latency=20ms&seed=\(seed)&personality=\(personality)"
-    }
-
     /// Whatever happens on the link: no crash, no hang, no wrong value, nothing lost without a word,
     /// a clearing request written once.
     @Test func `seeds bring no wrong value, no hang and no second clearing request`() throws {
         let first = Self.number("OBDSCAN_FIRST_SEED", 1)
         let count = Self.number("OBDSCAN_SEEDS", 24)
-        try run(first, count) { Self.faults($0, digitsMayChange: $1) }
+        try run(first, count) { BadLink(seed: $0) }
     }
 
     /// An adapter that restarts anywhere: whoever was to be asked alone, no other ECU gets what was
@@ -57,25 +26,22 @@ import Testing
     @Test func `restarts send nothing astray`() throws {
         let first = Self.number("OBDSCAN_FIRST_SEED", 1)
         let count = Self.number("OBDSCAN_SEEDS", 24)
-        try run(first, count, asksOneECU: true) { seed, _ in
-            LinkFaults([.reset: seed % 2 == 0 ? 0.01 : 0.05])
-        }
+        try run(first, count, asksOneECU: true) { BadLink(restartingSeed: $0) }
     }
 
     private func run(
         _ first: Int, _ count: Int, asksOneECU: Bool = false,
-        faults kinds: (_ number: UInt64, _ digitsMayChange: Bool) -> LinkFaults
+        link: (_ seed: UInt64) -> BadLink
     ) throws {
         let table = try PIDTables.standard()
         let monitors = try PIDTables.monitorTables()
         var total = FaultRun.Findings()
         var bad = 0
         for seed in (first..<(first + count)).map(UInt64.init) {
-            let vehicle = Self.vehicles[Int(seed % UInt64(Self.vehicles.count))]
-            let faults = kinds(seed / UInt64(Self.vehicles.count), vehicle.hasChecks)
+            let link = link(seed)
             var run = try FaultRun(
-                Self.address(vehicle.address, seed), faults: faults, seed: seed, table: table,
-                monitors: monitors, asksOneECU: asksOneECU)
+                link.address, faults: link.faults, seed: seed, table: table, monitors: monitors,
+                asksOneECU: asksOneECU)
             let found = run.run(for: .seconds(20))
             total.exchanges += found.exchanges
             total.readings += found.readings
@@ -90,7 +56,7 @@ import Testing
             total.undetectableLosses += found.undetectableLosses
             total.hangs += found.hangs
             total.astray += found.astray
-            let name = "seed \(seed), \(vehicle.address), \(faults.rates)"
+            let name = "seed \(seed), \(link.vehicle), \(link.faults.rates)"
             #expect(found.wrong.isEmpty, "\(name): \(found.wrong.prefix(2))")
             #expect(found.invisible.isEmpty, "\(name): \(found.invisible.prefix(2))")
             #expect(found.hangs.isEmpty, "\(name): \(found.hangs.prefix(2))")
@@ -130,16 +96,14 @@ import Testing
         let wants = lengths.keys.sorted().map {
             PollPlan.Want(DataID(.currentData, $0), length: lengths[$0])
         }
-        let vehicles = ["petrol", "diesel?protocol=7", "petrol?protocol=8", "hybrid?ecus=3"]
         var total = FaultRun.Findings()
         var seed = UInt64(Self.number("OBDSCAN_FIRST_SEED", 1))
         let first = seed
         while total.batches < wanted {
-            let address = Self.address(vehicles[Int(seed % 4)], seed)
-                .replacing("latency=20ms", with: "latency=5ms")
+            let link = BadLink(batchSeed: seed)
             var run = try FaultRun(
-                address, faults: Self.faults(seed / 4, digitsMayChange: false), seed: seed,
-                table: table, monitors: monitors, wants: wants)
+                link.address, faults: link.faults, seed: seed, table: table, monitors: monitors,
+                wants: wants)
             let found = run.run(for: .seconds(20))
             total.batches += found.batches
             total.exchanges += found.exchanges
@@ -148,8 +112,8 @@ import Testing
             total.undetectable += found.undetectable
             total.wrong += found.wrong
             total.faults.merge(found.faults) { $0 + $1 }
-            #expect(found.wrong.isEmpty, "seed \(seed), \(address): \(found.wrong.prefix(2))")
-            #expect(found.hangs.isEmpty, "seed \(seed), \(address): \(found.hangs.prefix(2))")
+            #expect(found.wrong.isEmpty, "seed \(seed), \(link.address): \(found.wrong.prefix(2))")
+            #expect(found.hangs.isEmpty, "seed \(seed), \(link.address): \(found.hangs.prefix(2))")
             seed += 1
             try #require(seed < first + 100_000, "no batches")
         }
@@ -161,6 +125,44 @@ import Testing
             wrong \(total.wrong.count), undetectable \(total.undetectable)
             """)
         #expect(hits > 0)
+    }
+
+    /// `OBDSCAN_HOURS=24` is a day of it.
+    @Test func `hours of it keep memory level`() throws {
+        let hours = Self.number("OBDSCAN_HOURS", 0)
+        var run = try FaultRun(
+            "petrol?latency=100ms&protocol=5", faults: try #require(LinkFaults("all:0.0005")),
+            seed: 1, table: try PIDTables.standard(), monitors: try PIDTables.monitorTables())
+        let quarter: Duration = hours > 0 ? .seconds(hours * 900) : .seconds(150)
+        var memory: [Int] = []
+        var found = FaultRun.Findings()
+        for _ in 0..<4 {
+            found = run.run(for: quarter)
+            memory.append(try residentMemory())
+        }
+        #expect(found.wrong.isEmpty, "\(found.wrong.prefix(2))")
+        #expect(found.invisible.isEmpty, "\(found.invisible.prefix(2))")
+        #expect(found.hangs.isEmpty, "\(found.hangs.prefix(2))")
+        #expect(found.clearsWritten <= 1)
+        #expect(found.readings > 1000)
+        // Other tests share the process, unless this one is asked for. By the second quarter every
+        // buffer has its size.
+        if hours > 0 { #expect(memory[3] - memory[1] < 1024, "\(memory) KiB") }
+        print(
+            """
+            simulated time \(quarter * 4), exchanges \(found.exchanges), readings \(found.readings), \
+            faults \(found.faults.values.reduce(0, +)), reconnects \(found.reconnects), \
+            told \(found.errors), wrong \(found.wrong.count), invisible \(found.invisible.count), \
+            hangs \(found.hangs.count), memory \(memory.map(String.init).joined(separator: " → ")) KiB
+            """)
+    }
+
+    /// Unit: KiB.
+    private func residentMemory() throws -> Int {
+        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+        let words = try #require(line).split(whereSeparator: \.isWhitespace)
+        return try #require(Int(words[1]))
     }
 
     @Test func `the same seed does the same`() throws {

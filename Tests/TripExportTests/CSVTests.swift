@@ -19,6 +19,35 @@ import Testing
         #expect(Fixtures.text { CSVText.append(text, to: &$0) } == expected)
     }
 
+    @Test func `monitors and test results share their columns`() {
+        var result = MonitorTestResult(ecu: Fixtures.ecu, tid: 0x80, raw: [], line: 0)
+        result.mid = 0x21
+        result.monitor = "Catalyst, bank 1"
+        result.test = "=Conversion"
+        result.uas = 0x0A
+        (result.value, result.min, result.max) = (0.0122, nil, 0.5)
+        (result.unit, result.passed) = ("V", true)
+        let text = Fixtures.text { output in
+            MonitorCSV.appendHeader(to: &output)
+            MonitorCSV.append(
+                .monitor(
+                    MonitorStatus(
+                        ecu: nil, scope: .sinceClear, monitor: .catalyst, supported: false,
+                        complete: nil, line: 0)), time: Fixtures.time, to: &output)
+            MonitorCSV.append(.monitorTest(result), time: Fixtures.time, to: &output)
+            // What is neither has no row.
+            MonitorCSV.append(.reading(Fixtures.rpm), time: Fixtures.time, to: &output)
+        }
+        let time = "2026-11-21T08:15:02.123456Z"
+        #expect(
+            text == """
+                time,ecu,kind,scope,monitor,supported,complete,mid,tid,component,test,value,min,max,unit,passed,uas\r
+                \(time),,monitor,sinceClear,catalyst,false,,,,,,,,,,,\r
+                \(time),7E8,monitorTest,,"Catalyst, bank 1",,,21,80,,'=Conversion,0.0122,,0.5,V,true,0A\r
+
+                """)
+    }
+
     @Test func `long tables have the keys of the JSON object as columns`() {
         var writer = CSVLong(table: Fixtures.table)
         let text = Fixtures.text { output in
@@ -128,8 +157,8 @@ import Testing
     static let cases: [(String, UnitSystem, Double, Double, String)] = [
         ("km/h", .us, 100, 62.1371, "mph"), ("km", .imperial, 1.609344, 1, "mi"),
         ("°C", .us, -40, -40, "°F"), ("°C", .imperial, 100, 212, "°F"),
-        ("kPa", .us, 101.325, 14.6959, "psi"), ("L", .us, 3.785412, 1, "gal"),
-        ("L", .imperial, 4.54609, 1, "gal"), ("L/h", .us, 3.785412, 1, "gal/h"),
+        ("kPa", .us, 101.325, 14.6959, "psi"), ("L", .us, 3.785412, 1, "US gal"),
+        ("L", .imperial, 4.54609, 1, "UK gal"), ("L/h", .us, 3.785412, 1, "US gal/h"),
         ("g/s", .us, 7.559872, 1, "lb/min"), ("kg/h", .us, 0.4535924, 1, "lb/h"),
         ("N·m", .us, 1.355818, 1, "lb·ft"),
     ]

@@ -47,6 +47,17 @@ import TripImport
         #expect(abs(litres - 37.85411784) < 1e-9)
     }
 
+    // As our own exports name them; the imperial one has 4.54609 L, by definition.
+    @Test(arguments: [("US gal", 37.85411784), ("UK gal", 45.4609)])
+    func `gallons that have a name need nobody`(_ unit: String, _ expected: Double) throws {
+        let file = try ImportedFile("time,Tank(\(unit))\n2026-11-21T08:15:02Z,10\n")
+        guard case .number(let litres)? = file.values.first?.value else {
+            Issue.record("\(file.values)")
+            return
+        }
+        #expect(abs(litres - expected) < 1e-9)
+    }
+
     // Local time is an hour ahead of UTC here: the closure adds what is missing.
     @Test(arguments: [
         ("2026-11-21T08:15:02Z", "2026-11-21T08:15:02.000000Z"),

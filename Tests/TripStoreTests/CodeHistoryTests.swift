@@ -63,6 +63,44 @@ import Testing
         #expect(stored.isPresent && stored.reports == 2 && stored.vin == Fixtures.vinText)
     }
 
+    /// DM1 has the active codes, DM2 the others; neither makes those of the other disappear.
+    @Test func `two lists of one read are one`() throws {
+        let scratch = try Scratch()
+        let store = try TripStore(path: scratch.path())
+        func look(hour: Int64, active: [UInt32], others: [UInt32]) throws {
+            let utc = UTC(microseconds: Fixtures.start.microseconds + hour * 3_600_000_000)
+            let writer = try store.startTrip(
+                TripStart(
+                    purpose: .scan,
+                    anchor: TimeAnchor(monotonic: Fixtures.anchor.monotonic, utc: utc),
+                    vin: VIN(Fixtures.vinText)), table: Fixtures.table)
+            for (offset, list) in [active, others].enumerated() {
+                let time = Fixtures.after(Double(offset) * 2)
+                let items = list.map { number in
+                    DiagnosticItem.code(
+                        CodeReport(
+                            ecu: Fixtures.ecu, kind: .stored,
+                            code: .j1939(
+                                J1939Code(
+                                    spn: number, fmi: 3, occurrenceCount: 1, conversionMethod: false
+                                )), line: 0))
+                }
+                #expect(writer.offer(items, at: time))
+                #expect(writer.offer(.codeList(Fixtures.ecu, .stored, codes: list.count), at: time))
+            }
+            try writer.end(.stopped, at: Fixtures.after(3))
+        }
+        try look(hour: 1, active: [110, 190], others: [94])
+        try look(hour: 2, active: [110], others: [94, 190])
+        try look(hour: 3, active: [], others: [94])
+        #expect(
+            try history(store) == [
+                "1 SPN110/FMI3 stored came", "1 SPN190/FMI3 stored came",
+                "1 SPN94/FMI3 stored came",
+                "3 SPN110/FMI3 stored gone", "3 SPN190/FMI3 stored gone",
+            ])
+    }
+
     @Test func `another vehicle's or ECU's list says nothing`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())

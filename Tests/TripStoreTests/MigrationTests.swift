@@ -57,4 +57,34 @@ import Testing
         try store.deleteTrips([1])
         #expect(try store.undoEdit().trip == 1)
     }
+
+    /// Test id, value, lower and upper limit of the simulated vehicle; what stands for no limit is an
+    /// end of 16 bits.
+    @Test func `a database of version 2 no longer takes the ends of a scaling for limits`() throws {
+        let scratch = try Scratch()
+        try old("0002", in: scratch)
+        let store = try TripStore(path: scratch.path())
+        #expect(try store.check() == [])
+        #expect(try store.trips().map(\.readings) == [17])
+        #expect(try store.notes(ofTrip: 1).map(\.text) == ["rain"])
+        let margins = try scratch.sql { database in
+            try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT tid, minimum, maximum, margin FROM monitor_tests
+                    WHERE monitor NOT LIKE 'Misfire cylinder _' OR monitor LIKE '% 1'
+                    """
+            ).map { row in
+                "\(row["tid"] as String) "
+                    + ["minimum", "maximum", "margin"].map { name in
+                        (row[name] as Double?).map { "\(($0 * 10).rounded() / 10)" } ?? "-"
+                    }.joined(separator: " ")
+            }
+        }
+        #expect(
+            margins == [
+                "05 - 400.0 282.0", "07 - 300.0 140.0", "08 600.0 - 160.0", "80 - 0.7 -0.1",
+                "81 -500.0 -125.0 175.0", "82 3.0 40.0 9.0", "0B - - -", "0C - - -",
+            ])
+    }
 }

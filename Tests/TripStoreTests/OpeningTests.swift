@@ -15,9 +15,10 @@ import Testing
             }
         }
         let files = EmbeddedFiles.all.map(\.path.description)
-        #expect(files == ["0001_trips.sql", "0002_history.sql"])
+        #expect(files == ["0001_trips.sql", "0002_history.sql", "0003_limits.sql"])
         #expect(
-            hashes.map { String($0, radix: 16) } == ["7eacc099476166b", "ade43847035ee129"])
+            hashes.map { String($0, radix: 16) }
+                == ["7eacc099476166b", "ade43847035ee129", "ebe9695e41704d1"])
     }
 
     @Test func `a new database and its directories are made for their owner alone`() throws {
@@ -45,7 +46,7 @@ import Testing
         #expect(try pragma("synchronous") == "2")
         #expect(try pragma("journal_mode") == "wal")
         #expect(try pragma("foreign_keys") == "1")
-        #expect(try pragma("user_version") == "2")
+        #expect(try pragma("user_version") == "3")
         #expect(try pragma("application_id") == "1329742931")
         #expect(try store.check() == [])
     }
@@ -64,7 +65,7 @@ import Testing
         _ = try TripStore(path: scratch.path())
         try scratch.sql { try $0.execute(sql: "PRAGMA user_version = 99") }
         for access in [TripStore.Access.readOnly, .readWrite] {
-            #expect(throws: StoreError.newer(path: scratch.path(), version: 99, known: 2)) {
+            #expect(throws: StoreError.newer(path: scratch.path(), version: 99, known: 3)) {
                 try TripStore(path: scratch.path(), access: access)
             }
         }

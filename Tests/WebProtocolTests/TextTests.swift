@@ -1,16 +1,20 @@
+import OBDCore
 import Testing
 
 @testable import WebProtocol
 
 /// What goes out.
 @Suite struct `Answers on the wire` {
+    private let made = UTC(microseconds: 784_111_777_000_000)
+
     private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
     @Test func `a head says that nothing may be kept, framed or sniffed, and cannot be split`() {
         var head = ResponseHead(.ok, "text/plain")
         head.fields = [("X-Name", "a\r\nSet-Cookie: b\u{0}é")]
-        let text = text(head.bytes(.length(3)))
+        let text = text(head.bytes(.length(3), date: made))
         #expect(text.hasPrefix("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"))
+        #expect(text.contains("\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n"))
         #expect(text.hasSuffix("\r\nContent-Length: 3\r\nX-Name: aSet-Cookie: b\r\n\r\n"))
         for field in [
             "Content-Security-Policy: default-src 'none'; frame-ancestors 'none'",
@@ -19,8 +23,20 @@ import Testing
         ] {
             #expect(text.contains("\r\n\(field)\r\n"))
         }
-        #expect(self.text(head.bytes(.chunked)).contains("\r\nTransfer-Encoding: chunked\r\n"))
-        #expect(!self.text(head.bytes(.untilClose)).contains("Length"))
+        let chunked = self.text(head.bytes(.chunked, date: made))
+        #expect(chunked.contains("\r\nTransfer-Encoding: chunked\r\n"))
+        #expect(!self.text(head.bytes(.untilClose, date: made)).contains("Length"))
+    }
+
+    /// The first is the example of RFC 9110, 5.6.7; the others are GNU `date -uR`'s words.
+    @Test(arguments: [
+        ("1994-11-06T08:49:37Z", "Sun, 06 Nov 1994 08:49:37 GMT"),
+        ("1970-01-01T00:00:00Z", "Thu, 01 Jan 1970 00:00:00 GMT"),
+        ("2024-02-29T23:59:59.999Z", "Thu, 29 Feb 2024 23:59:59 GMT"),
+        ("9999-12-31T12:00:00Z", "Fri, 31 Dec 9999 12:00:00 GMT"),
+    ])
+    func `dates are those of mail`(time: String, text: String) throws {
+        #expect(DateText.text(try #require(UTC(time))) == text)
     }
 
     @Test func `chunks are counted in hexadecimal, and none is empty`() {

@@ -129,7 +129,9 @@ extension GoLinkDialect {
         guard first == service &+ 0x40 else { return false }
         // The answers to 03, 04, 07 and 0A carry no identifier.
         guard request.count > 1, payload.count > 1 else { return true }
-        return payload[1] == request[1]
+        // Identifiers of readDataByIdentifier have two bytes, all others one.
+        let length = service == 0x22 ? 2 : 1
+        return zip(payload.dropFirst(), request.dropFirst().prefix(length)).allSatisfy { $0 == $1 }
     }
 
     /// Whether an error frame is about `request`; one that names nothing is about whatever is

@@ -66,7 +66,7 @@ extension ConversationReader {
         }
         if !mayBeEcho { return !requestDigits.isEmpty && reader.digits.continues(requestDigits) }
         switch reader.digits.byte(0) {
-        case 0x01...0x0A, 0x19, 0x1A, 0x21, 0x22: return true
+        case 0x01...0x0A, 0x10, 0x14, 0x19, 0x1A, 0x21, 0x22, 0x3E: return true
         default: return false
         }
     }

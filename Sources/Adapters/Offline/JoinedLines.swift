@@ -85,8 +85,32 @@ struct JoinedLines {
     func frames() -> [Range<Int>]? {
         guard colons.isEmpty, digits.count >= 14 else { return nil }
         if let grouped = groupedFrames() { return cut(grouped) }
-        guard let found = frames(from: 0), found.count > 1 else { return nil }
+        guard let found = frames(from: 0) ?? framesOfOneSender(from: 0), found.count > 1 else {
+            return nil
+        }
         return cut(found)
+    }
+
+    /// A message of several frames of one sender, whatever its identifier: it is repeated, and the frames
+    /// count on.
+    private func framesOfOneSender(from start: Int) -> [Range<Int>]? {
+        guard start + 5 <= digits.count else { return nil }
+        let id = start..<start + 3
+        let frame = 3 + 2 * ISO15765.frameLength
+        guard number(id) < 0x800, digits[start + 3] == 1, start + frame <= digits.count else {
+            return nil
+        }
+        var found = [start..<start + frame]
+        while let last = found.last, last.upperBound < digits.count {
+            let place = last.upperBound
+            let end = min(place + frame, digits.count)
+            guard end - place >= 7, (end - place) % 2 == 1, digits[place] == digits[start],
+                digits[place + 1] == digits[start + 1], digits[place + 2] == digits[start + 2],
+                byte(place + 3) == 0x20 | UInt8(found.count % 16)
+            else { return nil }
+            found.append(place..<end)
+        }
+        return found
     }
 
     /// Identifiers that blanks show: three digits are no byte.
@@ -211,11 +235,17 @@ struct JoinedLines {
     ///
     /// - Parameter known: the digits of the request, where those are known.
     func endOfRequest(known: [UInt8] = []) -> Int? {
-        guard colons.isEmpty, !isField else { return nil }
+        guard !isField else { return nil }
         let candidates =
             known.isEmpty ? requestLengths() : digits.starts(with: known) ? [known.count] : []
         let end = candidates.first { end in
-            end < digits.count && isAnswer(at: end) || end + 3 == digits.count && isLength(at: end)
+            guard end < digits.count else { return false }
+            guard let colon = colons.first else {
+                return isAnswer(at: end) || end + 3 == digits.count && isLength(at: end)
+            }
+            // Numbered lines behind their length.
+            return colon == end + 4 && digits[end] == 0 && digits[end + 3] == 0
+                && number(end..<end + 3) >= ISO15765.frameLength - 1 && isPositive(at: colon)
         }
         return end.map { places[$0] }
     }
@@ -229,6 +259,8 @@ struct JoinedLines {
         case 0x02: counts = 2...3
         case 0x03, 0x04, 0x07, 0x0A: counts = 1...1
         case 0x05, 0x06, 0x08, 0x09: counts = 2...3
+        case 0x10, 0x3E: counts = 2...2
+        case 0x14: counts = 4...4
         case 0x19: counts = 2...5
         case 0x1A, 0x21: counts = 2...3
         case 0x22: counts = 3...7
@@ -239,13 +271,47 @@ struct JoinedLines {
 
     /// Whether an answer to the request in front begins here, and goes on.
     private func isAnswer(at start: Int) -> Bool {
-        if isPositive(at: start) || isCheckedFrame(at: start) { return true }
+        if isPositive(at: start) || isCheckedFrame(at: start) || isProvenFrame(at: start) {
+            return true
+        }
         if byte(start) == 0x7F { return byte(start + 2) == byte(0) && digits.count - start == 6 }
         guard let frames = frames(from: start), let first = frames.first,
             let data = endOfIdentifier(at: first.lowerBound, anyOf11: false)
         else { return false }
         let service = data + (digits[data] == 1 ? 4 : 2)
         return isPositive(at: service) || byte(service) == 0x7F && byte(service + 2) == byte(0)
+    }
+
+    /// Whether the rest of the line is a frame, or a message of one sender, that answers the request,
+    /// whatever its identifier: three digits, or eight between blanks.
+    private func isProvenFrame(at start: Int) -> Bool {
+        // Where there are blanks, one stands before an identifier.
+        let isGroup = groupStarts.contains(start)
+        guard isGroup || !groupStarts.contains(where: { $0 > start }) else { return false }
+        if framesOfOneSender(from: start) != nil, isPositive(at: start + 7) { return true }
+        let ends = [endOfIdentifier(at: start, anyOf11: true), endOfGroupedIdentifier(at: start)]
+        return ends.contains { data in
+            guard let data, data + 2 <= digits.count, (digits.count - data) % 2 == 0 else {
+                return false
+            }
+            let control = Int(byte(data))
+            let count = (digits.count - data) / 2
+            guard (1..<ISO15765.frameLength).contains(control),
+                count == control + 1 || count == ISO15765.frameLength
+            else { return false }
+            return isPositive(at: data + 2)
+                || byte(data + 2) == 0x7F && byte(data + 4) == byte(0)
+        }
+    }
+
+    /// An identifier of 29 bits that blanks show.
+    private func endOfGroupedIdentifier(at place: Int) -> Int? {
+        guard place + 8 <= digits.count, groupStarts.contains(place),
+            groupStarts.contains(place + 8),
+            !groupStarts.contains(where: { place < $0 && $0 < place + 8 }),
+            number(place..<place + 8) < 1 << 29
+        else { return nil }
+        return place + 8
     }
 
     /// Whether the rest of the line is a frame as they come before CAN, with a right check byte and an
@@ -272,7 +338,8 @@ struct JoinedLines {
         guard byte(start) == byte(0) &+ 0x40 else { return false }
         switch byte(0) {
         case 0x03, 0x07, 0x0A: return digits.count - start >= 4
-        case 0x04: return true
+        case 0x04, 0x14: return true
+        case 0x3E: return byte(start + 2) == byte(2) && digits.count - start >= 4
         case 0x22:
             return byte(start + 2) == byte(2) && byte(start + 4) == byte(4)
                 && digits.count - start >= 8
@@ -291,6 +358,8 @@ struct JoinedLines {
     private var isField: Bool {
         let control = Int(byte(0))
         guard (1...7).contains(control), ReplyReader.isResponse(byte(2)) else { return false }
+        // A list of codes over CAN says how many there are: `03 43 01 33 …` is a request and its answer.
+        if [0x43, 0x47, 0x4A].contains(byte(2)), control != 2 + 2 * Int(byte(4)) { return false }
         let end = 2 + 2 * control
         guard digits.count == end || end < digits.count && digits.count == 2 * ISO15765.frameLength
         else { return false }

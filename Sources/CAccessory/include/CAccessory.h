@@ -34,13 +34,6 @@ int ca_signalfd(const sigset_t *mask);
 // The number of the next signal of a signalfd; 0 = none waiting.
 int ca_signalfd_next(int fd);
 
-// A timerfd on CLOCK_MONOTONIC, non-blocking, closed on exec.
-int ca_timerfd(void);
-
-// Makes a timerfd fire at `deadline_ns` of CLOCK_MONOTONIC, then every `interval_ns` (0 = once);
-// a negative deadline stops it.
-int ca_timerfd_set(int fd, int64_t deadline_ns, int64_t interval_ns);
-
 // open(2) for reading and writing a terminal: not the controlling one, non-blocking, closed on
 // exec.
 int ca_open_tty(const char *path);

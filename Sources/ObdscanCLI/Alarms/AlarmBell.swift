@@ -63,6 +63,7 @@ struct AlarmBell {
 
     /// The line on stderr, with the bell where a person hears it.
     func tell(_ news: AlarmNews, _ text: String) {
+        guard takesMore(STDERR_FILENO) else { return }
         let palette = Palette(isOn: output.colours(STDERR_FILENO))
         let line = printable((news.isRaised ? "alarm: " : "alarm over: ") + text)
         let bell = news.isRaised && isatty(STDERR_FILENO) == 1 ? "\u{07}" : ""

@@ -23,8 +23,11 @@ struct BenchPrinter {
         case .text:
             let link = connection.scan.link
             var parts = [link?.identity.banner ?? "adapter", "at", connection.accessory]
-            if let name = link?.capabilities.vehicleProtocol?.name { parts.append("(\(name))") }
-            output.append(contentsOf: (printable(parts.joined(separator: " ")) + "\n\n").utf8)
+            if let title = link?.capabilities.vehicleProtocol?.title {
+                parts.append("(\(title))")
+            }
+            let title = LocaleText.shown(printable(parts.joined(separator: " ")))
+            output.append(contentsOf: (title + "\n\n").utf8)
             line("ROUND TRIP", "P50", "P95", "READINGS/S", &output)
         }
     }
@@ -77,7 +80,9 @@ struct BenchPrinter {
             object.add("recordsPerRequest", verdict.batch)
             object.add("readingsPerSecond", verdict.readingsPerSecond.map(rounded))
             object.append(to: &output)
-        case .text: output.append(contentsOf: ("\n" + Self.sentences(verdict)).utf8)
+        case .text:
+            let text = LocaleText.shown(Self.sentences(verdict))
+            output.append(contentsOf: ("\n" + text).utf8)
         }
     }
 
@@ -148,7 +153,7 @@ struct BenchPrinter {
             String(repeating: " ", count: max(1, width - displayWidth(text))) + text
         }
         let filled = name + String(repeating: " ", count: max(0, Self.width - displayWidth(name)))
-        output.append(
-            contentsOf: (filled + right(p50, 11) + right(p95, 11) + right(rate, 12) + "\n").utf8)
+        let line = filled + right(p50, 11) + right(p95, 11) + right(rate, 12) + "\n"
+        output.append(contentsOf: LocaleText.shown(line).utf8)
     }
 }

@@ -114,7 +114,7 @@ struct CodePrinter {
                     .init(texts.text(of: report.code) ?? "no text for this code is known"),
                 ])
             }
-            result += rows.text(palette, indent: 2)
+            result += rows.text(palette, indent: 2, columns: output.columns)
         }
         return result
     }

@@ -70,7 +70,8 @@ struct ConfigGet: ParsableCommand {
         let settings = try Settings.loaded.get()
         guard let value = try key(name).get(settings) else { return }
         var writer = TextOutput.standard
-        try writer.writeLine(printable(value))
+        // Scripts take it as it is.
+        try writer.write(bytes: Array("\(printable(value))\n".utf8))
         try writer.flush()
     }
 }

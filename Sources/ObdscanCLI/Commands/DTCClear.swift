@@ -108,6 +108,21 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
         _ clearing: CodeClearing, _ before: CodeScan, _ connection: Connection,
         _ writer: inout TextOutput
     ) throws {
+        try tellAnswers(clearing, connection, &writer)
+        // Before anything is said of what became of it.
+        if !clearing.wasSent, let problem = clearing.sent.compactMap(\.problem).first {
+            throw problem
+        }
+        tellWhatIsLeft(clearing, connection)
+        if !clearing.refusals.isEmpty { throw Failure.silent(.timedOut) }
+        if clearing.isConfirmed { return }
+        try explainSilence(clearing, before, connection)
+    }
+
+    /// Who confirmed, and who refused why.
+    private func tellAnswers(
+        _ clearing: CodeClearing, _ connection: Connection, _ writer: inout TextOutput
+    ) throws {
         if output.format == .json {
             var printer = try AnswerPrinter(output, table: connection.table)
             for asked in clearing.sent + clearing.after.status {
@@ -129,12 +144,12 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
                     + refusal.reason,
                 hint: refusal.isConditions ? "ignition on, engine off, then once more" : nil,
                 status: .timedOut)
-            writeToStandardError(failure.text)
+            tellOnStandardError(failure.text)
         }
-        // Before anything is said of what became of it.
-        if !clearing.wasSent, let problem = clearing.sent.compactMap(\.problem).first {
-            throw problem
-        }
+    }
+
+    /// What codes and lamps are after it.
+    private func tellWhatIsLeft(_ clearing: CodeClearing, _ connection: Connection) {
         let left = clearing.after.clearable.count
         if left > 0 {
             output.note(
@@ -148,8 +163,12 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
             output.note(
                 lamps.contains(true) ? "The check engine lamp is still on." : "The lamp is off.")
         }
-        if !clearing.refusals.isEmpty { throw Failure.silent(.timedOut) }
-        if clearing.isConfirmed { return }
+    }
+
+    /// What reading again shows where no ECU confirmed; throws where the codes are not gone.
+    private func explainSilence(
+        _ clearing: CodeClearing, _ before: CodeScan, _ connection: Connection
+    ) throws {
         let change = clearing.change(since: before)
         if change == .gone {
             output.note("No ECU confirmed, but reading again shows that the codes are gone.")

@@ -30,7 +30,8 @@ struct DTCExplainCommand: ParsableCommand, OutputCommand {
         let parsed = try codes.map { text throws(Failure) in try CodeReport.Code(typed: text) }
         let texts = try loadCodeTexts()
         var writer = TextOutput.standard
-        var rows = TextTable([("CODE", .left), ("MEANING", .left), ("WHERE", .left)])
+        var rows = TextTable(
+            [("CODE", .left), ("MEANING", .left), ("WHERE", .left)], flexible: [1, 2])
         for (place, code) in parsed.enumerated() {
             let explained = ExplainedCode(code, texts)
             switch output.format {
@@ -50,7 +51,8 @@ struct DTCExplainCommand: ParsableCommand, OutputCommand {
             }
         }
         if output.format == .text {
-            try writer.write(rows.text(Palette(isOn: output.colours(1))))
+            let palette = Palette(isOn: output.colours(1))
+            try writer.write(rows.text(palette, columns: output.columns))
         }
         try writer.flush()
     }

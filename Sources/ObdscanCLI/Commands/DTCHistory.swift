@@ -47,52 +47,57 @@ struct DTCHistoryCommand: ParsableCommand, OutputCommand {
         var writer = TextOutput.standard
         switch output.format {
         case .text:
-            var rows = TextTable([
-                ("CODE", .left), ("NOW", .left), ("FIRST SEEN", .left), ("LAST SEEN", .left),
-                ("ECU", .left), ("VEHICLE", .left), ("LIFE", .left),
-            ])
-            for life in lives {
-                rows.add([
-                    .init(life.code.fullText, .bold),
-                    .init(life.state, life.state == "gone" ? .dim : .warning),
-                    .init(localTime(life.firstSeen)), .init(localTime(life.lastSeen)),
-                    .init(life.ecu?.description ?? "—"), .init(life.vin ?? "—"),
-                    .init(life.words),
-                ])
-            }
-            if rows.isEmpty {
+            if lives.isEmpty {
                 output.note(
                     wanted.isEmpty
                         ? "No codes are known."
                         : "Nothing is known of \(wanted.joined(separator: ", ")).")
             } else {
-                try writer.write(rows.text(Palette(isOn: output.colours(1))))
+                let palette = Palette(isOn: output.colours(1))
+                try writer.write(table(lives).text(palette, columns: output.columns))
             }
         case .json:
             for life in lives {
                 try writer.append { life.object(texts.text(of: life.code)).append(to: &$0) }
             }
-        case .csv:
-            try writer.append { bytes in
-                CSVRow.append(
-                    [
-                        "time", "vin", "ecu", "code", "failureType", "description", "list",
-                        "change",
-                    ], to: &bytes)
-                for life in lives {
-                    for step in life.steps {
-                        CSVRow.append(
-                            [
-                                step.time.text, life.vin ?? "", life.ecu?.description ?? "",
-                                life.code.text, life.code.failureType ?? "",
-                                texts.text(of: life.code) ?? "", step.kind.rawValue,
-                                step.isPresent ? "came" : "gone",
-                            ], to: &bytes)
-                    }
-                }
-            }
+        case .csv: try writer.append { appendCSV(lives, texts, to: &$0) }
         }
         try writer.flush()
+    }
+
+    private func table(_ lives: [CodeLife]) -> TextTable {
+        var rows = TextTable([
+            ("CODE", .left), ("NOW", .left), ("FIRST SEEN", .left), ("LAST SEEN", .left),
+            ("ECU", .left), ("VEHICLE", .left), ("LIFE", .left),
+        ])
+        for life in lives {
+            rows.add([
+                .init(life.code.fullText, .bold),
+                .init(life.state, life.state == "gone" ? .dim : .warning),
+                .init(localTime(life.firstSeen)), .init(localTime(life.lastSeen)),
+                .init(life.ecu?.description ?? "—"), .init(life.vin ?? "—"),
+                .init(life.words),
+            ])
+        }
+        return rows
+    }
+
+    private func appendCSV(_ lives: [CodeLife], _ texts: CodeTexts, to bytes: inout [UInt8]) {
+        CSVRow.append(
+            [
+                "time", "vin", "ecu", "code", "failureType", "description", "list", "change",
+            ], to: &bytes)
+        for life in lives {
+            for step in life.steps {
+                CSVRow.append(
+                    [
+                        step.time.text, life.vin ?? "", life.ecu?.description ?? "",
+                        life.code.text, life.code.failureType ?? "",
+                        texts.text(of: life.code) ?? "", step.kind.rawValue,
+                        step.isPresent ? "came" : "gone",
+                    ], to: &bytes)
+            }
+        }
     }
 }
 

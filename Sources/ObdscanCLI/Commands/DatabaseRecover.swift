@@ -33,10 +33,24 @@ struct DatabaseRecoverCommand: ParsableCommand, OutputCommand {
             throw Failure(
                 "\(to) exists already", hint: "name a file that does not", status: .cannotCreate)
         }
+        // Only the user's own database makes folders.
+        try OutputFile.checkFolder(of: to)
+        let saved = try save(damaged)
+        var writer = TextOutput.standard
+        switch output.format {
+        case .json: try writer.append { object(saved).append(to: &$0) }
+        case .csv: try writer.append { appendCSV(saved, to: &$0) }
+        case .text: for line in lines(saved) { try writer.writeLine(line) }
+        }
+        try writer.flush()
+    }
+
+    /// Saves what is left of the database at `damaged`; nothing is left where that fails.
+    private func save(_ damaged: String) throws -> Salvaged {
         let progress = ProgressLine(output)
-        let saved: Salvaged
+        defer { progress.clear() }
         do {
-            saved = try mapped { () throws(StoreError) in
+            let saved = try mapped { () throws(StoreError) in
                 try TripStore(path: to).salvage(from: damaged) { progress.show($0, "recovered") }
             }
             guard !saved.rows.isEmpty else {
@@ -45,60 +59,63 @@ struct DatabaseRecoverCommand: ParsableCommand, OutputCommand {
                     hint: "is it the right file? obdscan db check names obdscan's own",
                     status: .badData)
             }
+            return saved
         } catch {
             // Nobody wants what is empty, and the next try would take it for another's.
             for file in [to, to + "-wal", to + "-shm"] { unlink(file) }
             throw error
         }
-        progress.clear()
-        var writer = TextOutput.standard
-        switch output.format {
-        case .json:
-            var rows = JSONObject()
-            for (table, count) in saved.rows.sorted(by: { $0.key < $1.key }) {
-                rows.add(named: table, count)
-            }
-            var object = JSONObject()
-            object.add("kind", "recovery")
-            object.add("path", to)
-            object.add("pages", saved.pages)
-            object.add("damagedPages", saved.damagedPages)
-            object.add("orphanPages", saved.orphanPages)
-            object.add("rejected", saved.rejected)
-            object.add("tripsWithoutTime", saved.tripsWithoutTime.map { String($0) })
-            object.add("unknownChannels", saved.unknownChannels)
-            object.add("rows", rows)
-            try writer.append { object.append(to: &$0) }
-        case .csv:
-            try writer.append { bytes in
-                CSVRow.append(
-                    [
-                        "path", "trips", "readings", "pages", "damagedPages", "orphanPages",
-                        "rejected", "tripsWithoutTime", "unknownChannels",
-                    ], to: &bytes)
-                CSVRow.append(
-                    [
-                        to, String(saved.rows["trip"] ?? 0), String(saved.rows["reading"] ?? 0),
-                        String(saved.pages), String(saved.damagedPages),
-                        String(saved.orphanPages), String(saved.rejected),
-                        saved.tripsWithoutTime.map { String($0) }.joined(separator: " "),
-                        String(saved.unknownChannels),
-                    ], to: &bytes)
-            }
-        case .text:
-            try writer.writeLine(
-                "\(printable(to)): \(saved.rows["trip"] ?? 0) trips, "
-                    + "\(saved.rows["reading"] ?? 0) readings from \(saved.pages) pages, "
-                    + "\(saved.damagedPages) of them damaged")
-            if saved.orphanPages > 0 {
-                try writer.writeLine(
-                    "\(saved.orphanPages) pages had lost their place; their rows were taken too")
-            }
-            if !saved.tripsWithoutTime.isEmpty {
-                let trips = saved.tripsWithoutTime.map(String.init).joined(separator: ", ")
-                try writer.writeLine("of these trips the date is lost: \(trips)")
-            }
+    }
+
+    private func object(_ saved: Salvaged) -> JSONObject {
+        var rows = JSONObject()
+        for (table, count) in saved.rows.sorted(by: { $0.key < $1.key }) {
+            rows.add(named: table, count)
         }
-        try writer.flush()
+        var object = JSONObject()
+        object.add("kind", "recovery")
+        object.add("path", to)
+        object.add("pages", saved.pages)
+        object.add("damagedPages", saved.damagedPages)
+        object.add("orphanPages", saved.orphanPages)
+        object.add("rejected", saved.rejected)
+        object.add("tripsWithoutTime", saved.tripsWithoutTime.map { String($0) })
+        object.add("unknownChannels", saved.unknownChannels)
+        object.add("rows", rows)
+        return object
+    }
+
+    private func appendCSV(_ saved: Salvaged, to bytes: inout [UInt8]) {
+        CSVRow.append(
+            [
+                "path", "trips", "readings", "pages", "damagedPages", "orphanPages", "rejected",
+                "tripsWithoutTime", "unknownChannels",
+            ], to: &bytes)
+        CSVRow.append(
+            [
+                to, String(saved.rows["trip"] ?? 0), String(saved.rows["reading"] ?? 0),
+                String(saved.pages), String(saved.damagedPages), String(saved.orphanPages),
+                String(saved.rejected),
+                saved.tripsWithoutTime.map { String($0) }.joined(separator: " "),
+                String(saved.unknownChannels),
+            ], to: &bytes)
+    }
+
+    /// What was saved, for people.
+    private func lines(_ saved: Salvaged) -> [String] {
+        var lines = [
+            "\(printable(to)): \(saved.rows["trip"] ?? 0) trips, "
+                + "\(saved.rows["reading"] ?? 0) readings from \(saved.pages) pages, "
+                + "\(saved.damagedPages) of them damaged"
+        ]
+        if saved.orphanPages > 0 {
+            lines.append(
+                "\(saved.orphanPages) pages had lost their place; their rows were taken too")
+        }
+        if !saved.tripsWithoutTime.isEmpty {
+            let trips = saved.tripsWithoutTime.map(String.init).joined(separator: ", ")
+            lines.append("of these trips the date is lost: \(trips)")
+        }
+        return lines
     }
 }

@@ -20,7 +20,8 @@ struct DecodeCommand: ParsableCommand, OutputCommand {
             printed tells the file.
 
             Bad input gives error objects, and exit code 65 after all good input was printed. Nothing is \
-            guessed: a short reply, a frame out of sequence or a wrong checksum is an error.
+            guessed: a short reply, a frame out of sequence or a wrong checksum is an error, and so is an \
+            answer whose records do not use it up.
 
             EXAMPLES
               obdscan decode --request 010C 7E8 04 41 0C 1A F8

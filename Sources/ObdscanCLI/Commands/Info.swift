@@ -90,7 +90,7 @@ struct InfoCommand: ParsableCommand, OutputCommand {
         _ connection: Connection, _ answers: VehicleAnswers, _ voltage: Double?
     ) -> String {
         let palette = Palette(isOn: output.colours(1))
-        var rows = TextTable([("", .left), ("", .left)])
+        var rows = TextTable([("", .left), ("", .left)], flexible: [0, 1])
         rows.add(["Accessory", .init(connection.accessory)])
         if let link = connection.scan.link {
             rows.add(["Adapter", .init(link.title)])
@@ -105,7 +105,7 @@ struct InfoCommand: ParsableCommand, OutputCommand {
         if let voltage {
             rows.add(["Voltage", .init("\(fixed(voltage, 1)) V at the adapter")])
         }
-        var result = rows.text(palette)
+        var result = rows.text(palette, columns: output.columns)
         for ecu in answers.ecus {
             result += "\n" + palette(.bold, "ECU \(ecu?.description ?? "—")") + "\n"
             result += self.text(ecu, answers, connection.table, palette)
@@ -116,7 +116,7 @@ struct InfoCommand: ParsableCommand, OutputCommand {
     private func text(
         _ ecu: ECUAddress?, _ answers: VehicleAnswers, _ table: PIDTable, _ palette: Palette
     ) -> String {
-        var rows = TextTable([("", .left), ("", .left)])
+        var rows = TextTable([("", .left), ("", .left)], flexible: [0, 1])
         for case .reading(let reading) in answers.items where reading.ecu == ecu {
             if case .supportMap = reading.value { continue }
             let signal = table[reading.signal]
@@ -139,7 +139,7 @@ struct InfoCommand: ParsableCommand, OutputCommand {
                 .init("\(refusal.nrc.name) (\(Hex.string([refusal.nrc.rawValue])))"),
             ])
         }
-        return rows.text(palette, indent: 2)
+        return rows.text(palette, indent: 2, columns: output.columns)
     }
 }
 

@@ -16,6 +16,10 @@ struct LiveCommand: ParsableCommand, OutputCommand {
             with --format json or csv, every reading is a line, flushed as it happens. A summary \
             follows at the end.
 
+            For a screen reader there is --lines: a line a reading on a terminal, too, and nothing is \
+            drawn anew. Each signal is then asked for every five seconds unless --every says otherwise. \
+            A terminal that cannot be drawn on (TERM is empty or dumb) gets the same.
+
             With --log what is asked is also recorded as a trip, by the rules of log: it goes on when a \
             lost link is back, and is closed at the end. The key m, or SIGUSR1, marks a moment of it by a \
             note, which trips show, reports and exports hold.
@@ -26,6 +30,7 @@ struct LiveCommand: ParsableCommand, OutputCommand {
               obdscan live --view engine
               obdscan live --log rpm speed maf
               obdscan live --alarm 'ECT>110' --alarm 'VPWR<11.8'
+              obdscan live --lines --every 10s speed coolant-temp fuel-level
               obdscan live --duration 20s --why rpm speed maf
               obdscan live --duration 1m --format json > readings.jsonl
               obdscan live rpm | head
@@ -53,11 +58,17 @@ struct LiveCommand: ParsableCommand, OutputCommand {
     var every: Lapse?
 
     @Flag(
+        help:
+            "A line a reading, not the full-screen view, as with -v; every 5s unless --every is given."
+    )
+    var lines = false
+
+    @Flag(
         name: .customLong("log"),
         help: "Also record a trip to the database; the key m marks a moment in it.")
     var records = false
 
-    @Flag(help: "At the end tell where the time went and what would make it faster.")
+    @Flag(help: "At the end tell how fast it was, where the time went and what would help.")
     var why = false
 
     @OptionGroup var rest: RestOptions
@@ -79,7 +90,10 @@ struct LiveCommand: ParsableCommand, OutputCommand {
         }
         let wanted = selected
         let packRecords = tables.packRecords(in: table)
-        let isScreen = output.format == .text && isatty(STDOUT_FILENO) == 1
+        // What `-v` says would be written into the view.
+        let isTold = (output.verbose || vehicle.traceStates) && isatty(STDERR_FILENO) == 1
+        let isScreen = output.format == .text && !lines && !isTold && Terminal.takesScreens
+        let period = every?.duration ?? readingPace(isScreen: isScreen)
         let queue = try BatchQueue(full: isScreen ? .dropOldest : .refuse)
         var needs = SessionNeeds(sinks: [queue], reconnect: .always)
         // Blocked before any thread exists: they would stop the process behind the view's back.
@@ -87,15 +101,16 @@ struct LiveCommand: ParsableCommand, OutputCommand {
         let screen = isScreen ? try SignalInbox(SignalInbox.screen) : nil
         let recorder =
             try records
-            ? LiveRecorder(vehicle.database, output, every: every?.duration) : nil
+            ? LiveRecorder(vehicle.database, output, every: period) : nil
         defer { recorder?.plan.store.closeFile() }
         if let recorder { needs.sinks.insert(recorder.sink, at: 0) }
         needs.take(wanted.isEmpty ? packRecords : wanted.compactMap(\.record))
         needs.restsWhileVehicleIsOff = rest.limits != nil
         try withVehicle(vehicle, output, table, needs) { connection in
             var setup = try PollSetup.make(
-                wanted, packRecords, connection, every: every?.duration, output)
+                wanted, packRecords, connection, every: period, output)
             setup.protectBattery(rest.limits, connection)
+            setup.watchesVoltage = isScreen
             let bell = alarming.plan.bell(table, output, for: setup) { output.note($0) }
             let printer = isScreen ? nil : LinePrinter()
             var summary = Summary(statistics: SessionStatistics())
@@ -107,7 +122,7 @@ struct LiveCommand: ParsableCommand, OutputCommand {
                 }
                 var view = LiveScreen(
                     connection, queue: queue, signals: screen, setup: setup, output: output,
-                    until: until, bell: bell, every: every?.duration, trip: trip)
+                    until: until, bell: bell, every: period, trip: trip)
                 let end = try view.run()
                 summary.dropped = view.dropped
                 return end
@@ -122,12 +137,19 @@ struct LiveCommand: ParsableCommand, OutputCommand {
                 end = try show(nil)
             }
             summary.statistics = connection.scan.statistics
-            summary.explain(connection, all: why)
+            summary.explain(connection, all: why, output)
+            if let recorder { summary.take(recorder.plan.store, output) }
             try print(summary, printer ?? LinePrinter(), patience: end.patience)
             if case .failed(let error) = end {
                 throw Failure(error, accessory: connection.accessory)
             }
         }
+    }
+
+    /// How often a signal is asked for where every reading is read aloud; nil = as often as it goes.
+    private func readingPace(isScreen: Bool) -> Duration? {
+        let isForPeople = lines || (isatty(STDOUT_FILENO) == 1 && !isScreen)
+        return output.format == .text && isForPeople ? .seconds(5) : nil
     }
 
     private func print(
@@ -137,7 +159,7 @@ struct LiveCommand: ParsableCommand, OutputCommand {
             try printer.print { writer, _ in try writer.append { summary.append(to: &$0) } }
         } else {
             // A terminal that hangs is told nothing.
-            for line in summary.lines where takesMore(STDERR_FILENO) { output.noteFolded(line) }
+            for line in summary.lines where takesMore(STDERR_FILENO) { output.note(line) }
         }
         try printer.finish(patience: patience, output)
     }
@@ -148,7 +170,9 @@ struct LiveCommand: ParsableCommand, OutputCommand {
         _ bell: AlarmBell?, _ trip: LiveTrip?, _ printer: LinePrinter?
     ) throws -> PollLoop.End {
         var lines = try ReadingLines(output, table: connection.table)
-        // A trip is to know its vehicle.
+        // A trip is to know its vehicle, and data has what the trip has.
+        let isData = output.format != .text && trip != nil
+        let tellsVehicle = { (item: DiagnosticItem) in isData && [item].vin != nil }
         let identity = trip.map { _ in VINQuery(connection, by: setup.profiles) }
         var loop = PollLoop(
             connection, queue: queue, until: until, identity: identity, printer: printer)
@@ -162,13 +186,13 @@ struct LiveCommand: ParsableCommand, OutputCommand {
             recording?.take(vin)
         } event: { time, event in
             recording?.take(event, at: time)
-            if let note = news.note(event) { output.note(note) }
+            if let note = news.note(event) { output.remark(note) }
         } batch: { batch in
             // What was asked before belongs to no trip, so it is not printed either.
             if let start, batch.answered < start { return }
             let time = connection.utc(batch.answered)
             try printer?.print { writer, _ in
-                for item in batch.items where setup.wants(item) {
+                for item in batch.items where setup.wants(item) || tellsVehicle(item) {
                     try lines.print(item, at: time, to: &writer)
                 }
                 if let voltage = batch.voltage, setup.showsVoltage(connection.table) {

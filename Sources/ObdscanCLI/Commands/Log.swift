@@ -80,7 +80,7 @@ struct LogCommand: ParsableCommand, OutputCommand {
             "Ask for each signal so often, not as often as the link allows.", valueName: "time"))
     var every: Lapse?
 
-    @Flag(help: "At the end tell where the time went and what would make it faster.")
+    @Flag(help: "At the end tell how fast it was, where the time went and what would help.")
     var why = false
 
     @OptionGroup var rest: RestOptions
@@ -225,7 +225,7 @@ struct LogCommand: ParsableCommand, OutputCommand {
                 try writer.append { outcome.summary.append(to: &$0) }
             }
         } else {
-            for line in outcome.summary.lines { output.noteFolded(line) }
+            for line in outcome.summary.lines { output.remark(line) }
         }
         try printer.finish(patience: outcome.patience, output)
     }

@@ -67,7 +67,7 @@ struct ReportCommand: ParsableCommand, OutputCommand {
         let failure = try doctor.run(table)
         let text = try bundle.text(findings: findings, recording: recording.path)
         if let to {
-            try OutputFile.write(to) { file throws in try file.write(text) }
+            try OutputFile.write(to) { file throws in try file.write(bytes: Array(text.utf8)) }
             output.note("\(to): read it before you publish it")
         } else {
             try writeAll(Array(text.utf8), to: STDOUT_FILENO)

@@ -225,7 +225,7 @@ private struct SendRun: ~Copyable {
             } catch let failure as Failure {
                 // At a prompt a mistake is told and the next line awaited.
                 if !isTerminal { throw failure }
-                writeToStandardError(failure.text)
+                tellOnStandardError(failure.text)
             }
         }
     }
@@ -285,11 +285,13 @@ private struct SendRun: ~Copyable {
             id: RequestID(rawValue: 0), text: command.text, atMost: duration ?? Self.endless)
         var writer = TextOutput.standard
         var isStopped = false
+        var lost = 0
         if duration == nil, isatty(STDERR_FILENO) == 1 { output.note("Ctrl-C ends the listening.") }
         let answer = try connection.scan.listen(
             request, interruptedBy: connection.interrupt,
             isInterrupted: { isStopped = connection.inbox.next() != nil || isStopped },
             heard: { time, event in
+                if case .didLoseEvents(let count) = event { lost += count }
                 guard case .didProgress(let progress) = event else { return }
                 switch (progress, output.format) {
                 case (.heard(let line), .text): try writer.writeLine(printable(line))
@@ -310,7 +312,12 @@ private struct SendRun: ~Copyable {
                 of: Asked(answer: answer), at: connection.utc(answer.answered), to: &writer)
             try printer.finish(&writer)
         }
-        lastProblem = nil
+        lastProblem =
+            lost == 0
+            ? nil
+            : Failure(
+                "\(command.text): \(lost) lines came faster than they were read, and are not printed",
+                hint: "--record FILE keeps every byte", status: .cannotCreate)
     }
 
     private mutating func print(_ command: RawCommand, _ asked: Asked) throws {

@@ -91,6 +91,9 @@ struct ServeCommand: ParsableCommand, OutputCommand {
     }
 
     func run() throws {
+        // Blocked before any thread exists, and before anything that takes its time: whoever ends it
+        // meanwhile ends it in order.
+        let inbox = try SignalInbox(SignalInbox.endings)
         let table = try loadTable(tables)
         let names = SignalNames(table)
         let listed = try view.map { try SignalViews.find($0, names, Settings.current) } ?? []
@@ -98,8 +101,6 @@ struct ServeCommand: ParsableCommand, OutputCommand {
         let place = try address()
         let word = try chosenToken(place)
         let further = try furtherNames(place)
-        // Blocked before any thread exists.
-        let inbox = try SignalInbox(SignalInbox.endings)
         // A database that cannot be read is told now, not by every page.
         if let file = vehicle.database.file, access(file, F_OK) == 0 {
             _ = try vehicle.database.open(.readOnly)

@@ -252,7 +252,7 @@ extension SimulateCommand {
             throw Failure(.unknownScenario(scenario))
         }
         var writer = TextOutput.standard
-        try writer.write(String(decoding: text, as: UTF8.self))
+        try writer.write(bytes: Array(text))
         try writer.flush()
     }
 
@@ -293,7 +293,8 @@ extension SimulateCommand {
             try writer.writeLine("kind,name,title")
             for (kind, entries) in groups {
                 for entry in entries {
-                    try writer.writeLine("\(kind),\(entry.name),\"\(entry.title)\"")
+                    let line = "\(kind),\(entry.name),\"\(entry.title)\"\n"
+                    try writer.write(bytes: Array(line.utf8))
                 }
             }
         case .text:

@@ -105,7 +105,7 @@ struct TripsCompareCommand: ParsableCommand, OutputCommand {
         add("distance") { $0.distance.map { printer.shown($0, "km", 1) } }
         add("moving") { $0.movingSeconds.map(clockText) }
         add("idle") { $0.idleSeconds.map(clockText) }
-        add("average speed") { $0.averageSpeed.map { printer.shown($0, "km/h", 1) } }
+        add("average while moving") { $0.averageSpeed.map { printer.shown($0, "km/h", 1) } }
         add("hard braking") { $0.hardBrakings.map { "\($0)×" } }
         add("hard acceleration") { $0.hardAccelerations.map { "\($0)×" } }
         return rows.text(palette)

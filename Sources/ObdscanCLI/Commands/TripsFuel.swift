@@ -218,7 +218,8 @@ struct TripsFuelCommand: ParsableCommand, OutputCommand {
                 return "\(fixed(per100km, 1)) \(unit)/100 km"
             }
             let gallons = units.conversion(from: "L").map { $0(amount) } ?? amount
-            return "\(fixed(distance / 1.609344 / gallons, 1)) mpg"
+            let mpg = fixed(distance / 1.609344 / gallons, 1)
+            return "\(mpg) mpg (\(units == .us ? "US" : "UK"))"
         }
     }
 

@@ -49,7 +49,8 @@ struct DecodePrinter {
     mutating func begin(_ file: String, to output: inout [UInt8]) {
         if format == .text {
             let gap = self.file == nil ? "" : "\n"
-            output.append(contentsOf: "\(gap)==> \(printable(file)) <==\n".utf8)
+            let name = LocaleText.shown(printable(file))
+            output.append(contentsOf: "\(gap)==> \(name) <==\n".utf8)
         }
         self.file = file
         jsonTail = ReadingLines.tail("file", file)
@@ -69,7 +70,7 @@ struct DecodePrinter {
             let start = output.count
             appendJSON(found, to: &output)
             ReadingLines.end(with: jsonTail, in: &output, from: start)
-        case .text: output.append(contentsOf: (textLine(found) + "\n").utf8)
+        case .text: output.append(contentsOf: (LocaleText.shown(textLine(found)) + "\n").utf8)
         case .csv:
             if !wroteHeading {
                 wroteHeading = true
@@ -132,7 +133,8 @@ struct DecodePrinter {
             return "\(ecu)  monitor  \(column("name"))  \(column("value"))  \(column("status"))"
         case .item(.monitorTest(let result), _):
             return "\(ecu)  monitorTest  \(place(of: result))  \(result.monitorTitle), "
-                + "\(result.testTitle)  \(column("value")) \(column("unit"))\(limits(of: result))  "
+                + "\(result.testTitle)  \(result.text(result.value)) \(column("unit"))"
+                + "\(limits(of: result))  "
                 + column("status")
         case .item(.negativeResponse, _):
             return "\(ecu)  negativeResponse  \(column("service"))  \(column("name")) "
@@ -179,9 +181,8 @@ struct DecodePrinter {
     }
 
     private func limits(of result: MonitorTestResult) -> String {
-        let number = { (value: Double?) in value.map { fixed($0, 3) } ?? "" }
-        if result.min == nil && result.max == nil { return "" }
-        return "  (\(number(result.min)) … \(number(result.max)))"
+        let limits = result.limitsText
+        return limits.isEmpty ? "" : "  (\(limits))"
     }
 
     private func padded(_ text: String, _ width: Int) -> String {

@@ -212,7 +212,7 @@ extension AdapterGrade {
         return object
     }
 
-    func text(_ palette: Palette) -> String {
+    func text(_ palette: Palette, columns: Int? = nil) -> String {
         var rows = TextTable([("", .left), ("", .left)])
         rows.add(["Grade", .init("\(verdict.kind.rawValue): \(summary)", .bold)])
         if !isForeign {
@@ -242,6 +242,6 @@ extension AdapterGrade {
         ] {
             rows.add([.init(name), .init(ability.map { $0 ? "yes" : "no" } ?? "not tried")])
         }
-        return rows.text(palette)
+        return rows.text(palette, columns: columns)
     }
 }

@@ -76,14 +76,15 @@ struct Check: Hashable, Sendable {
         return object
     }
 
-    /// A line or two for people.
-    func text(_ palette: Palette) -> String {
-        let mark = isFine ? palette(.good, "ok   ") : palette(.bad, "FAULT")
-        let name = step.rawValue.padded(to: 11)
-        let line = "\(mark)  \(name)  \(printable(found))\n"
-        guard let fix else { return line }
-        let label = isFine ? "note" : "fix"
-        return line + "       " + "".padded(to: 11) + "  \(label): \(printable(fix))\n"
+    /// A line or two for people, each folded where a terminal has so many cells.
+    func text(_ palette: Palette, columns: Int? = nil) -> String {
+        var rows = TextTable([("", .left), ("", .left), ("", .left)])
+        rows.add([
+            isFine ? .init("ok   ", .good) : .init("FAULT", .bad),
+            .init(step.rawValue.padded(to: 11)), .init(found),
+        ])
+        if let fix { rows.add(["", "", .init((isFine ? "note: " : "fix: ") + fix)]) }
+        return rows.text(palette, columns: columns)
     }
 }
 

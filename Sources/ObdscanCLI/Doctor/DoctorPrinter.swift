@@ -5,17 +5,19 @@ import TripExport
 final class DoctorPrinter {
     private let output: OutputOptions
     private let palette: Palette
+    private let columns: Int?
     private var writer = TextOutput.standard
 
     init(_ output: OutputOptions) {
         self.output = output
         palette = Palette(isOn: output.colours(STDOUT_FILENO))
+        columns = output.columns
         if output.format == .csv { try? writer.writeLine("step,ok,found,fix") }
     }
 
     func print(_ check: Check) throws {
         switch output.format {
-        case .text: try writer.write(check.text(palette))
+        case .text: try writer.write(check.text(palette, columns: columns))
         case .json:
             let object = check.object
             try writer.append { object.append(to: &$0) }
@@ -28,7 +30,7 @@ final class DoctorPrinter {
 
     func print(_ grade: AdapterGrade) throws {
         switch output.format {
-        case .text: try writer.write("\n" + grade.text(palette))
+        case .text: try writer.write("\n" + grade.text(palette, columns: columns))
         case .json:
             let object = grade.object
             try writer.append { object.append(to: &$0) }

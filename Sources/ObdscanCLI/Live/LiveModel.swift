@@ -26,51 +26,15 @@ struct LiveModel: Sendable {
         var asksNothing = false
         /// Trip that is being recorded.
         var trip: Int64?
+        /// Whether the link is lost and is being had back.
+        var isLinkLost = false
         /// What the user should know now: a lost link, a vehicle that does not answer.
         var notice: String?
         /// What keeps the trip from being stored.
         var storing: String?
-        /// The alarm that began last and is not over.
+        /// The alarms that are not over.
         var alarm: String?
     }
-
-    /// One signal of one ECU.
-    struct Row: Hashable, Sendable {
-        var signal: SignalIndex
-        /// Nil until somebody has answered, and where headers are off.
-        var ecu: ECUAddress?
-        var id: String
-        var name: String
-        var unit: String
-        /// The unit that is stored.
-        var metricUnit: String
-        /// What one more in the raw bits adds; unit: ``metricUnit``.
-        var metricStep: Double
-        /// What the bits can express; unit: ``metricUnit``.
-        var metricBounds: ClosedRange<Double>?
-        /// Digits behind the point.
-        var decimals: Int
-        /// What the signal's bits can express, in the unit shown; nil for what is no number.
-        var bounds: ClosedRange<Double>?
-        /// The value as a number, in the unit shown.
-        var number: Double?
-        /// The value of what is no number, or why there is none.
-        var text: String?
-        var minimum: Double?
-        var maximum: Double?
-        /// Numbers at least ``LiveModel/trendPause`` apart, the newest last.
-        var trend: [Double] = []
-        /// When the newest of them began to count.
-        var trendTime: Instant?
-        var updated: Instant?
-        /// Whether an alarm on it is not over.
-        var isAlarming = false
-    }
-
-    /// Newest numbers that a row keeps.
-    static let trendLength = 120
-    /// What lies at least between two numbers of a trend.
-    static let trendPause = Duration.milliseconds(500)
 
     var header = Header()
     private(set) var rows: [Row] = []
@@ -82,8 +46,10 @@ struct LiveModel: Sendable {
     var scroll = 0
     /// The row that keys act on; nil until somebody presses one.
     var cursor: Int?
+    /// Since when what is shown stands still; nil = it does not.
+    private(set) var pauseStart: Instant?
     /// Whether what is shown stands still.
-    var isPaused = false
+    var isPaused: Bool { pauseStart != nil }
     /// Text over the signals: help, codes; nil = none.
     var page: Page?
     /// What a key did, until it has been read.
@@ -102,8 +68,10 @@ struct LiveModel: Sendable {
     struct Page: Hashable, Sendable {
         var title: String
         var lines: [String]
-        /// The first line shown.
+        /// The first line shown, of those that are folded to the screen.
         var scroll = 0
+        /// Whether the vehicle is being asked for it.
+        var isBeingRead = false
     }
 
     /// Units of what is shown.
@@ -183,6 +151,17 @@ struct LiveModel: Sendable {
             rows[place].text = why.text
         }
         rows[place].updated = now
+        rows[place].isUnanswered = false
+    }
+
+    /// Whether a row has waited for its first value in vain, or still waits.
+    var hasEmptyRows: Bool { rows.contains { $0.updated == nil } }
+
+    /// Takes note that nobody answered when `signal` was asked for.
+    mutating func missed(_ signal: SignalIndex) {
+        for place in rows.indices where rows[place].signal == signal && rows[place].updated == nil {
+            rows[place].isUnanswered = true
+        }
     }
 
     /// Marks what `watch` says is beyond its limit.
@@ -297,97 +276,14 @@ extension LiveModel {
         remark = Remark(text: text, end: now + .seconds(4))
     }
 
-    /// Forgets extremes and trends.
+    /// Lets what is shown stand still, or go on.
+    mutating func togglePause(at now: Instant) {
+        pauseStart = isPaused ? nil : now
+    }
+
+    /// Forgets extremes, and with them the ends of bars, and trends.
     mutating func resetExtremes() {
-        for place in rows.indices {
-            rows[place].minimum = rows[place].number
-            rows[place].maximum = rows[place].number
-            rows[place].trend = rows[place].number.map { [$0] } ?? []
-        }
-    }
-}
-
-extension LiveModel.Row {
-    /// Names and limits in `units`.
-    fileprivate mutating func show(in units: UnitSystem) {
-        let conversion = units.conversion(from: metricUnit)
-        let convert = { (value: Double) in conversion.map { $0(value) } ?? value }
-        unit = printable(conversion?.unit ?? metricUnit)
-        decimals = ObdscanCLI.decimals(forStep: metricStep * (conversion?.factor ?? 1))
-        bounds = metricBounds.map { convert($0.lowerBound)...convert($0.upperBound) }
-    }
-
-    /// The same in other units, numbers included.
-    fileprivate mutating func convert(from old: UnitSystem, to new: UnitSystem) {
-        let (back, forth) = (old.conversion(from: metricUnit), new.conversion(from: metricUnit))
-        let convert = { (value: Double) in
-            let metric = back.map { (value - $0.offset) / $0.factor } ?? value
-            return forth.map { $0(metric) } ?? metric
-        }
-        number = number.map(convert)
-        minimum = minimum.map(convert)
-        maximum = maximum.map(convert)
-        trend = trend.map(convert)
-        show(in: new)
-    }
-}
-
-extension LiveModel.Row {
-    /// Takes a number over into value, extremes and trend.
-    fileprivate mutating func take(_ value: Double, at now: Instant) {
-        number = value
-        text = nil
-        minimum = min(minimum ?? value, value)
-        maximum = max(maximum ?? value, value)
-        if let begin = trendTime, now - begin < LiveModel.trendPause, !trend.isEmpty {
-            trend[trend.count - 1] = value
-            return
-        }
-        trendTime = now
-        if trend.count >= LiveModel.trendLength { trend.removeFirst() }
-        trend.append(value)
-    }
-}
-
-/// Counts events over the last seconds.
-struct RateMeter: Hashable, Sendable {
-    private static let slot = Duration.milliseconds(250).nanoseconds
-    private static let slots: Int64 = 12
-    private var counts: [Int] = []
-    private var newest: Int64 = 0
-    private var oldest: Int64 = 0
-
-    /// Counts one event.
-    mutating func count(at now: Instant) {
-        let current = now.nanoseconds / Self.slot
-        if counts.isEmpty || current - newest >= Self.slots {
-            counts = [0]
-            (newest, oldest) = (current, current)
-        }
-        while newest < current {
-            counts.append(0)
-            newest += 1
-        }
-        let extra = counts.count - Int(Self.slots)
-        if extra > 0 {
-            counts.removeFirst(extra)
-            oldest += Int64(extra)
-        }
-        counts[counts.count - 1] += 1
-    }
-
-    /// Events a second; the current slot does not count, it is not over.
-    func perSecond(at now: Instant) -> Double {
-        let current = now.nanoseconds / Self.slot
-        let first = max(oldest, current - Self.slots)
-        let span = current - first
-        guard span > 0, !counts.isEmpty else { return 0 }
-        var sum = 0
-        for (index, count) in counts.enumerated() {
-            let place = oldest + Int64(index)
-            if place >= first && place < current { sum += count }
-        }
-        return Double(sum) / (Double(span) * Double(Self.slot) / 1e9)
+        for place in rows.indices { rows[place].reset() }
     }
 }
 

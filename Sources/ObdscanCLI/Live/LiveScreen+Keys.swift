@@ -44,7 +44,7 @@ extension LiveScreen {
         case .delete, .character("d"), .character("-"): try remove()
         case .character("a"), .character("+"): model.typed = ""
         case .character("u"): changeUnits()
-        case .character("p"): model.isPaused.toggle()
+        case .character("p"): model.togglePause(at: Clock.now)
         case .character("r"): model.resetExtremes()
         case .character("m"): mark()
         case .character("c"): try showCodes()
@@ -59,7 +59,8 @@ extension LiveScreen {
     /// A key over a page of text.
     private mutating func turn(_ key: Key) {
         guard var page = model.page else { return }
-        let last = max(0, page.lines.count - room)
+        let count = view.folded(page, columns: terminal.size.columns).count
+        let last = max(0, count - room)
         switch key {
         case .up, .character("k"): page.scroll = max(0, page.scroll - 1)
         case .down, .character("j"): page.scroll = min(last, page.scroll + 1)
@@ -90,6 +91,8 @@ extension LiveScreen {
         }
     }
 
+    private mutating func say(_ words: String) { model.say(words, at: Clock.now) }
+
     // MARK: What keys do to the vehicle's side
 
     /// Asks for one more signal.
@@ -109,15 +112,13 @@ extension LiveScreen {
             let known = Set(setup.wants.map(\.dataID))
             setup.wants += more.wants.filter { !known.contains($0.dataID) }
             connection.scan.poll(setup.plan)
-            model.header.notice = nil
         } catch ScanError.interrupted {
             // The signal is still there, and ends the view in order.
         } catch let error as ScanError {
             // A link that is lost comes back by itself; the view stays.
-            model.header.notice = Failure(error, accessory: connection.accessory).message
+            say(Failure(error, accessory: connection.accessory).message)
         } catch let failure as Failure {
-            model.header.notice = ([failure.message] + [failure.hint].compactMap(\.self))
-                .joined(separator: "; ")
+            say(([failure.message] + [failure.hint].compactMap(\.self)).joined(separator: "; "))
         }
     }
 
@@ -129,9 +130,7 @@ extension LiveScreen {
         let table = connection.table
         let shown = Set(model.rows.map(\.signal))
         setup.wants.removeAll { want in
-            // The record of another name of the same data may be in the table under its own.
-            guard let record = table.record(want.dataID) else { return false }
-            let signals = record.signals.map { SignalIndex(rawValue: $0) }
+            let signals = PollSetup.signals(of: want, table)
             return signals.contains(signal) && !signals.contains { shown.contains($0) }
         }
         if setup.wants.isEmpty && !setup.readsVoltage {
@@ -146,20 +145,25 @@ extension LiveScreen {
         let words =
             recording?.mark()
             ?? "nothing is recorded, so there is nothing to mark: obdscan live --log"
-        model.say(words, at: Clock.now)
+        say(words)
     }
 
     private mutating func changeUnits() {
         let all: [UnitSystem] = [.metric, .imperial, .us]
         let place = all.firstIndex(of: model.units) ?? 0
         model.show(in: all[(place + 1) % all.count])
-        model.say("units: \(model.units.rawValue)", at: Clock.now)
+        say("units: \(model.units.rawValue)")
     }
 
     /// Reads codes and readiness between two readings and shows them.
     private mutating func showCodes() throws {
-        model.page = LiveModel.Page(title: "Codes and readiness", lines: ["being read …"])
+        model.page = LiveModel.Page(title: "Codes and readiness", lines: [""], isBeingRead: true)
         try draw()
+        defer {
+            model.page?.isBeingRead = false
+            // Keys that were pressed meanwhile were for nothing that could be seen.
+            terminal.dropKeys()
+        }
         var plain = output
         plain.noColor = true
         plain.format = .text

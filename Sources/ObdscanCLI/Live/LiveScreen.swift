@@ -13,7 +13,7 @@ struct LiveScreen: ~Copyable {
     let output: OutputOptions
     let period: Duration?
     private let until: Instant?
-    private let view: LiveView
+    let view: LiveView
     var model: LiveModel
     var terminal = Terminal()
     private var painter = ScreenPainter()
@@ -26,8 +26,7 @@ struct LiveScreen: ~Copyable {
     /// The trip of `--log`; nil = none.
     private(set) var recording: TripRecording?
     private let trip: LiveTrip?
-    /// The alarms that are not over, the newest last.
-    private var raised: [(news: AlarmNews, text: String)] = []
+    private var raised = RaisedAlarms()
     private var rings = false
     /// Signals that the user added, whatever kind of value they have.
     var extra: Set<SignalIndex> = []
@@ -150,6 +149,7 @@ struct LiveScreen: ~Copyable {
     private mutating func takeReadings() {
         batches.removeAll(keepingCapacity: true)
         dropped += queue.take(&batches)
+        let asked = Set(setup.wants.map(\.dataID))
         for batch in batches {
             model.exchanged(batch.answered - batch.asked, at: batch.answered)
             if let voltage = batch.voltage {
@@ -163,8 +163,11 @@ struct LiveScreen: ~Copyable {
                     model.apply(reading, connection.table[signal], at: batch.answered)
                 }
             }
-            for case .reading(let reading) in batch.items where shows(reading) {
+            for case .reading(let reading) in batch.items where shows(reading, asked) {
                 model.apply(reading, connection.table[reading.signal], at: batch.answered)
+            }
+            if model.hasEmptyRows {
+                for signal in setup.missed(in: batch, connection.table) { model.missed(signal) }
             }
             watch(batch)
         }
@@ -178,27 +181,19 @@ struct LiveScreen: ~Copyable {
         if let voltage = batch.voltage {
             bell?.take(voltage: voltage, at: batch.answered) { heard.append(($0, $1)) }
         }
-        for (news, text) in heard {
-            if news.isRaised {
-                raised.append((news, text))
-                rings = true
-            } else {
-                raised.removeAll { $0.news.alarm == news.alarm && $0.news.ecu == news.ecu }
-            }
+        for (news, _) in heard {
+            let metric = connection.table[news.signal].unit
+            let unit = output.units.conversion(from: metric)?.unit ?? metric
+            raised.take(news, unit: unit, at: connection.utc(batch.answered))
+            rings = rings || news.isRaised
         }
-        if !heard.isEmpty { model.header.alarm = raised.last?.text }
+        if !heard.isEmpty { model.header.alarm = raised.text }
     }
 
-    /// Named signals always; else what is a measurement and is there.
-    private func shows(_ reading: Reading) -> Bool {
-        if !setup.named.isEmpty { return setup.wants(reading) }
-        if extra.contains(reading.signal) { return true }
-        if let id = reading.dataID, id.service != .currentData { return false }
-        switch reading.value {
-        case .number, .label, .text: return true
-        case .flag, .supportMap: return false
-        case .missing: return model.shows(reading)
-        }
+    /// Whether a reading has or gets a row; see ``PollSetup/shows(_:asked:hasRow:)``.
+    private func shows(_ reading: Reading, _ asked: Set<DataID>) -> Bool {
+        extra.contains(reading.signal)
+            || setup.shows(reading, asked: asked, hasRow: model.shows(reading))
     }
 
     private mutating func takeEvents() -> PollLoop.End? {
@@ -211,22 +206,34 @@ struct LiveScreen: ~Copyable {
             switch event {
             case .toolDidInitialize, .scanDidStart, .scanDidWake:
                 model.header.isResting = false
+                model.header.isLinkLost = false
                 model.header.notice = nil
                 takeLink()
+            case .toolDidDisconnect(let error?):
+                lose(because: Failure(error).message, words: "the link was lost, reconnecting …")
+            case .toolDidFailToInitialize(let failure):
+                lose(
+                    because: Failure(failure, accessory: connection.accessory).message,
+                    words: "reconnecting …")
             case .pollDidFinish where setup.wants.isEmpty: continue
             case .pollDidFinish: return .finished
             case .sessionDidEnd(let error): return .failed(error ?? .stopped)
             case .scanDidPause, .scanDidCancel, .scanDidRest, .toolDidConnect,
-                .toolDidDisconnect,
-                .toolDidFailToInitialize, .toolWillSleep, .didSendCommand, .didReceiveResponses,
+                .toolDidDisconnect(nil), .toolWillSleep, .didSendCommand, .didReceiveResponses,
                 .didReceiveVoltage, .didTimeOut, .didNotSend, .didReceiveError, .didChangeState,
-                .recordingFailed, .didProgress:
+                .recordingFailed, .didProgress, .didLoseEvents:
                 if let note = news.note(event) {
                     model.header.notice = note
                 }
             }
         }
         return nil
+    }
+
+    private mutating func lose(because reason: String, words: String) {
+        model.header.isLinkLost = true
+        // What is done about it comes first: the reason may not fit.
+        model.header.notice = "\(words) (\(reason))"
     }
 
     /// What became of storing, and who marked a moment from outside.

@@ -20,19 +20,25 @@ struct LiveView {
         }
         var lines = header(model, now, size.columns)
         if let page = model.page {
-            lines += text(page, columns: size.columns, rows: size.rows - lines.count - 1)
+            let (shown, footer) = text(
+                page, columns: size.columns, rows: size.rows - lines.count - 1)
+            lines += shown
             while lines.count < size.rows - 1 { lines.append("") }
-            let footer = palette(.dim, fitted("any key: back   ↑↓ scroll", size.columns))
-            lines.append(remark(model, now, size.columns) ?? footer)
+            lines.append(
+                remark(model, now, size.columns) ?? palette(.dim, fitted(footer, size.columns)))
             return finished(lines, size)
         }
-        let columns = Columns(model, width: size.columns)
+        let columns = LiveColumns(
+            model, isASCII: isASCII, width: size.columns)
         lines.append(palette(.dim, columns.heading))
         let room = max(0, size.rows - lines.count - 1)
         let first = firstRow(model, room: room)
         let shown = model.rows.indices.dropFirst(first).prefix(room)
         for place in shown {
-            lines.append(line(model.rows[place], columns, now, isChosen: place == model.cursor))
+            lines.append(
+                line(
+                    model.rows[place], columns, now, trendEnd: model.pauseStart ?? now,
+                    isChosen: place == model.cursor, hasReadings: model.readings > 0))
         }
         while lines.count < size.rows - 1 { lines.append("") }
         if let typed = model.typed {
@@ -51,7 +57,8 @@ struct LiveView {
     /// What stands at the foot for some seconds; nil = nothing does.
     private func remark(_ model: LiveModel, _ now: Instant, _ columns: Int) -> String? {
         guard let remark = model.remark, now < remark.end else { return nil }
-        return palette(.accent, fitted(printable(remark.text), columns))
+        // Bold, not coloured: a colour that is read on a dark ground is pale on a light one.
+        return palette(.bold, fitted(words(printable(remark.text)), columns))
     }
 
     private func finished(_ lines: [String], _ size: Size) -> [String] {
@@ -59,13 +66,42 @@ struct LiveView {
         return isASCII ? lines.map(asciiText) : Array(lines)
     }
 
-    /// A title and as many lines as there is room for.
-    private func text(_ page: LiveModel.Page, columns: Int, rows: Int) -> [String] {
-        let room = max(0, rows - 1)
-        let first = max(0, min(page.scroll, page.lines.count - room))
-        return [palette(.bold, fitted(page.title, columns))]
-            + page.lines.dropFirst(first).prefix(room).map { fitted($0, columns) }
+    /// The lines of a page as a terminal of so many columns shows them.
+    func folded(_ page: LiveModel.Page, columns: Int) -> [String] {
+        page.lines.flatMap { hanging(words($0), to: columns) }.map { fitted($0, columns) }
     }
+
+    /// A line that is folded below its last column, where that leaves room for words.
+    private func hanging(_ line: String, to width: Int) -> [String] {
+        let last = displayWidth(line) > width ? line.ranges(of: "  ").last : nil
+        guard let body = last.map({ line[$0.upperBound...] }), !body.isEmpty else {
+            return ObdscanCLI.folded(line, to: width)
+        }
+        let head = line.dropLast(body.count)
+        let column = displayWidth(String(head))
+        guard column > 0, column <= width / 2 else { return ObdscanCLI.folded(line, to: width) }
+        let lines = ObdscanCLI.folded(String(body), to: width - column)
+        let blank = String(repeating: " ", count: column)
+        return lines.enumerated().map { ($0 == 0 ? head : blank[...]) + $1 }
+    }
+
+    /// A title and as many lines as there is room for; what stands at the foot.
+    private func text(
+        _ page: LiveModel.Page, columns: Int, rows: Int
+    ) -> (lines: [String], footer: String) {
+        let all = folded(page, columns: columns)
+        let room = max(0, rows - 1)
+        let first = max(0, min(page.scroll, all.count - room))
+        let shown = all.dropFirst(first).prefix(room)
+        var footer = page.isBeingRead ? "reading …   Ctrl-C quit" : "any key: back"
+        if shown.count < all.count {
+            footer += "   ↑↓ scroll   \(first + 1)–\(first + shown.count) of \(all.count)"
+        }
+        return ([palette(.bold, fitted(page.title, columns))] + shown, footer)
+    }
+
+    /// `text` in characters that the terminal has, where a word has to take the place of a sign.
+    private func words(_ text: String) -> String { isASCII ? asciiWords(text) : text }
 
     /// The scroll position that counts: never so far that room stays empty.
     private func firstRow(_ model: LiveModel, room: Int) -> Int {
@@ -84,26 +120,41 @@ struct LiveView {
         let first = palette(.bold, left) + " " + palette(style(of: model), state)
         let facts = [head.vehicle, head.adapter, head.vehicleProtocol].compactMap { $0 }
         let second = facts.isEmpty ? "connecting …" : printable(facts.joined(separator: " · "))
-        var figures: [String] = []
-        if let voltage = head.voltage { figures.append(fixed(voltage, 1) + " V") }
-        figures.append(fixed(model.readingsPerSecond(at: now), 1) + " readings/s")
-        figures.append(fixed(model.requestsPerSecond(at: now), 1) + " requests/s")
-        if let roundTrip = model.roundTrip {
-            figures.append(fixed(roundTrip.seconds * 1000, 0) + " ms")
+        let third = fitted(figures(model, now, width), width)
+        return [first, fitted(second, width), third, news(of: head, width)]
+    }
+
+    /// Voltage, rates, times: what there is room for, whole.
+    private func figures(_ model: LiveModel, _ now: Instant, _ width: Int) -> String {
+        let requests = fixed(model.requestsPerSecond(at: now), 1) + " requests/s"
+        var figures = [fixed(model.readingsPerSecond(at: now), 1) + " readings/s", requests]
+        if let voltage = model.header.voltage { figures.insert(fixed(voltage, 1) + " V", at: 0) }
+        // The last reply tells nothing of a link that is lost.
+        if let roundTrip = model.roundTrip, !model.header.isLinkLost {
+            figures.append(fixed(roundTrip.seconds * 1000, 0) + " ms a reply")
         }
-        figures.append(clockText((now - model.start).seconds))
-        let third = fitted(figures.joined(separator: " · "), width)
+        figures.append(clockText((now - model.start).seconds) + " running")
+        let text = { figures.joined(separator: " · ") }
+        if displayWidth(text()) > width { figures.removeAll { $0 == requests } }
+        if displayWidth(text()) > width { figures.removeAll { $0.hasSuffix("reply") } }
+        return text()
+    }
+
+    /// What the user should know now, the first of it first; an empty line where there is nothing.
+    private func news(of head: LiveModel.Header, _ width: Int) -> String {
         // What is not stored comes first: an alarm stands in its row as well.
         let news = [head.storing, head.alarm ?? (head.storing == nil ? head.notice : nil)]
-            .compactMap { $0 }.map { "! " + printable($0) }.joined(separator: "  ")
-        let notice =
-            news.isEmpty
-            ? "" : palette(head.alarm == nil ? .warning : .bad, fitted(news, width))
-        return [first, fitted(second, width), third, notice]
+            .compactMap { $0 }.map { words(printable($0)) }
+        guard !news.isEmpty else { return "" }
+        let text = fitted("! " + news.joined(separator: "  ! "), width)
+        // The sign is coloured alone: the words have to be read on a light ground, too.
+        return palette(head.alarm == nil ? .warning : .bad, String(text.prefix(1)))
+            + palette(.bold, String(text.dropFirst()))
     }
 
     private func style(of model: LiveModel) -> Style {
-        switch model.header.state {
+        if model.header.isLinkLost { return .bad }
+        return switch model.header.state {
         case .initializing: .accent
         case .idle, .waiting, .processing: .good
         case .error: .bad
@@ -113,7 +164,8 @@ struct LiveView {
     // MARK: Rows
 
     private func line(
-        _ row: LiveModel.Row, _ columns: Columns, _ now: Instant, isChosen: Bool
+        _ row: LiveModel.Row, _ columns: LiveColumns, _ now: Instant, trendEnd: Instant,
+        isChosen: Bool, hasReadings: Bool
     ) -> String {
         let isStale = row.updated.map { now - $0 > .seconds(5) } ?? true
         let mark = row.isAlarming ? "!" : isChosen ? "›" : ""
@@ -121,27 +173,29 @@ struct LiveView {
         let style: Style? =
             isChosen ? .inverse : row.isAlarming ? .bad : isStale ? .dim : nil
         var cells = [style.map { palette($0, id) } ?? id]
-        if columns.name > 0 { cells.append(palette(.dim, fitted(row.name, columns.name))) }
+        if columns.name > 0 {
+            cells.append(palette(.dim, fitted(words(row.name), columns.name)))
+        }
         if columns.ecu > 0 { cells.append(fitted(row.ecu?.description ?? "", columns.ecu)) }
-        if let text = row.text {
-            // Words may run on over unit and bar: they have neither.
-            let width = columns.value + 1 + columns.unit + (columns.bar > 0 ? 1 + columns.bar : 0)
-            cells.append(fitted(text, width))
+        if let text = row.words(hasReadings: hasReadings) {
+            // Words run on up to the age: where they stand there are no numbers.
+            let shown = fitted(words(text), columns.words)
+            cells.append(row.updated == nil ? palette(.dim, shown) : shown)
         } else {
             let value = row.number.map { fixed($0, row.decimals) } ?? "—"
             let shown = fitted(value, columns.value, right: true)
             cells.append(palette(row.isAlarming ? .bad : isStale ? .dim : .bold, shown))
-            cells.append(fitted(row.unit, columns.unit))
-            if columns.bar > 0 { cells.append(palette(.accent, bar(row, columns.bar))) }
-        }
-        if columns.extremes > 0 {
-            for extreme in [row.minimum, row.maximum] {
-                let text = extreme.map { fixed($0, row.decimals) } ?? ""
-                cells.append(fitted(text, columns.extremes, right: true))
+            cells.append(fitted(words(row.unit), columns.unit))
+            if columns.bar > 0 { cells.append(bar(row, columns)) }
+            if columns.extremes > 0 {
+                for extreme in [row.minimum, row.maximum] {
+                    let text = extreme.map { fixed($0, row.decimals) } ?? ""
+                    cells.append(fitted(text, columns.extremes, right: true))
+                }
             }
-        }
-        if columns.trend > 0 {
-            cells.append(sparkline(row.trend.suffix(columns.trend), columns.trend))
+            if columns.trend > 0 {
+                cells.append(sparkline(row.trend.values(columns.trend, at: trendEnd)))
+            }
         }
         if columns.age > 0 { cells.append(fitted(age(row, now), columns.age, right: true)) }
         return cells.joined(separator: " ")
@@ -154,33 +208,64 @@ struct LiveView {
         return seconds < 3600 ? fixed(seconds, 0) + "s" : ">1h"
     }
 
-    /// A bar from the lower to the upper end of a scale that grows with the values seen.
-    private func bar(_ row: LiveModel.Row, _ width: Int) -> String {
+    /// A bar, and behind it the end of its scale.
+    private func bar(_ row: LiveModel.Row, _ columns: LiveColumns) -> String {
+        let width = columns.bar + 1 + columns.barEnd
         guard let number = row.number, let scale = row.scale else { return fitted("", width) }
-        let span = scale.upperBound - scale.lowerBound
-        let part = span > 0 ? (number - scale.lowerBound) / span : 0
-        let eighths = Int((max(0, min(1, part)) * Double(width * 8)).rounded())
-        let partial = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8]
-        let full = String(repeating: "█", count: eighths / 8) + partial
-        return fitted(full, width)
+        let part = scale.part(of: number)
+        let picture: String
+        if scale.isCentred {
+            let half = (columns.bar - 1) / 2
+            let left = fitted(part < 0 ? fromRight(-part, half) : "", half, right: true)
+            picture = left + "│" + fitted(part > 0 ? fromLeft(part, half) : "", half)
+        } else {
+            picture = fromLeft(part, columns.bar)
+        }
+        let end = "│" + words(scale.label)
+        return palette(.accent, fitted(picture, columns.bar))
+            + palette(.dim, fitted(end, 1 + columns.barEnd))
     }
 
-    private func sparkline(_ values: ArraySlice<Double>, _ width: Int) -> String {
-        guard let low = values.min(), let high = values.max() else { return fitted("", width) }
-        let levels: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
-        var text = ""
-        for value in values {
-            let level = high > low ? (value - low) / (high - low) * 7 : 3
-            text.append(levels[max(0, min(7, Int(level.rounded())))])
+    /// A part of so many cells, in eighths of a cell.
+    private func fromLeft(_ part: Double, _ width: Int) -> String {
+        let eighths = Int((part * Double(width * 8)).rounded())
+        let rest = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8]
+        return String(repeating: "█", count: eighths / 8) + rest
+    }
+
+    /// The same towards the left, in half cells: there are no other characters for it.
+    private func fromRight(_ part: Double, _ width: Int) -> String {
+        let halves = Int((part * Double(width * 2)).rounded())
+        return (halves % 2 == 1 ? "▐" : "") + String(repeating: "█", count: halves / 2)
+    }
+
+    private func sparkline(_ values: [Double?]) -> String {
+        var (low, high) = (Double.infinity, -Double.infinity)
+        for case let value? in values {
+            low = min(low, value)
+            high = max(high, value)
         }
-        return fitted(text, width, right: true)
+        let span = high - low
+        var text: [UInt8] = []
+        text.reserveCapacity(values.count * 3)
+        for value in values {
+            let level = value.map { span > 0 ? ($0 - low) / span * 7 : 3 }
+            guard let level, level.isFinite else {
+                text.append(UInt8(ascii: " "))
+                continue
+            }
+            // U+2581 to U+2588, an eighth of a cell to a whole one.
+            text += [0xE2, 0x96, 0x81 + UInt8(max(0, min(7, level.rounded())))]
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 }
 
 extension LiveModel.Header {
     /// What goes on, in a word for people: to wait for an answer is a part of reading.
     fileprivate var activity: String {
-        switch state {
+        if isLinkLost { return "reconnecting" }
+        return switch state {
         case .initializing: "connecting"
         case .idle, .waiting, .processing:
             isResting ? "resting" : asksNothing ? "idle" : "reading"
@@ -190,90 +275,11 @@ extension LiveModel.Header {
 }
 
 extension LiveModel.Row {
-    /// The ends of the bar: percentages whole, everything else from 0 (or the least value seen, if
-    /// it is below) to a round number above the greatest one seen.
-    fileprivate var scale: ClosedRange<Double>? {
-        guard let bounds, let minimum, let maximum else { return nil }
-        if unit == "%" { return bounds }
-        let lower = max(bounds.lowerBound, minimum < 0 ? -Self.roundedUp(-minimum) : 0)
-        let upper = min(bounds.upperBound, maximum > 0 ? Self.roundedUp(maximum) : 0)
-        return lower < upper ? lower...upper : nil
-    }
-
-    /// The next of 1, 2, 2.5, 5, 10, 20 … that is not below `value`.
-    private static func roundedUp(_ value: Double) -> Double {
-        var decade = 1e-6
-        while decade < 1e12 {
-            for step in [1, 2, 2.5, 5] where step * decade >= value { return step * decade }
-            decade *= 10
-        }
-        return value
-    }
-}
-
-/// How wide each column is; 0 = not shown.
-private struct Columns {
-    var id = 0
-    var name = 0
-    var ecu = 0
-    var value = 0
-    var unit = 0
-    var bar = 0
-    var extremes = 0
-    var trend = 0
-    var age = 0
-
-    /// Gives the width out: first what is needed to read a value, then what explains it.
-    init(_ model: LiveModel, width: Int) {
-        let longestID = model.rows.map { displayWidth($0.id) }.max() ?? 6
-        let longestUnit = model.rows.map { displayWidth($0.unit) }.max() ?? 4
-        id = max(6, min(longestID, width >= 100 ? 20 : 12))
-        value = 9
-        unit = max(4, min(longestUnit, 8))
-        var rest = width - id - value - unit - 2
-        if rest < 0 {
-            unit = max(0, unit + rest)
-            value = max(0, width - id - unit - 2)
-        }
-        func take(_ cells: Int) -> Int {
-            guard rest >= cells + 1 else { return 0 }
-            rest -= cells + 1
-            return cells
-        }
-        age = take(5)
-        if model.namesECUs {
-            ecu = take(model.rows.map { $0.ecu?.description.count ?? 0 }.max() ?? 3)
-        }
-        bar = take(8)
-        if rest >= 16 {
-            extremes = take(7)
-            _ = take(extremes)
-        }
-        trend = take(10)
-        let longestName = model.rows.map { displayWidth($0.name) }.max() ?? 0
-        if rest >= 24 { name = take(min(longestName, 36, max(16, rest / 2))) }
-        // What is left goes to the pictures.
-        if bar > 0 {
-            let share = min(30 - bar, trend > 0 ? rest / 2 : rest)
-            bar += max(0, share)
-            rest -= max(0, share)
-        }
-        if trend > 0 { trend += max(0, min(rest, 50)) }
-    }
-
-    var heading: String {
-        var cells = [fitted("SIGNAL", id)]
-        if name > 0 { cells.append(fitted("NAME", name)) }
-        if ecu > 0 { cells.append(fitted("ECU", ecu)) }
-        cells.append(fitted("VALUE", value, right: true))
-        cells.append(fitted("UNIT", unit))
-        if bar > 0 { cells.append(fitted("", bar)) }
-        if extremes > 0 {
-            cells.append(fitted("MIN", extremes, right: true))
-            cells.append(fitted("MAX", extremes, right: true))
-        }
-        if trend > 0 { cells.append(fitted("TREND", trend)) }
-        if age > 0 { cells.append(fitted("AGE", age, right: true)) }
-        return cells.joined(separator: " ")
+    /// What stands in the place of a number; nil = a number does, or will.
+    ///
+    /// To stay silent is how an ECU says that it does not support what was asked; where nobody has
+    /// answered anything yet, it says nothing.
+    fileprivate func words(hasReadings: Bool) -> String? {
+        text ?? (isUnanswered ? (hasReadings ? "not supported" : "no answer") : nil)
     }
 }

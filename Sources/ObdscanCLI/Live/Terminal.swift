@@ -27,6 +27,17 @@ struct Terminal: ~Copyable {
     /// The descriptor that keys come from; nil when stdin is no terminal.
     var keys: Int32? { isatty(input) == 1 ? input : nil }
 
+    /// Whether the process's terminal can be drawn on: where TERM says nothing, nobody knows how.
+    static var takesScreens: Bool {
+        guard isatty(STDOUT_FILENO) == 1, let kind = setting("TERM") else { return false }
+        return kind != "dumb"
+    }
+
+    /// Forgets the keys that nobody has read.
+    func dropKeys() {
+        if let keys { tcflush(keys, TCIFLUSH) }
+    }
+
     /// The size in cells; 80 × 24 where the terminal does not tell.
     var size: LiveView.Size {
         var window = winsize()

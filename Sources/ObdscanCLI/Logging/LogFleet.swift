@@ -88,7 +88,7 @@ struct LogFleet {
     private func tell(_ failure: Failure, of device: String) {
         var named = failure
         named.message = failure.told(of: device)
-        writeToStandardError(named.text)
+        tellOnStandardError(named.text)
     }
 
     private func summarise(_ outcomes: [LogOutcome?]) throws {
@@ -101,9 +101,9 @@ struct LogFleet {
                     }
                 }
             } else if outcome.summary.trip != nil {
-                for line in outcome.summary.lines { plan.output.noteFolded("\(device): \(line)") }
+                for line in outcome.summary.lines { plan.output.remark("\(device): \(line)") }
             } else {
-                plan.output.note("\(device): no trip was recorded")
+                plan.output.remark("\(device): no trip was recorded")
             }
         }
     }

@@ -60,7 +60,8 @@ struct LogRecording: Sendable {
         }
         if let words = end.words { note(words) }
         outcome.summary = Summary(statistics: connection.scan.statistics, trip: trip)
-        outcome.summary.explain(connection, all: plan.explains)
+        outcome.summary.explain(connection, all: plan.explains, plan.output)
+        outcome.summary.take(plan.trip.store, plan.output)
         outcome.summary.positions = plan.trip.receiver?.counts
         outcome.patience = end.patience
         if case .failed(let error) = end {
@@ -124,7 +125,7 @@ struct LogRecording: Sendable {
 
     /// A note, with the accessory's name where there are several.
     private func note(_ text: String) {
-        plan.output.note(accessory.map { "\($0): \(text)" } ?? text)
+        plan.output.remark(accessory.map { "\($0): \(text)" } ?? text)
     }
 }
 

@@ -231,7 +231,8 @@ extension ScanEvent {
                 duration: length)
         case .scanDidStart, .scanDidPause, .scanDidCancel, .toolDidConnect, .toolDidDisconnect(nil),
             .didSendCommand, .didReceiveResponses, .didReceiveVoltage, .didTimeOut, .didNotSend,
-            .pollDidFinish, .didChangeState, .recordingFailed, .didProgress, .sessionDidEnd:
+            .pollDidFinish, .didChangeState, .recordingFailed, .didProgress, .didLoseEvents,
+            .sessionDidEnd:
             return nil
         }
     }

@@ -66,14 +66,15 @@ struct OutputOptions: ParsableArguments {
 
     /// A note for people on stderr; silent with `-q`.
     func note(_ text: String) {
-        if !quiet { writeToStandardError(printable(text) + "\n") }
+        if !quiet { tellOnStandardError(printable(text) + "\n") }
     }
 
-    /// A note of many words: a terminal breaks none of them at its edge.
-    func noteFolded(_ text: String) {
-        guard isatty(STDERR_FILENO) == 1 else { return note(text) }
-        let width = Terminal(output: STDERR_FILENO).size.columns
-        for line in folded(text, to: width) { note(line) }
+    /// How many cells a line of standard output may have; nil where no terminal shows it.
+    var columns: Int? { terminalColumns(STDOUT_FILENO) }
+
+    /// A note of a command that goes on meanwhile: left out where nobody takes it.
+    func remark(_ text: String) {
+        if takesMore(STDERR_FILENO) { note(text) }
     }
 }
 

@@ -13,9 +13,11 @@ struct AnswerPrinter {
     private var json: JSONLines
     private var csv: CSVLong
     private var hasHeading = false
-    private var rows = TextTable([
-        ("ECU", .left), ("SIGNAL", .left), ("NAME", .left), ("VALUE", .right), ("UNIT", .left),
-    ])
+    private var rows = TextTable(
+        [
+            ("ECU", .left), ("SIGNAL", .left), ("NAME", .left), ("VALUE", .right),
+            ("UNIT", .left),
+        ], flexible: [2, 3])
     private var notes: [String] = []
 
     /// A printer for readings of `table`.
@@ -96,9 +98,11 @@ struct AnswerPrinter {
 
     /// Prints what was kept back: the table, then what is no reading, on stderr.
     mutating func finish(_ writer: inout TextOutput) throws(OutputError) {
-        if output.format == .text && !rows.isEmpty { try writer.write(rows.text(palette)) }
+        if output.format == .text && !rows.isEmpty {
+            try writer.write(rows.text(palette, columns: output.columns))
+        }
         try writer.flush()
-        for note in notes { writeToStandardError(printable(note) + "\n") }
+        for note in notes { tellOnStandardError(printable(note) + "\n") }
         notes = []
     }
 

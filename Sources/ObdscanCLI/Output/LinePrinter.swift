@@ -19,7 +19,8 @@ final class LinePrinter: Sendable {
     /// Prints to an open descriptor, which stays open.
     init(descriptor: Int32 = STDOUT_FILENO) {
         self.descriptor = descriptor
-        waiting = Mutex(Waiting(text: TextOutput(keepingFor: descriptor)))
+        waiting = Mutex(
+            Waiting(text: TextOutput(keepingFor: descriptor, isASCII: LocaleText.isASCII)))
     }
 
     /// Whether lines wait for a reader: more should be printed when they are gone.

@@ -5,17 +5,16 @@ import TripExport
 /// Monitors and test results as tables for people.
 struct MonitorReport {
     private let palette: Palette
-    private let units: UnitSystem
     private var statuses: [MonitorStatus] = []
-    private var tests = TextTable([
-        ("ECU", .left), ("MONITOR", .left), ("TEST", .left), ("VALUE", .right), ("MIN", .right),
-        ("MAX", .right), ("UNIT", .left), ("RESULT", .left),
-    ])
+    private var tests: [MonitorTestResult] = []
+    /// On a narrower terminal a monitor and its test are one column.
+    private static let narrow = 80
+    private let columns: Int?
 
     /// An empty report.
     init(_ output: OutputOptions) {
         palette = Palette(isOn: output.colours(1))
-        units = output.units
+        columns = output.columns
     }
 
     /// Whether an item belongs into the report: support maps do not.
@@ -38,32 +37,46 @@ struct MonitorReport {
             }
             guard let told else { return statuses.append(status) }
             if status.supported || !statuses[told].supported { statuses[told] = status }
-        case .monitorTest(let result): add(result)
+        case .monitorTest(let result): tests.append(result)
         case .reading, .code, .negativeResponse, .message, .error: return
         }
     }
 
-    private mutating func add(_ result: MonitorTestResult) {
-        let number = { (value: Double?) in value.map { fixed($0, 3) } ?? "" }
-        let style: Style =
-            switch result.passed {
-            case true: .good
-            case false: .bad
-            case nil: .dim
-            }
-        tests.add([
-            .init(result.ecu?.description ?? "—"), .init(result.monitorTitle),
-            .init(result.testTitle), .init(number(result.value)),
-            .init(number(result.min)), .init(number(result.max)), .init(result.unit ?? ""),
-            .init(result.verdict, style),
-        ])
+    private var testTable: TextTable {
+        let isNarrow = columns.map { $0 < Self.narrow } ?? false
+        var rows = TextTable(
+            [("ECU", .left)] + (isNarrow ? [] : [("MONITOR", .left)])
+                + [
+                    ("TEST", .left), ("VALUE", .right), ("LIMITS", .left), ("UNIT", .left),
+                    ("RESULT", .left),
+                ], flexible: isNarrow ? [1] : [1, 2])
+        for result in tests {
+            let style: Style =
+                switch result.passed {
+                case true: .good
+                case false: .bad
+                case nil: .dim
+                }
+            let names: [TextTable.Cell] =
+                isNarrow
+                ? [.init(result.monitorTitle + ": " + result.testTitle)]
+                : [.init(result.monitorTitle), .init(result.testTitle)]
+            rows.add(
+                [.init(result.ecu?.description ?? "—")] + names
+                    + [
+                        .init(result.text(result.value)), .init(result.limitsText),
+                        .init(result.unit ?? ""), .init(result.verdict, style),
+                    ])
+        }
+        return rows
     }
 
     /// Readiness, then the results.
     func text(_ readiness: Readiness) -> String {
-        var rows = TextTable([
-            ("ECU", .left), ("MONITOR", .left), ("SINCE CLEAR", .left), ("THIS CYCLE", .left),
-        ])
+        var rows = TextTable(
+            [
+                ("ECU", .left), ("MONITOR", .left), ("SINCE CLEAR", .left), ("THIS CYCLE", .left),
+            ], flexible: [1])
         for status in statuses where status.scope == .sinceClear && status.supported {
             let cycle = statuses.first {
                 $0.scope == .thisCycle && $0.ecu == status.ecu && $0.monitor == status.monitor
@@ -73,14 +86,16 @@ struct MonitorReport {
                 cell(status.complete), cycle.map { $0.supported ? cell($0.complete) : "off" } ?? "",
             ])
         }
-        var text = rows.isEmpty ? "" : rows.text(palette)
+        var text = rows.isEmpty ? "" : rows.text(palette, columns: columns)
         if !readiness.supported.isEmpty {
             let missing = readiness.incomplete.count
             text +=
                 palette(missing == 0 ? .good : .warning, Readiness.sentence(missing: missing))
                 + "\n"
         }
-        if !tests.isEmpty { text += (text.isEmpty ? "" : "\n") + tests.text(palette) }
+        if !tests.isEmpty {
+            text += (text.isEmpty ? "" : "\n") + testTable.text(palette, columns: columns)
+        }
         return text
     }
 

@@ -1,5 +1,6 @@
 import Diagnostics
 import OBDCore
+import PIDTables
 
 extension MonitorStatus.Monitor {
     /// For people.
@@ -48,6 +49,30 @@ extension MonitorTestResult {
 
     /// The test for people.
     var testTitle: String { test ?? "test \(Hex.string([tid]))" }
+
+    private static let tables = try? PIDTables.monitorTables()
+
+    /// One of its numbers with the digits that its scaling tells apart; "" for none.
+    func text(_ number: Double?) -> String {
+        guard let number else { return "" }
+        return fixed(number, decimals(forStep: Self.tables?.step(of: self) ?? 0))
+    }
+
+    /// The lower limit for people; "" where no value can be below it.
+    var minText: String { hasLowerLimit ? text(min) : "" }
+
+    /// The upper limit for people; "" where no value can be above it.
+    var maxText: String { hasUpperLimit ? text(max) : "" }
+
+    /// Both limits: `3.0…40.0`, `≤ 400`, `≥ 600.0`; "" where no value can pass any.
+    var limitsText: String {
+        switch (minText, maxText) {
+        case ("", ""): ""
+        case ("", let high): "≤ \(high)"
+        case (let low, ""): "≥ \(low)"
+        case (let low, let high): "\(low)…\(high)"
+        }
+    }
 
     /// How it came out, for people.
     var verdict: String {

@@ -27,11 +27,12 @@ struct MonitorTrendReport {
     }
 
     private var text: String {
-        var rows = TextTable([
-            ("ECU", .left), ("MONITOR", .left), ("TEST", .left), ("WHEN", .left),
-            ("VALUE", .right), ("MIN", .right), ("MAX", .right), ("UNIT", .left),
-            ("MARGIN", .right), ("", .left),
-        ])
+        var rows = TextTable(
+            [
+                ("ECU", .left), ("MONITOR", .left), ("TEST", .left), ("WHEN", .left),
+                ("VALUE", .right), ("LIMITS", .left), ("UNIT", .left), ("MARGIN", .right),
+                ("", .left),
+            ], flexible: [1, 2])
         var last: MonitorTrendPoint?
         for point in points {
             let isSame =
@@ -39,9 +40,8 @@ struct MonitorTrendReport {
             let before = isSame ? last : nil
             last = point
             let result = point.result
-            let number = { (value: Double?) in value.map { fixed($0, 3) } ?? "" }
             let margin =
-                point.relativeMargin.map { fixed($0 * 100, 1) + " %" } ?? number(point.margin)
+                point.relativeMargin.map { fixed($0 * 100, 1) + " %" } ?? result.text(point.margin)
             var verdict = TextTable.Cell(result.passed == false ? "FAILED" : "", .bad)
             if result.passed == true, let now = point.margin, let then = before?.margin, now < then
             {
@@ -50,12 +50,12 @@ struct MonitorTrendReport {
             rows.add([
                 .init(isSame ? "" : result.ecu?.description ?? "—"),
                 .init(isSame ? "" : result.monitorTitle), .init(isSame ? "" : result.testTitle),
-                .init(localTime(point.time)), .init(number(result.value)),
-                .init(number(point.lowerLimit)), .init(number(point.upperLimit)),
-                .init(result.unit ?? ""), .init(margin), verdict,
+                .init(localTime(point.time)), .init(result.text(result.value)),
+                .init(result.limitsText), .init(result.unit ?? ""), .init(margin), verdict,
             ])
         }
-        return rows.isEmpty ? "" : rows.text(Palette(isOn: output.colours(1)))
+        return rows.isEmpty
+            ? "" : rows.text(Palette(isOn: output.colours(1)), columns: output.columns)
     }
 
     private func object(_ point: MonitorTrendPoint) -> JSONObject {

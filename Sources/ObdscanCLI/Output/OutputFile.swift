@@ -51,6 +51,13 @@ enum OutputFile {
         }
     }
 
+    /// Refuses a path in a folder that is not there.
+    static func checkFolder(of path: String) throws(Failure) {
+        guard access(PendingFile.folder(of: path), F_OK) == 0 else {
+            throw Failure(outputFile: path, errno: errno)
+        }
+    }
+
     /// How long the file is that was written to `path`; unit: bytes.
     ///
     /// Nil for standard output, however it is named, for devices and for pipes.

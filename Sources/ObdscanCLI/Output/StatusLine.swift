@@ -2,8 +2,18 @@ import Glibc
 
 /// One line on the terminal that is written anew and goes away again.
 enum StatusLine {
-    /// Writes it anew.
-    static func show(_ text: String) { writeToStandardError("\r\(text)\u{1B}[K") }
+    /// Writes it anew, cut to the terminal's width: of a longer line only the last row would go away.
+    static func show(_ text: String) {
+        let columns = terminalColumns(STDERR_FILENO) ?? 80
+        writeToStandardError("\r\(line(LocaleText.shown(text), columns))\u{1B}[K")
+    }
+
+    /// `text` as one row of so many cells shows it, the last of them empty.
+    static func line(_ text: String, _ columns: Int) -> String {
+        guard displayWidth(text) >= columns else { return text }
+        let cut = fitted(text, columns - 1)
+        return LocaleText.isASCII ? asciiText(cut) : cut
+    }
 
     /// Takes it away.
     static func clear() { show("") }

@@ -21,20 +21,24 @@ struct TextOutput: ~Copyable {
     private var done = 0
     /// Whether only ``flushReady()`` writes.
     private let keeps: Bool
+    /// Whether text, other than bytes, becomes ASCII: data is the same everywhere.
+    private let isASCII: Bool
     private static let capacity = 64 * 1024
     /// What a pipe that is ready takes at once, and in one piece.
     private static let piece = Int(PIPE_BUF)
 
     /// Output to an open descriptor, which stays open.
-    init(descriptor: Int32) {
+    init(descriptor: Int32, isASCII: Bool = false) {
         self.descriptor = descriptor
+        self.isASCII = isASCII
         sink = nil
         keeps = false
     }
 
     /// Output to an open descriptor, which stays open; all of it is kept until ``flushReady()``.
-    init(keepingFor descriptor: Int32) {
+    init(keepingFor descriptor: Int32, isASCII: Bool = false) {
         self.descriptor = descriptor
+        self.isASCII = isASCII
         sink = nil
         keeps = true
     }
@@ -42,19 +46,22 @@ struct TextOutput: ~Copyable {
     /// Output that `sink` takes, a full buffer at a time.
     init(sink: @escaping ([UInt8]) throws(OutputError) -> Void) {
         descriptor = -1
+        isASCII = false
         self.sink = sink
         keeps = false
     }
 
-    /// The process's standard output.
-    static var standard: TextOutput { TextOutput(descriptor: STDOUT_FILENO) }
+    /// The process's standard output; text on it is what the locale's terminals show.
+    static var standard: TextOutput {
+        TextOutput(descriptor: STDOUT_FILENO, isASCII: LocaleText.isASCII)
+    }
 
     /// Whether a person watches.
     var isTerminal: Bool { isatty(descriptor) == 1 }
 
-    /// Appends text; full buffers are written.
+    /// Appends text for people, while data for programs goes as bytes; full buffers are written.
     mutating func write(_ text: String) throws(OutputError) {
-        buffer.append(contentsOf: text.utf8)
+        buffer.append(contentsOf: (isASCII ? asciiWords(text) : text).utf8)
         if isFull { try flush() }
     }
 
@@ -155,9 +162,28 @@ func takesMore(_ descriptor: Int32, within limit: Int32 = 0) -> Bool {
     return poll(&room, 1, limit) > 0
 }
 
-/// Writes to stderr; there is nowhere left to report a failure to.
+/// Writes text for people to stderr; there is nowhere left to report a failure to.
 func writeToStandardError(_ text: String) {
-    try? writeAll(Array(text.utf8), to: STDERR_FILENO)
+    try? writeAll(Array(LocaleText.shown(text).utf8), to: STDERR_FILENO)
+}
+
+/// The same for a message that may be longer than a line: a terminal breaks none of its words.
+func tellOnStandardError(_ text: String) {
+    let text = LocaleText.shown(text)
+    guard let columns = terminalColumns(STDERR_FILENO) else { return writeToStandardError(text) }
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    writeToStandardError(
+        lines.map { folded(String($0), to: columns).joined(separator: "\n") }
+            .joined(separator: "\n"))
+}
+
+/// The width of the terminal behind `descriptor` in cells, 80 where it does not tell; nil where there
+/// is none.
+func terminalColumns(_ descriptor: Int32) -> Int? {
+    guard isatty(descriptor) == 1 else { return nil }
+    var window = winsize()
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0 else { return 80 }
+    return Int(window.ws_col)
 }
 
 /// A write to a closed pipe is reported by write(2), not by death.

@@ -12,7 +12,7 @@ struct TextTable {
         var style: Style?
 
         init(_ text: String, _ style: Style? = nil) {
-            self.text = printable(text)
+            self.text = LocaleText.shown(printable(text))
             self.style = style
         }
 
@@ -24,9 +24,13 @@ struct TextTable {
     private var alignments: [Alignment]
     private var rows: [[Cell]] = []
     private var hasHeading = false
+    private let flexible: Set<Int>
 
     /// A table with a heading; an empty list of headings gives none.
-    init(_ headings: [(String, Alignment)]) {
+    ///
+    /// `flexible` columns become narrower where a terminal is; without any it is the last one.
+    init(_ headings: [(String, Alignment)], flexible: Set<Int> = []) {
+        self.flexible = flexible
         alignments = headings.map(\.1)
         if headings.contains(where: { !$0.0.isEmpty }) {
             rows.append(headings.map { Cell($0.0, .dim) })
@@ -43,7 +47,40 @@ struct TextTable {
     }
 
     /// The table's lines, each with its line end.
-    func text(_ palette: Palette, indent: Int = 0) -> String {
+    ///
+    /// Where `columns` cells are all there is, the words of the flexible columns go on below themselves.
+    func text(_ palette: Palette, indent: Int = 0, columns: Int? = nil) -> String {
+        let widths = widths(within: columns.map { $0 - indent })
+        var result = ""
+        for row in rows {
+            let cells = row.enumerated().map { column, cell in
+                isFlexible(column, of: widths.count)
+                    ? folded(cell.text, to: widths[column], hanging: 0) : [cell.text]
+            }
+            for line in 0..<(cells.map(\.count).max() ?? 1) {
+                result += String(repeating: " ", count: indent)
+                for (column, cell) in row.enumerated() {
+                    let isLast = column == row.count - 1
+                    let isRight = column < alignments.count && alignments[column] == .right
+                    let text = line < cells[column].count ? cells[column][line] : ""
+                    let padding = String(
+                        repeating: " ", count: max(0, widths[column] - displayWidth(text)))
+                    let styled = cell.style.map { palette($0, text) } ?? text
+                    result += isRight ? padding + styled : styled + (isLast ? "" : padding)
+                    if !isLast { result += "  " }
+                }
+                while result.last == " " { result.removeLast() }
+                result += "\n"
+            }
+        }
+        return result
+    }
+
+    /// Less than so many cells hold no text that is worth reading.
+    private static let narrowest = 16
+
+    /// How wide the columns are; flexible ones as narrow as the room demands.
+    private func widths(within room: Int?) -> [Int] {
         var widths: [Int] = []
         for row in rows {
             for (column, cell) in row.enumerated() {
@@ -55,21 +92,20 @@ struct TextTable {
                 }
             }
         }
-        var result = ""
-        for row in rows {
-            result += String(repeating: " ", count: indent)
-            for (column, cell) in row.enumerated() {
-                let isLast = column == row.count - 1
-                let isRight = column < alignments.count && alignments[column] == .right
-                let padding = String(
-                    repeating: " ", count: widths[column] - displayWidth(cell.text))
-                let styled = cell.style.map { palette($0, cell.text) } ?? cell.text
-                result += isRight ? padding + styled : styled + (isLast ? "" : padding)
-                if !isLast { result += "  " }
-            }
-            while result.last == " " { result.removeLast() }
-            result += "\n"
+        guard let room else { return widths }
+        let places = widths.indices.filter { isFlexible($0, of: widths.count) }
+        var excess = widths.reduce(2 * (widths.count - 1), +) - room
+        while excess > 0, let widest = places.max(by: { widths[$0] < widths[$1] }),
+            widths[widest] > Self.narrowest
+        {
+            widths[widest] -= 1
+            excess -= 1
         }
-        return result
+        return widths
+    }
+
+    private func isFlexible(_ column: Int, of count: Int) -> Bool {
+        guard flexible.isEmpty else { return flexible.contains(column) }
+        return column == count - 1 && column < alignments.count && alignments[column] == .left
     }
 }

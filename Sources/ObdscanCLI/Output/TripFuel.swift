@@ -26,7 +26,13 @@ enum TripFuel {
         }
         let roles = Dictionary(uniqueKeysWithValues: best.map { ($0.value, $0.key) })
         guard !roles.isEmpty else { return nil }
-        var meter = FuelMeter(profile.settings)
+        var settings = profile.settings
+        // What speaks SAE J1939 burns diesel, but for a few.
+        let isJ1939 = roles.keys.contains { place in
+            readings.signals[place].dataID?.service == DataID.parameterGroups
+        }
+        if isJ1939 { settings.usualKind = .diesel }
+        var meter = FuelMeter(settings)
         var quantities = [FuelQuantity?](repeating: nil, count: readings.signals.count)
         for (place, quantity) in roles { quantities[place] = quantity }
         try readings.forEachNumber(of: Array(roles.keys)) { t, place, value in
@@ -136,7 +142,7 @@ enum TripFuel {
             switch units {
             case .metric: nil
             case .us: use.milesPerUSGallon.map { ($0, "mpg (US)") }
-            case .imperial: use.milesPerImperialGallon.map { ($0, "mpg (imperial)") }
+            case .imperial: use.milesPerImperialGallon.map { ($0, "mpg (UK)") }
             }
         if let mpg { return "\(fixed(mpg.0, 1)) \(mpg.1)" }
         let rest = use.kilometresPerLitre.map { ", \(fixed($0, 1)) km/L" } ?? ""

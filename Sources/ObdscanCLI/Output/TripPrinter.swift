@@ -9,7 +9,7 @@ struct TripPrinter {
     let output: OutputOptions
     private let palette: Palette
     private var rows = TextTable([
-        ("TRIP", .right), ("START", .left), ("TIME", .right), ("DISTANCE", .right),
+        ("TRIP", .right), ("START", .left), ("DURATION", .right), ("DISTANCE", .right),
         ("READINGS", .right), ("VEHICLE", .left), ("", .left),
     ])
     private var hasHeading = false
@@ -73,10 +73,11 @@ struct TripPrinter {
     /// Prints what the signals of a trip add up to; in CSV ``append(_:to:)`` does.
     func print(_ readings: TripReadings, _ writer: inout TextOutput) throws(OutputError) {
         if output.format == .csv { return }
-        var rows = TextTable([
-            ("ECU", .left), ("SIGNAL", .left), ("NAME", .left), ("READINGS", .right),
-            ("MIN", .right), ("MEAN", .right), ("MAX", .right), ("UNIT", .left),
-        ])
+        var rows = TextTable(
+            [
+                ("ECU", .left), ("SIGNAL", .left), ("NAME", .left), ("READINGS", .right),
+                ("MIN", .right), ("MEAN", .right), ("MAX", .right), ("UNIT", .left),
+            ], flexible: [2])
         for statistics in readings.signals {
             let signal = readings.table[statistics.signal]
             let conversion = output.units.conversion(from: signal.unit)
@@ -112,7 +113,9 @@ struct TripPrinter {
                 cell(statistics.mean), cell(statistics.maximum), .init(unit),
             ])
         }
-        if output.format == .text && !rows.isEmpty { try writer.write(rows.text(palette)) }
+        if output.format == .text && !rows.isEmpty {
+            try writer.write(rows.text(palette, columns: output.columns))
+        }
     }
 
     /// A trip's figures that fit no line of the list.
@@ -125,7 +128,7 @@ struct TripPrinter {
         add("ended", trip.endReason?.title)
         add("moving", trip.movingSeconds.map(clockText))
         add("idle", trip.idleSeconds.map(clockText))
-        add("average speed", trip.averageSpeed.map { shown($0, "km/h", 1) })
+        add("average while moving", trip.averageSpeed.map { shown($0, "km/h", 1) })
         add("hard braking", trip.hardBrakings.map { "\($0)×" })
         add("hard acceleration", trip.hardAccelerations.map { "\($0)×" })
         add(
@@ -147,7 +150,7 @@ struct TripPrinter {
             add("note", (note.time.map { localTime($0) + "  " } ?? "") + note.text)
         }
         for event in details.events { add(event.kind.title, String(event.count)) }
-        return rows.isEmpty ? "" : rows.text(palette)
+        return rows.isEmpty ? "" : rows.text(palette, columns: output.columns)
     }
 
     /// A metric value in the units that are shown.

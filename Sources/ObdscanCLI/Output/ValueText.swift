@@ -31,7 +31,10 @@ struct ValueText: Hashable, Sendable {
             value = ReadingText.supportMap(raw, base: reading.dataID?.id ?? 0)
         case .missing(let why, let code):
             isMissing = true
-            value = why.text + (code.map { " (code \($0))" } ?? "")
+            // What froze a frame: without a code there is none.
+            let isNoFrame =
+                why == .notAvailable && reading.dataID == DataID(.freezeFrame, 0x02)
+            value = isNoFrame ? "no frame stored" : why.text + (code.map { " (code \($0))" } ?? "")
         }
     }
 

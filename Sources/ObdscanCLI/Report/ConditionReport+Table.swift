@@ -16,15 +16,16 @@ extension ConditionReport {
         for frame in frameReadings { json.append(.reading(frame.reading), time: time, to: &output) }
     }
 
+    private static let columns = [
+        "kind", "time", "since", "vin", "ecu", "code", "failureType", "description", "lists",
+        "change", "monitor", "complete", "tid", "test", "signal", "name", "value", "before",
+        "min", "max", "unit", "passed", "accessory", "protocol", "service", "pid", "frame",
+        "raw",
+    ]
+
     /// Appends everything as CSV: a line for each lamp, code, frozen value, monitor and test.
     func appendCSV(to output: inout [UInt8]) {
-        let columns = [
-            "kind", "time", "since", "vin", "ecu", "code", "failureType", "description", "lists",
-            "change", "monitor", "complete", "tid", "test", "signal", "name", "value", "before",
-            "min", "max", "unit", "passed", "accessory", "protocol", "service", "pid", "frame",
-            "raw",
-        ]
-        CSVRow.append(columns, to: &output)
+        CSVRow.append(Self.columns, to: &output)
         func add(_ kind: String, _ ecu: ECUAddress?, _ cells: [String: String?]) {
             var cells = cells
             cells["kind"] = kind
@@ -34,10 +35,8 @@ extension ConditionReport {
             cells["vin"] = vehicle
             cells["accessory"] = accessory
             cells["protocol"] = vehicleProtocol
-            CSVRow.append(columns.map { (cells[$0] ?? nil) ?? "" }, to: &output)
+            CSVRow.append(Self.columns.map { (cells[$0] ?? nil) ?? "" }, to: &output)
         }
-        let flag = { (value: Bool?) in value.map { $0 ? "true" : "false" } }
-        let shown = { (value: Double?) in value.map { "\($0)" } }
         for lamp in lamps { add("lamp", lamp.ecu, ["value": flag(lamp.isOn)]) }
         for code in change.codes {
             add(
@@ -49,16 +48,7 @@ extension ConditionReport {
                 ])
         }
         for (reading, value) in frameReadings {
-            add(
-                "freezeFrame", reading.ecu,
-                [
-                    "code": reading.dtc?.text ?? reading.parameterCode?.text,
-                    "signal": table[reading.signal].id, "name": table[reading.signal].name,
-                    "value": number(reading) ?? value.value, "unit": value.unit,
-                    "service": reading.dataID?.service.description,
-                    "pid": reading.dataID?.idText,
-                    "frame": reading.frame.map { String($0) }, "raw": Hex.string(reading.raw),
-                ])
+            add("freezeFrame", reading.ecu, cells(reading, value))
         }
         for monitor in change.monitors {
             add(
@@ -68,18 +58,31 @@ extension ConditionReport {
                     "before": flag(monitor.before),
                 ])
         }
-        for test in change.tests {
-            let result = test.result
-            add(
-                "testState", result.ecu,
-                [
-                    "monitor": result.monitorTitle, "tid": Hex.string([result.tid]),
-                    "test": result.test, "value": shown(result.value),
-                    "before": shown(test.before), "min": shown(result.min),
-                    "max": shown(result.max), "unit": result.unit, "passed": flag(result.passed),
-                ])
-        }
+        for test in change.tests { add("testState", test.result.ecu, cells(test)) }
     }
+
+    private func cells(_ test: ConditionChange.Test) -> [String: String?] {
+        let result = test.result
+        let shown = { (value: Double?) in value.map { "\($0)" } }
+        return [
+            "monitor": result.monitorTitle, "tid": Hex.string([result.tid]),
+            "test": result.test, "value": shown(result.value), "before": shown(test.before),
+            "min": shown(result.min), "max": shown(result.max), "unit": result.unit,
+            "passed": flag(result.passed),
+        ]
+    }
+
+    private func cells(_ reading: Reading, _ value: ValueText) -> [String: String?] {
+        [
+            "code": reading.dtc?.text ?? reading.parameterCode?.text,
+            "signal": table[reading.signal].id, "name": table[reading.signal].name,
+            "value": number(reading) ?? value.value, "unit": value.unit,
+            "service": reading.dataID?.service.description, "pid": reading.dataID?.idText,
+            "frame": reading.frame.map { String($0) }, "raw": Hex.string(reading.raw),
+        ]
+    }
+
+    private func flag(_ value: Bool?) -> String? { value.map { $0 ? "true" : "false" } }
 
     /// A number with all its digits, in the user's units; nil for any other value.
     private func number(_ reading: Reading) -> String? {

@@ -23,6 +23,9 @@ struct ConditionReport {
         if let path {
             let bytes = page.bytes
             try OutputFile.write(path) { file in try file.write(bytes: bytes) }
+            if let size = OutputFile.size(of: path) {
+                output.note("\(path): vehicle report, \(byteText(size))")
+            }
             return
         }
         var writer = TextOutput.standard
@@ -74,11 +77,14 @@ struct ConditionReport {
         code.fate == .gone ? "" : code.code.kinds.map(\.rawValue).joined(separator: ", ")
     }
 
+    /// The same for people.
+    private func listText(_ code: ConditionChange.Code) -> String {
+        lists(code) + (code.fate != .gone && code.code.isActive == false ? ", not active" : "")
+    }
+
     private func state(_ complete: Bool?) -> String {
         complete == nil ? "—" : Readiness.text(complete)
     }
-
-    private func number(_ value: Double?) -> String { value.map { fixed($0, 3) } ?? "" }
 
     private var missing: Int { change.monitors.count { $0.now == false } }
 
@@ -88,7 +94,8 @@ struct ConditionReport {
         var page = HTMLPage(
             title: isComparison ? "Vehicle report, before and after" : "Vehicle report",
             lead: vehicle ?? "")
-        page.section("Vehicle") { $0.facts(facts) }
+        // The title has the vehicle's number, in one piece.
+        page.section("Vehicle") { $0.facts(facts.filter { $0.name != "Vehicle" }) }
         page.section("Trouble codes") { appendCodes(to: &$0) }
         let frame = frameReadings
         if !frame.isEmpty {
@@ -121,7 +128,7 @@ struct ConditionReport {
                 return [.init(code.code.code.fullText, style)]
                     + ifComparing(.init(code.fate?.rawValue ?? "", style))
                     + [
-                        .init(lists(code)), .init(code.code.ecu?.description ?? "—"),
+                        .init(listText(code)), .init(code.code.ecu?.description ?? "—"),
                         .init(texts.text(of: code.code.code) ?? ""),
                     ]
             })
@@ -131,12 +138,14 @@ struct ConditionReport {
         _ frame: [(reading: Reading, value: ValueText)], to page: inout HTMLText
     ) {
         page.table(
-            [.init("Code"), .init("ECU"), .init("Signal"), .init("Value", "n"), .init("Unit")],
+            [.init("Code"), .init("ECU"), .init("Signal"), .init("Value"), .init("Unit")],
             frame.map { reading, value in
-                [
+                // Texts at the right would push every number off a narrow screen.
+                let isNumber = if case .number = reading.value { true } else { false }
+                return [
                     .init(reading.dtc?.description ?? ""),
                     .init(reading.ecu?.description ?? "—"), .init(table[reading.signal].name),
-                    .init(value.value, "n"), .init(value.unit),
+                    .init(value.value, isNumber ? "n" : nil), .init(value.unit),
                 ]
             })
     }
@@ -167,10 +176,10 @@ struct ConditionReport {
                     .init(result.ecu?.description ?? "—"), .init(result.monitorTitle),
                     .init(result.testTitle),
                 ]
-                    + ifComparing(.init(number(test.before), "n"))
+                    + ifComparing(.init(result.text(test.before), "n"))
                     + [
-                        .init(number(result.value), "n"), .init(number(result.min), "n"),
-                        .init(number(result.max), "n"), .init(result.unit ?? ""),
+                        .init(result.text(result.value), "n"), .init(result.minText, "n"),
+                        .init(result.maxText, "n"), .init(result.unit ?? ""),
                         result.passed == true
                             ? .init("passed", "good") : .init("FAILED", "bad"),
                     ]
@@ -190,11 +199,12 @@ struct ConditionReport {
         for fact in facts { rows.add([.init(fact.name, .dim), .init(fact.value)]) }
         let codes =
             change.codes.isEmpty
-            ? palette(.good, "No trouble codes.") + "\n" : codeTable.text(palette)
+            ? palette(.good, "No trouble codes.") + "\n"
+            : codeTable.text(palette, columns: output.columns)
         var parts = [rows.text(palette), codes]
         if !change.monitors.isEmpty { parts.append(monitorTable.text(palette)) }
         let tests = isComparison ? change.tests : change.tests.filter { $0.result.passed == false }
-        if !tests.isEmpty { parts.append(testTable(tests).text(palette)) }
+        if !tests.isEmpty { parts.append(testTable(tests).text(palette, columns: output.columns)) }
         return parts.joined(separator: "\n")
     }
 
@@ -206,7 +216,7 @@ struct ConditionReport {
         for code in change.codes {
             codes.add([
                 .init(code.code.code.fullText, code.fate == .gone ? .dim : .bold),
-                .init(code.fate?.rawValue ?? ""), .init(lists(code)),
+                .init(code.fate?.rawValue ?? ""), .init(listText(code)),
                 .init(code.code.ecu?.description ?? "—"),
                 .init(texts.text(of: code.code.code) ?? ""),
             ])
@@ -229,18 +239,19 @@ struct ConditionReport {
     }
 
     private func testTable(_ shown: [ConditionChange.Test]) -> TextTable {
-        var tests = TextTable([
-            ("ECU", .left), ("MONITOR", .left), ("TEST", .left),
-            (isComparison ? "BEFORE" : "", .right), ("VALUE", .right), ("MIN", .right),
-            ("MAX", .right), ("UNIT", .left), ("RESULT", .left),
-        ])
+        var tests = TextTable(
+            [
+                ("ECU", .left), ("MONITOR", .left), ("TEST", .left),
+                (isComparison ? "BEFORE" : "", .right), ("VALUE", .right), ("LIMITS", .left),
+                ("UNIT", .left), ("RESULT", .left),
+            ], flexible: [1, 2])
         for test in shown {
             let result = test.result
             tests.add([
                 .init(result.ecu?.description ?? "—"), .init(result.monitorTitle),
-                .init(result.testTitle), .init(number(test.before)), .init(number(result.value)),
-                .init(number(result.min)), .init(number(result.max)), .init(result.unit ?? ""),
-                .init(result.passed == true ? "passed" : "FAILED"),
+                .init(result.testTitle), .init(result.text(test.before)),
+                .init(result.text(result.value)), .init(result.limitsText),
+                .init(result.unit ?? ""), .init(result.passed == true ? "passed" : "FAILED"),
             ])
         }
         return tests

@@ -63,7 +63,8 @@ struct ReportBundle {
         let bytes = try contents(of: recording)
         do {
             let transcript = try Transcript(parsing: bytes)
-            text += String(decoding: redaction.applied(to: transcript).text, as: UTF8.self)
+            let clean = IdentityAnswers.blanked(in: redaction.applied(to: transcript))
+            text += String(decoding: clean.text, as: UTF8.self)
             if transcript.chunks.isEmpty { text += "(nothing was said)\n" }
         } catch {
             // Nothing was opened.

@@ -115,7 +115,7 @@ struct TripReport {
         add("Distance", trip.distance.map { shown($0, "km") })
         add("Moving", trip.movingSeconds.map(clockText))
         add("Idle", trip.idleSeconds.map(clockText))
-        add("Average speed", trip.averageSpeed.map { shown($0, "km/h") })
+        add("Average while moving", trip.averageSpeed.map { shown($0, "km/h") })
         add("Hard braking", trip.hardBrakings.map { "\($0)×" })
         add("Hard acceleration", trip.hardAccelerations.map { "\($0)×" })
         add("Odometer", trip.odometer.map { shown($0.upperBound, "km") })
@@ -212,7 +212,7 @@ struct TripReport {
                         .init(
                             clockText(
                                 Double(max(0, time.microseconds - start.microseconds)) / 1e6), "n"),
-                        .init(event.kind.rawValue), .init(event.ecu?.description ?? ""),
+                        .init(event.kind.title), .init(event.ecu?.description ?? ""),
                         .init(
                             event.text
                                 + (event.duration.map { " (\(fixed($0.seconds, 1)) s)" } ?? "")),

@@ -9,6 +9,8 @@ struct VehicleCondition: Sendable {
         var ecu: ECUAddress?
         var code: CodeReport.Code
         var kinds: [CodeReport.Kind]
+        /// Whether the fault is there now (SAE J1939); nil where nobody said.
+        var isActive: Bool?
     }
 
     /// When.
@@ -22,7 +24,7 @@ struct VehicleCondition: Sendable {
     /// What was read of the vehicle itself.
     init(time: UTC, codes reports: [CodeReport], items: [DiagnosticItem]) {
         self.time = time
-        for report in reports { add(report.ecu, report.code, report.kind) }
+        for report in reports { add(report.ecu, report.code, report.kind, report.isActive) }
         for item in items {
             switch item {
             case .monitor(let status) where status.supported && status.scope == .sinceClear:
@@ -45,7 +47,7 @@ struct VehicleCondition: Sendable {
             )
         }
         for entry in known.0 where entry.isPresent(at: time) {
-            add(entry.ecu, entry.code, entry.kind)
+            add(entry.ecu, entry.code, entry.kind, nil)
         }
         monitors = known.1.filter(\.supported)
         for point in known.2 where point.time <= time {
@@ -55,13 +57,14 @@ struct VehicleCondition: Sendable {
     }
 
     private mutating func add(
-        _ ecu: ECUAddress?, _ code: CodeReport.Code, _ kind: CodeReport.Kind
+        _ ecu: ECUAddress?, _ code: CodeReport.Code, _ kind: CodeReport.Kind, _ isActive: Bool?
     ) {
         let known = codes.firstIndex { $0.ecu == ecu && $0.code.fullText == code.fullText }
         guard let known else {
-            codes.append(Code(ecu: ecu, code: code, kinds: [kind]))
+            codes.append(Code(ecu: ecu, code: code, kinds: [kind], isActive: isActive))
             return
         }
+        if isActive == true || codes[known].isActive == nil { codes[known].isActive = isActive }
         if !codes[known].kinds.contains(kind) { codes[known].kinds.append(kind) }
     }
 

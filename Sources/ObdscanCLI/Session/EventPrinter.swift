@@ -2,6 +2,7 @@ import CAccessory
 import Glibc
 import OBDCore
 import ScanSession
+import ScanTool
 import TripExport
 
 /// Writes what happens in a session as lines: to stderr with `-v` and `--trace-states`, to a file
@@ -10,6 +11,7 @@ struct EventPrinter: ScanObserver {
     let interests: ScanEvent.Kinds
     /// Nil = standard error.
     private let log: LogFile?
+    private let lines = EventLines()
     private let asJSON: Bool
     /// What the accessory is called; nil = there is only one.
     private let accessory: String?
@@ -53,9 +55,11 @@ struct EventPrinter: ScanObserver {
             object.append(to: &line)
         } else {
             let name = accessory.map { "\($0): " } ?? ""
-            line = Array("\(utc) \(printable(name + event.text))\n".utf8)
+            let text = "\(utc) \(printable(name + event.text))\n"
+            // What a log holds is read elsewhere.
+            line = Array((log == nil ? LocaleText.shown(text) : text).utf8)
         }
-        if let log { log.append(line) } else { try? writeAll(line, to: STDERR_FILENO) }
+        if let log { log.append(line) } else { lines.write(line) }
     }
 }
 
@@ -89,12 +93,13 @@ extension ScanEvent {
         case .didTimeOut: "no complete answer in time"
         case .didNotSend(let request): request.unsentText
         case .didReceiveError(let report):
-            "error: \(report.reason), failure \(report.attempt) in a row, next: \(report.next)"
+            "error: \(report.reason.words), failure \(report.attempt) in a row, next: \(report.next.words)"
         case .pollDidFinish: "polling done"
         case .didChangeState(let step):
             "state \(step.from.rawValue) -> \(step.to.rawValue) (\(step.event.rawValue))"
         case .recordingFailed(let number):
             "the recording cannot be written: \(describe(errno: number))"
+        case .didLoseEvents(let count): "\(count) events were not taken in time and are lost"
         case .didProgress(let progress):
             switch progress {
             case .lineRate(let rate): "trying \(rate) bit/s"
@@ -105,6 +110,32 @@ extension ScanEvent {
             }
         case .sessionDidEnd(let error):
             "session over" + (error.map { ": \(Failure($0, accessory: "adapter").message)" } ?? "")
+        }
+    }
+}
+
+extension ErrorReason {
+    /// What happened, within a line.
+    fileprivate var words: String {
+        switch self {
+        case .openFailed: "the accessory cannot be opened"
+        case .linkLost: "the accessory has gone"
+        case .initialisation(let failure): Failure(failure, accessory: "adapter").message
+        case .initialisationTimedOut: "setting up the adapter came to no end"
+        case .adapterRestarted: "the adapter restarted"
+        case .flooded: "the adapter sent more than any answer has"
+        case .unresponsive: "the adapter gives no prompt"
+        }
+    }
+}
+
+extension NextStep {
+    /// What comes, within a line.
+    fileprivate var words: String {
+        switch self {
+        case .reinitialise(let pause): "the adapter is set up anew after \(pause)"
+        case .awaitSession(let pause): "the accessory is opened anew after \(pause)"
+        case .givenUp: "nothing"
         }
     }
 }

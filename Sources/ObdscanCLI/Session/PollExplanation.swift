@@ -138,7 +138,7 @@ struct PollExplanation: Sendable {
     }
 
     /// What was never asked, since the adapter could not; at most five names.
-    private var unsent: [String] {
+    var unsent: [String] {
         report.plan.records.filter { $0.notSent > 0 && $0.answers == 0 }
             .prefix(5).map { name($0.dataID) }
     }

@@ -128,7 +128,8 @@ struct PollLoop {
                 .toolDidConnect, .toolDidDisconnect, .toolDidInitialize, .toolDidFailToInitialize,
                 .toolWillSleep, .didSendCommand,
                 .didReceiveResponses, .didReceiveVoltage, .didTimeOut, .didNotSend,
-                .didReceiveError, .didChangeState, .recordingFailed, .didProgress:
+                .didReceiveError, .didChangeState, .recordingFailed, .didProgress,
+                .didLoseEvents:
                 continue
             }
         }
@@ -180,7 +181,8 @@ struct PollNews {
         case .didNotSend(let request): return request.unsentText
         case .scanDidStart, .scanDidPause, .scanDidCancel, .toolDidConnect, .toolDidDisconnect(nil),
             .didSendCommand, .didReceiveResponses, .didReceiveVoltage, .didTimeOut,
-            .didReceiveError, .pollDidFinish, .didChangeState, .didProgress, .sessionDidEnd:
+            .didReceiveError, .pollDidFinish, .didChangeState, .didProgress, .didLoseEvents,
+            .sessionDidEnd:
             return nil
         }
     }

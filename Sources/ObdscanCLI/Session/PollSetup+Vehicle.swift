@@ -63,7 +63,8 @@ extension PollSetup {
 
     /// The plan for a session.
     var plan: PollPlan {
-        var plan = PollPlan(wants: wants, voltagePeriod: readsVoltage ? .seconds(5) : nil)
+        let seldom: Duration? = watchesVoltage ? .seconds(30) : nil
+        var plan = PollPlan(wants: wants, voltagePeriod: readsVoltage ? .seconds(5) : seldom)
         if let battery { plan.protectBattery(by: BatteryGuard(limits: battery), motion) }
         return plan
     }

@@ -10,6 +10,8 @@ struct PollSetup: Sendable {
     var named: [SignalIndex]
     /// Whether the voltage at the adapter is wanted.
     var readsVoltage: Bool
+    /// Whether it is asked for now and then, for a heading alone.
+    var watchesVoltage = false
     /// In which services the vehicle's name is asked for.
     var profiles: [DiagnosticProfile]
     /// The ECU of `--ecu`; where no request reaches one ECU alone, the others' answers do not count.

@@ -1,5 +1,6 @@
 import ScanSession
 import TripExport
+import TripStore
 
 /// What `live` and `log` say when they end.
 struct Summary {
@@ -15,10 +16,17 @@ struct Summary {
     var explains = false
     /// What came from a receiver of positions; nil without one.
     var positions: PositionReceiver.Counts?
+    /// How far the trip went, as people read it; nil where nothing tells.
+    var distance: String?
+    /// What shows the trip.
+    var next: String?
+    /// Whether people are told how fast it went, too.
+    var tellsPace = false
 
     /// Takes over where the time of the session's poll went.
-    mutating func explain(_ connection: Connection, all: Bool) {
+    mutating func explain(_ connection: Connection, all: Bool, _ output: OutputOptions) {
         explains = all
+        tellsPace = all || output.verbose
         explanation = connection.scan.report.map {
             PollExplanation($0, statistics, connection.table)
         }
@@ -60,16 +68,28 @@ struct Summary {
         object.append(to: &output)
     }
 
-    /// For people: the figures, then where the time went.
-    var lines: [String] {
-        guard let explanation else { return [text] }
-        return [text] + (explains ? explanation.lines : [explanation.line].compactMap(\.self))
+    /// Takes over what the closed trip has come to.
+    mutating func take(_ store: TripStore, _ output: OutputOptions) {
+        guard let trip else { return }
+        let isUsual = store.path == DatabaseOptions(path: nil).file
+        next = "obdscan trips show \(trip)" + (isUsual ? "" : " --db \(store.path)")
+        guard let kilometres = try? store.trip(trip).distance else { return }
+        let conversion = output.units.conversion(from: "km")
+        distance =
+            fixed(conversion.map { $0(kilometres) } ?? kilometres, 1) + " "
+            + (conversion?.unit ?? "km")
     }
 
-    /// The figures for people.
-    var text: String {
+    /// For people: what was recorded and what failed; how fast it went where that is wanted.
+    var lines: [String] {
+        guard tellsPace else { return [text] }
+        let time = explains ? explanation?.lines : [explanation?.line].compactMap(\.self)
+        return [text, pace] + (time ?? [])
+    }
+
+    /// How fast it went, for people.
+    private var pace: String {
         var parts = [
-            "\(statistics.readings) readings in \(clockText(statistics.seconds.rounded()))",
             "\(fixed(statistics.readingsPerSecond, 1)) readings/s",
             "\(statistics.requests) requests",
         ]
@@ -80,6 +100,14 @@ struct Summary {
             let times = [p50, p95, p99].map { fixed($0 * 1000, 1) }.joined(separator: "/")
             parts.append("round trip \(times) ms (p50/p95/p99)")
         }
+        return "Pace: " + parts.joined(separator: ", ")
+    }
+
+    /// What was recorded and what failed, for people.
+    var text: String {
+        var parts = [clockText(statistics.seconds.rounded())]
+        if let distance { parts.append(distance) }
+        parts.append(counted(statistics.readings, "reading"))
         if statistics.timeouts > 0 { parts.append(counted(statistics.timeouts, "timeout")) }
         if statistics.errors > 0 { parts.append(counted(statistics.errors, "error")) }
         if statistics.reconnects > 0 { parts.append(counted(statistics.reconnects, "reconnect")) }
@@ -96,7 +124,12 @@ struct Summary {
         {
             parts.append("asking paused for \(clockText(rested.seconds))")
         }
-        return (trip.map { "Trip \($0): " } ?? "") + parts.joined(separator: ", ")
+        // With the times it is told by itself.
+        if !tellsPace, let unsent = explanation?.unsent, !unsent.isEmpty {
+            parts.append("not asked: " + unsent.joined(separator: " "))
+        }
+        let figures = parts.joined(separator: ", ")
+        return (trip.map { "Trip \($0): " } ?? "") + figures + (next.map { "; " + $0 } ?? "")
     }
 
     private func counted(_ number: Int, _ thing: String) -> String {

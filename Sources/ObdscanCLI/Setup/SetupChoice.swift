@@ -64,7 +64,7 @@ struct SetupChoice {
             do {
                 return try named(line)
             } catch {
-                writeToStandardError(error.text)
+                tellOnStandardError(error.text)
             }
         }
     }

@@ -114,7 +114,10 @@ final class LiveBoard: Sendable {
         guard !readings.isEmpty else { return }
         state.withLock { state in
             state.version += 1
-            for reading in readings { Self.take(reading, at: time, now, isNamed, &state) }
+            // What was frozen with a code is not what is now.
+            for reading in readings where reading.frame == nil && reading.dtc == nil {
+                Self.take(reading, at: time, now, isNamed, &state)
+            }
         }
         wake()
     }

@@ -89,7 +89,7 @@ struct LiveFeed: Sendable {
                 failure = Failure("unexpected: \(error)", status: .bug)
             }
             let words = failure.message + (failure.hint.map { "\nhint: \($0)" } ?? "")
-            if words != lastWords { output.note(words.replacing("\n", with: "; ")) }
+            if words != lastWords { output.remark(words.replacing("\n", with: "; ")) }
             lastWords = words
             // A recording has one beginning: another session would write over it.
             let isLast = options.record != nil || failure.status == .usage
@@ -101,7 +101,8 @@ struct LiveFeed: Sendable {
             if isLast { return }
             var waiting = Waiting()
             let stop = waiting.add(inbox.descriptor)
-            let isSilent = failure.status == .timedOut && rest != nil
+            let isSilent =
+                rest != nil && (failure.isOfSilentVehicle || failure.status == .timedOut)
             let count = isSilent ? Self.pauses.count : Self.shortPauses
             waiting.add(deadline: Clock.now + Self.pauses[min(failures, count - 1)])
             waiting.wait()
@@ -151,7 +152,7 @@ struct LiveFeed: Sendable {
             }
         } event: { _, event in
             let note = news.note(event)
-            if let note { output.note(note) }
+            if let note { output.remark(note) }
             board.update { status in
                 switch event {
                 case .toolDidDisconnect(.some): status.link = .lost

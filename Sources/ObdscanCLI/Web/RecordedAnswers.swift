@@ -181,6 +181,12 @@ struct RecordedAnswers {
         var selection = TripReadings.Selection()
         selection.signals = head.query.filter { $0.name == "signal" }.map(\.value)
         let part = try store.readings(ofTrip: id, selection)
+        if selection.signals.isEmpty == false, part.signals.isEmpty {
+            throw WebProblem(
+                .badRequest,
+                "the trip has no signal \(selection.signals.joined(separator: ", "))",
+                hint: "/api/trips/\(id) lists what it has")
+        }
         var writer = TripFileWriter(
             parts: [part], units: units, progress: ProgressLine(output),
             isNarrowed: !selection.signals.isEmpty, ecu: nil)

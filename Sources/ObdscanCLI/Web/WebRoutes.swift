@@ -57,7 +57,10 @@ struct WebRoutes: WebHandler {
             try send(WebProblem(.forbidden, "a page of another site asked"), response)
             return
         case .tokenMissing where head.path.isEmpty, .tokenWrong where head.path.isEmpty:
-            try sendPage(WebPage.entrance, .unauthorized, [], response)
+            let isWrong = rules.verdict(head) == .tokenWrong
+            try sendPage(
+                { WebPage.entrance(nonce: $0, isWrong: isWrong) }, .unauthorized,
+                [("WWW-Authenticate", "Bearer")], response)
             return
         case .tokenMissing, .tokenWrong:
             var answer = ResponseHead(.unauthorized, Self.jsonLines)
@@ -85,7 +88,33 @@ struct WebRoutes: WebHandler {
         return (ResponseHead(status, Self.jsonLines), problem.bytes)
     }
 
+    /// What may stand behind the question mark of each address.
+    private static func parameters(_ path: [String]) -> Set<String> {
+        switch path {
+        case []: ["token"]
+        case ["api", "live"]: ["every", "units"]
+        case ["api", "readings"]: ["units"]
+        case ["api", "monitors"]: ["tests"]
+        case ["api", "codes", "history"], ["api", "monitors", "trend"]: ["vehicle"]
+        case ["api", "trips"]: ["all", "vehicle", "tag", "name", "latest"]
+        case let path where path.starts(with: ["api", "trips"]):
+            switch path.dropFirst(3).first {
+            case "plots": ["signal", "units"]
+            case "export": ["format", "layout", "signal", "units"]
+            case "report": ["units"]
+            default: []
+            }
+        default: []
+        }
+    }
+
     private func route(_ head: RequestHead, _ response: WebResponse) throws {
+        let known = Self.parameters(head.path)
+        if let other = head.query.first(where: { !known.contains($0.name) }) {
+            throw WebProblem(
+                .badRequest, "this address takes no \"\(printable(other.name))\"",
+                hint: known.isEmpty ? nil : known.sorted().joined(separator: ", "))
+        }
         switch head.path {
         case []: try sendDashboard(head, response)
         case ["metrics"]: try sendMetrics(response)
@@ -178,7 +207,9 @@ struct WebRoutes: WebHandler {
     }
 
     private func send(_ problem: WebProblem, _ response: WebResponse) throws {
-        try response.send(ResponseHead(problem.status, Self.jsonLines), problem.bytes)
+        var head = ResponseHead(problem.status, Self.jsonLines)
+        if problem.status == .unavailable { head.fields = [("Retry-After", "10")] }
+        try response.send(head, problem.bytes)
     }
 
     private func send(_ bytes: [UInt8], _ response: WebResponse) throws {

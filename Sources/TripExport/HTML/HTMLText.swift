@@ -57,7 +57,9 @@ public struct HTMLText: Sendable {
 
     /// Appends a table that scrolls by itself where it is too wide.
     public mutating func table(_ heads: [Cell], _ rows: [[Cell]]) {
-        raw("<div class=\"wide\"><table><thead><tr>")
+        raw(
+            "<div class=\"wide\" role=\"region\" aria-label=\"Table\" tabindex=\"0\"><table><thead><tr>"
+        )
         for head in heads { element("th", head.text, class: head.style) }
         raw("</tr></thead><tbody>\n")
         for row in rows {

@@ -35,6 +35,8 @@ enum PageParts {
         .y { display: flex; flex-direction: column; justify-content: space-between; \
         text-align: right; padding-right: .4rem; font-size: .75rem; line-height: 1; \
         color: var(--dim); margin: -.35rem 0; font-variant-numeric: tabular-nums; }
+        .x span { width: 0; display: flex; justify-content: center; white-space: nowrap; } \
+        .x span:first-child { justify-content: flex-start; } .x span:last-child { justify-content: flex-end; }
         .x { display: flex; justify-content: space-between; padding-left: 3.6rem; \
         font-size: .75rem; color: var(--dim); font-variant-numeric: tabular-nums; }
         .box svg { width: 100%; height: 9rem; display: block; background: var(--soft); \

@@ -30,15 +30,21 @@ public struct TrackMap: Sendable {
         page.raw("\">")
         page.element("title", "Track, north is up")
         appendLine(on: paper, to: &page)
-        for (point, style) in [(first, "start"), (last, "end")] {
-            page.raw("<circle class=\"\(style)\" r=\"9\" cx=\"")
-            page.number(paper.x(point).rounded())
-            page.raw("\" cy=\"")
-            page.number(paper.y(point).rounded())
-            page.raw("\"><title>\(style)</title></circle>")
-        }
-        appendScale(on: paper, kilometre: kilometre, unit: unit, to: &page)
-        page.raw("</svg>\n<p class=\"dim\">Green: start, red: end; north is up.</p>\n")
+        page.raw("<circle class=\"start\" r=\"9\" cx=\"")
+        page.number(paper.x(first).rounded())
+        page.raw("\" cy=\"")
+        page.number(paper.y(first).rounded())
+        page.raw("\"><title>start</title></circle>")
+        page.raw("<rect class=\"end\" width=\"18\" height=\"18\" x=\"")
+        page.number(paper.x(last).rounded() - 9)
+        page.raw("\" y=\"")
+        page.number(paper.y(last).rounded() - 9)
+        page.raw("\"><title>end</title></rect>")
+        let length = appendScale(on: paper, kilometre: kilometre, to: &page)
+        page.raw("</svg>\n<p class=\"dim\">Circle: start, square: end; the line above is ")
+        page.number(length)
+        page.text(" \(unit)")
+        page.raw(" long; north is up.</p>\n")
     }
 
     /// The way; a longer pause begins another stroke.
@@ -59,10 +65,10 @@ public struct TrackMap: Sendable {
         page.raw("\"/>")
     }
 
-    /// A scale of a round length, a quarter of the width at most.
+    /// A line of a round length, a quarter of the width at most; returns how long it is.
     private func appendScale(
-        on paper: Paper, kilometre: Double, unit: String, to page: inout HTMLText
-    ) {
+        on paper: Paper, kilometre: Double, to page: inout HTMLText
+    ) -> Double {
         let room = paper.width / 4 / paper.scale * kilometre
         let lengths = [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]
         let length = lengths.last { $0 <= room } ?? 0.01
@@ -74,14 +80,8 @@ public struct TrackMap: Sendable {
         page.number(foot.rounded())
         page.raw("h")
         page.number(bar.rounded())
-        page.raw("\"/><text font-size=\"26\" x=\"")
-        page.number((Paper.margin + bar + 12).rounded())
-        page.raw("\" y=\"")
-        page.number((foot + 9).rounded())
-        page.raw("\">")
-        page.number(length)
-        page.text(" " + unit)
-        page.raw("</text>")
+        page.raw("\"/>")
+        return length
     }
 
     /// Where places stand on the drawing: near enough to a map for a drive, degrees of longitude

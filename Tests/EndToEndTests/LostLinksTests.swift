@@ -1,25 +1,25 @@
 import Foundation
 import Testing
 
-/// A small share of `scripts/soak`; the long runs are in docs/reliability.md.
+/// A small share of `scripts/links`; the long runs are in docs/reliability.md.
 @Suite(.ownThreads) struct `Links lost again and again` {
     @Test(arguments: [["--pty", "12", "--tcp", "0"], ["--pty", "0", "--tcp", "12"]])
     func `lose no reading and store none twice`(links: [String]) async throws {
-        let outcome = try await soak(["--answers", "5", "--several", "0"] + links)
+        let outcome = try await run(["--answers", "5", "--several", "0"] + links)
         #expect(outcome.status == 0, "\(outcome)")
         #expect(outcome.output.contains("60 readings answered, 60 kept, 0 twice"), "\(outcome)")
     }
 
     @Test func `and several accessories at once keep memory and descriptors level`() async throws {
-        let outcome = try await soak(
+        let outcome = try await run(
             ["--pty", "0", "--tcp", "0", "--several", "4", "--seconds", "12"])
         #expect(outcome.status == 0, "\(outcome)")
         #expect(outcome.output.contains("several: 4 accessories"), "\(outcome)")
     }
 
-    private func soak(_ arguments: [String]) async throws -> Outcome {
+    private func run(_ arguments: [String]) async throws -> Outcome {
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appendingPathComponent("../../scripts/soak").standardized.path
+            .appendingPathComponent("../../scripts/links").standardized.path
         let workplace = try Workplace()
         let environment = workplace.environment.merging(["OBDSCAN": Workplace.program]) { $1 }
         return try await RunningProgram(

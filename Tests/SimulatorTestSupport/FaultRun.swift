@@ -1,45 +1,46 @@
 import Adapters
-import Diagnostics
+public import Diagnostics
 import OBDCore
-import PIDTables
 import ScanTool
-
-@testable import Simulator
+public import Simulator
 
 /// A scan tool, a plan, a bad link, an adapter and a vehicle on one hand-set clock, and what the
 /// vehicle's own record says of the outcome.
-struct FaultRun {
+public struct FaultRun {
     /// What a run found; the same seed finds the same.
-    struct Findings: Hashable {
+    public struct Findings: Hashable, Sendable {
         /// Exchanges that came to an end.
-        var exchanges = 0
+        public var exchanges = 0
         /// Those that asked for several records at once.
-        var batches = 0
+        public var batches = 0
         /// Readings that were decoded.
-        var readings = 0
+        public var readings = 0
         /// Damaged or unfinished answers, failures and errors that were told.
-        var errors = 0
+        public var errors = 0
         /// Links opened anew.
-        var reconnects = 0
+        public var reconnects = 0
         /// Faults that hit, by kind.
-        var faults: [LinkFault: Int] = [:]
+        public var faults: [LinkFault: Int] = [:]
         /// Readings that no ECU gave in the exchange that they came from.
-        var wrong: [String] = []
+        public var wrong: [String] = []
         /// Such readings on CAN from lines in which two characters or more went wrong: together
         /// they can make a well-formed line, and an adapter's text has no check there.
-        var undetectable = 0
+        public var undetectable = 0
         /// Answers that were lost without a word in lines like those.
-        var undetectableLosses = 0
+        public var undetectableLosses = 0
         /// Answers that were lost without a word.
-        var invisible: [String] = []
+        public var invisible: [String] = []
         /// Exchanges that took longer than any deadline, or ends without a next step.
-        var hangs: [String] = []
+        public var hangs: [String] = []
         /// Requests that went to other ECUs than they were meant for.
-        var astray: [String] = []
+        public var astray: [String] = []
         /// Times that the scan tool wrote the clearing request.
-        var clearsWritten = 0
+        public var clearsWritten = 0
         /// Times that the request reached the vehicle.
-        var clearsReceived = 0
+        public var clearsReceived = 0
+
+        /// Nothing found.
+        public init() {}
     }
 
     private var machine: ScanTool<ELM327Dialect>
@@ -55,17 +56,25 @@ struct FaultRun {
     private var followUps: [Event] = []
     private var isOpen = false
     private var wasOpen = false
+    private var hasBegun = false
+    private var hasCleared = false
     /// What is asked before anything that is planned.
     private var urgent: VehicleRequest?
     private var current: (request: VehicleRequest, asked: Instant, before: Int, heard: Int)?
     private var typed: [UInt8] = []
-    private(set) var findings = Findings()
+    /// What was found so far.
+    public private(set) var findings = Findings()
 
     /// The longest exchange: the whole reply, an interrupt, and as many pending answers as are
     /// waited for.
     private static let longestExchange: Duration = .seconds(75)
 
-    init(
+    /// - Parameters:
+    ///   - address: vehicle and adapter, as behind `sim:`.
+    ///   - wants: what is polled; nil = speed, temperature, voltage and long answers of service 09.
+    ///   - asksOneECU: the engine alone is told to clear, and the transmission is read in between.
+    /// - Throws: when there is no such vehicle or adapter.
+    public init(
         _ address: String, faults: LinkFaults, seed: UInt64, table: PIDTable,
         monitors: MonitorTables, wants: [PollPlan.Want]? = nil, asksOneECU: Bool = false
     ) throws(SimulatorError) {
@@ -100,19 +109,26 @@ struct FaultRun {
         decoder = ResponseDecoder(table: table, monitors: monitors)
     }
 
-    /// Lets so much time pass; asks for the codes to be cleared once, after a third of it.
-    mutating func run(for time: Duration) -> Findings {
-        let end = Instant.zero + time
-        handle(.retry)
+    /// Lets so much time pass; gives what was found from the first moment on.
+    ///
+    /// Codes are asked to be cleared once, after a third of the first call's time.
+    public mutating func run(for time: Duration) -> Findings {
+        let end = now + time
+        let clearing = Instant.zero + time / 3
+        if !hasBegun {
+            hasBegun = true
+            handle(.retry)
+        }
         var steps = 0
-        var hasCleared = false
+        // Ten thousand a second, some hundred times what is usual.
+        let mostSteps = 10_000 * Int(time.components.seconds)
         while now < end {
             steps += 1
-            guard steps < 200_000 else {
+            guard steps < mostSteps else {
                 findings.hangs.append("no progress at \(now)")
                 break
             }
-            if !hasCleared, now - .zero > time / 3, current == nil {
+            if !hasCleared, now > clearing, current == nil {
                 hasCleared = true
                 urgent = VehicleRequest(id: plan.nextID(), target: engine, payload: [0x04])
             }
@@ -285,6 +301,8 @@ struct FaultRun {
         var isTold =
             !reply.errors.isEmpty || !reply.statuses.isEmpty || found.errors + found.unasked > 0
         if case .failed = outcome { isTold = true }
+        // A failure that is reported right behind the answer: the adapter restarted in its middle.
+        if case .error = machine.state { isTold = true }
         // Words that answer no request: the session counts them as an error.
         if reply.messages.isEmpty, !reply.texts.isEmpty { isTold = true }
         if isTold { findings.errors += 1 }
@@ -300,7 +318,7 @@ struct FaultRun {
                 findings.invisible.append(
                     "\(Hex.string(request.payload)) without "
                         + "\(missing.map { Hex.string($0.payload) }) in "
-                        + String(decoding: reply.raw, as: UTF8.self))
+                        + String(decoding: reply.raw, as: UTF8.self) + " at \(now): \(reply)")
             }
         }
         plan.answered(request.id, outcome.forPlan, at: now)

@@ -1,0 +1,64 @@
+import Diagnostics
+import OBDCore
+import ScanSession
+
+extension PollSetup {
+    /// Whether the live view has a row for a reading.
+    ///
+    /// A signal that was named always has; else whatever is `asked` and is a measurement: no flag, no
+    /// map, and nothing that was asked for between two readings (a VIN, codes). What has no value gets
+    /// no row of its own, but keeps the one it has.
+    func shows(_ reading: Reading, asked: Set<DataID>, hasRow: Bool) -> Bool {
+        guard wants(reading) else { return false }
+        if !named.isEmpty { return true }
+        guard reading.dataID.map({ asked.contains($0) }) ?? true else { return false }
+        switch reading.value {
+        case .number, .label, .text: return true
+        case .flag, .supportMap: return false
+        case .missing: return hasRow
+        }
+    }
+
+    /// The named signals that a batch was asked for in vain: nobody answered, or all refused.
+    func missed(in batch: ReadingBatch, _ table: PIDTable) -> [SignalIndex] {
+        guard batch.failure == nil, batch.linkErrors.isEmpty, batch.strayTexts.isEmpty,
+            batch.statuses.allSatisfy({ $0 == .noData }), let request = batch.exchange.request
+        else { return [] }
+        let asked = Self.identifiers(request)
+        var answered: Set<DataID> = []
+        for case .reading(let reading) in batch.items {
+            if let id = reading.dataID { answered.insert(id) }
+        }
+        return wants.filter { want in
+            let id = want.dataID
+            return !answered.contains(id) && (asked.contains(id) || request == id.requestPayload)
+        }
+        .flatMap { Self.signals(of: $0, table) }
+    }
+
+    /// The signals that an answer to `want` may bring; those of PIDs stand under F4xx as well.
+    static func signals(of want: PollPlan.Want, _ table: PIDTable) -> [SignalIndex] {
+        let id = want.dataID
+        var record = table.record(id)
+        if record == nil, id.service == .readData, id.id & 0xFF00 == 0xF400 {
+            record = table.record(DataID(.currentData, id.id & 0xFF))
+        }
+        return (record?.signals ?? 0..<0).map { SignalIndex(rawValue: $0) }
+    }
+
+    /// What a request for values lists: PIDs of a byte, data identifiers of two; else nothing.
+    private static func identifiers(_ request: [UInt8]) -> Set<DataID> {
+        guard let first = request.first else { return [] }
+        let (service, rest) = (Service(first), request.dropFirst())
+        switch service {
+        case .currentData: return Set(rest.map { DataID(service, UInt32($0)) })
+        case .readData:
+            let bytes = Array(rest)
+            return Set(
+                stride(from: 0, to: bytes.count - 1, by: 2).map {
+                    DataID(service, UInt32(bytes[$0]) << 8 | UInt32(bytes[$0 + 1]))
+                })
+        default: return []
+        }
+    }
+}

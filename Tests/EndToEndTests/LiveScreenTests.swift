@@ -1,0 +1,66 @@
+import Testing
+
+/// `obdscan live` on a terminal, or on what is none that can be drawn on.
+@Suite struct `The live view on a terminal` {
+    let workplace: Workplace
+
+    init() throws { workplace = try Workplace() }
+
+    /// Vehicle, and signals that it has: parameter groups, data identifiers, PIDs.
+    @Test(arguments: [
+        ("sim:truck", ["SPN190", "SPN84", "SPN110"]), ("sim:onuds", ["RPM", "VSS", "ECT"]),
+        ("sim:petrol", ["RPM", "VSS", "ECT"]),
+    ])
+    func `shows what the vehicle has when nothing is named`(
+        _ vehicle: String, _ signals: [String]
+    ) async throws {
+        let program = try workplace.startOnTerminal(["live", "-d", vehicle])
+        for signal in signals { try await program.shows(signal) }
+        program.type("q")
+        #expect(try await program.finish().status == 0)
+    }
+
+    @Test func `has the voltage in its heading when other signals are named`() async throws {
+        let program = try workplace.startOnTerminal(["live", "rpm", "-d", "sim:"])
+        try await program.shows(" V · ")
+        program.type("q")
+        let outcome = try await program.finish()
+        #expect(outcome.status == 0)
+        #expect(!outcome.output.contains("ADAPTER_VOLTAGE"))
+    }
+
+    @Test func `says once that no signal is called so`() async throws {
+        let program = try workplace.startOnTerminal(["live", "rpm", "-d", "sim:"])
+        try await program.shows("RPM")
+        program.type("azzz\r")
+        try await program.shows("no signal is called")
+        // The foot is what it was, some seconds later.
+        try await program.shows("no signal is called \"zzz\"; obdscan pids list shows all names")
+        program.type("q")
+        #expect(try await program.finish().status == 0)
+    }
+
+    @Test(arguments: ["dumb", ""])
+    func `is a line a reading where nothing can be drawn`(_ kind: String) async throws {
+        let program = try RunningProgram(
+            Workplace.program, ["live", "rpm", "--duration", "2s", "-d", "sim:"],
+            environment: workplace.environment.merging(["TERM": kind]) { $1 }, onTerminal: true)
+        let outcome = try await program.finish()
+        #expect(outcome.status == 0)
+        #expect(!outcome.output.contains("\u{1B}"))
+        #expect(outcome.output.contains("7E8  RPM "))
+    }
+
+    @Test func `is a line a reading for a screen reader, every five seconds`() async throws {
+        let program = try workplace.startOnTerminal(
+            ["live", "--lines", "rpm", "--duration", "3s", "-d", "sim:"])
+        let outcome = try await program.finish()
+        #expect(outcome.status == 0)
+        #expect(!outcome.output.contains("\u{1B}"))
+        // One of each ECU.
+        #expect(outcome.output.split(whereSeparator: \.isNewline).count == 2, "\(outcome)")
+        let often = try await workplace.run(
+            ["live", "--lines", "--every", "500ms", "rpm", "--duration", "3s", "-d", "sim:"])
+        #expect(often.output.split(whereSeparator: \.isNewline).count > 6, "\(often)")
+    }
+}

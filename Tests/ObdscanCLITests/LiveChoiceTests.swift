@@ -1,0 +1,123 @@
+import Adapters
+import Diagnostics
+import OBDCore
+import PIDTables
+import ScanSession
+import Testing
+
+@testable import ObdscanCLI
+
+@Suite struct `Which readings the live view shows` {
+    private func reading(
+        _ id: DataID?, _ value: Reading.Value = .number(1), signal: Int32 = 0, ecu: UInt32 = 0x7E8
+    ) -> Reading {
+        Reading(
+            ecu: ECUAddress(ecu, .can11), dataID: id, signal: SignalIndex(rawValue: signal),
+            value: value, raw: [], line: 0)
+    }
+
+    private func setup(_ ids: [DataID], named: [Int32] = []) -> PollSetup {
+        var setup = PollSetup([], table: PIDTable(), every: nil, ecu: nil)
+        setup.wants = ids.map { PollPlan.Want($0, length: 2) }
+        setup.named = named.map { SignalIndex(rawValue: $0) }
+        return setup
+    }
+
+    /// PIDs, data identifiers of SAE J1979-2, parameter groups of SAE J1939.
+    private static let asked = [
+        DataID(.currentData, 0x0C), DataID(.readData, 0xF40C),
+        DataID(DataID.parameterGroups, 0xF004),
+    ]
+
+    @Test(arguments: asked)
+    func `whatever is asked for, in every service`(_ id: DataID) {
+        let setup = setup(Self.asked)
+        let shows = { (reading: Reading, hasRow: Bool) in
+            setup.shows(reading, asked: Set(Self.asked), hasRow: hasRow)
+        }
+        #expect(shows(reading(id), false))
+        #expect(shows(reading(id, .label(code: 1)), false))
+        #expect(!shows(reading(id, .flag(true)), false))
+        #expect(!shows(reading(id, .supportMap(raw: 1)), false))
+        #expect(!shows(reading(id, .missing(.notAvailable, code: nil)), false))
+        #expect(shows(reading(id, .missing(.notAvailable, code: nil)), true))
+        // Asked between two readings: the VIN, or what a page of codes needs.
+        #expect(!shows(reading(DataID(.vehicleInformation, 0x02), .text("1")), false))
+        #expect(!shows(reading(DataID(.readData, 0xF802), .text("1")), false))
+        #expect(!shows(reading(DataID(.currentData, 0x01)), false))
+        // The voltage at the adapter is nobody's data.
+        #expect(shows(reading(nil), false))
+    }
+
+    @Test func `named ones whatever they are, of the ECU that was chosen`() {
+        var setup = setup(Self.asked, named: [3])
+        let id = Self.asked[0]
+        let shows = { (setup: PollSetup, reading: Reading) in
+            setup.shows(reading, asked: Set(Self.asked), hasRow: false)
+        }
+        #expect(shows(setup, reading(id, .flag(true), signal: 3)))
+        #expect(!shows(setup, reading(id, .number(1), signal: 2)))
+        setup.onlyECU = ECUAddress(0x7E9, .can11)
+        #expect(!shows(setup, reading(id, .flag(true), signal: 3)))
+        #expect(shows(setup, reading(id, .flag(true), signal: 3, ecu: 0x7E9)))
+    }
+
+    @Test func `a signal is missed when nobody answers, or another one is answered`() throws {
+        let table = try PIDTables.standard()
+        let (speed, level) = (DataID(.currentData, 0x0D), DataID(.readData, 0xF42F))
+        let throttle = DataID(DataID.parameterGroups, 0xFEF2)
+        let setup = setup([speed, level, throttle])
+        let missed = { (request: [UInt8], items: [DiagnosticItem], statuses: [AdapterStatus]) in
+            var batch = ReadingBatch(
+                id: RequestID(rawValue: 1), exchange: Exchange(request: request), asked: .zero,
+                answered: .zero, messages: [], items: items)
+            batch.statuses = statuses
+            return setup.missed(in: batch, table).map { table[$0].id }
+        }
+        #expect(missed([0x01, 0x0D], [], [.noData]) == ["VSS"])
+        #expect(missed([0x22, 0xF4, 0x2F], [], [.noData]) == ["FLI"])
+        #expect(missed([0x00, 0xFE, 0xF2], [], [.noData]).contains("SPN51"))
+        #expect(
+            missed([0x01, 0x0C, 0x0D], [.reading(reading(DataID(.currentData, 0x0C)))], []) == [
+                "VSS"
+            ])
+        #expect(missed([0x01, 0x0D], [.reading(reading(speed))], []).isEmpty)
+        #expect(missed([0x01, 0x0C], [], [.noData]).isEmpty)
+        // A bus that fails tells nothing of the vehicle.
+        #expect(missed([0x01, 0x0D], [], [.busError]).isEmpty)
+        #expect(missed([0x01, 0x0D], [], [.canError, .noData]).isEmpty)
+        #expect(missed([0x09, 0x0D], [], [.noData]).isEmpty)
+        #expect(missed([], [], [.noData]).isEmpty)
+    }
+}
+
+@Suite struct `Alarms that are not over` {
+    private func news(_ text: String, _ ecu: UInt32? = 0x7E8, begins: Bool = true) throws
+        -> AlarmNews
+    {
+        let address = ecu.map { ECUAddress($0, .can11) }
+        return AlarmNews(
+            alarm: try Alarm(text), ecu: address, signal: SignalIndex(rawValue: 0),
+            reading: Reading(
+                ecu: address, dataID: nil, signal: SignalIndex(rawValue: 0), value: .number(1),
+                raw: [], line: 0),
+            isRaised: begins)
+    }
+
+    @Test func `are told by the newest, since when it is, and how many more there are`() throws {
+        var raised = RaisedAlarms()
+        #expect(raised.text == nil)
+        let time = UTC(microseconds: 1_000_000_000_000)
+        let clock = localTime(time).suffix(8)
+        raised.take(try news("ECT>10"), unit: "°C", at: time)
+        #expect(raised.text == "ECT>10 °C since \(clock) (7E8)")
+        raised.take(try news("RPM>10", 0x7E9), unit: "rpm", at: time)
+        raised.take(try news("MIL=on", nil), unit: "", at: time)
+        #expect(raised.text == "MIL=on since \(clock), and 2 more")
+        raised.take(try news("MIL=on", nil, begins: false), unit: "", at: time)
+        #expect(raised.text == "RPM>10 rpm since \(clock) (7E9), and 1 more")
+        raised.take(try news("RPM>10", 0x7E9, begins: false), unit: "rpm", at: time)
+        raised.take(try news("ECT>10", begins: false), unit: "°C", at: time)
+        #expect(raised.text == nil)
+    }
+}

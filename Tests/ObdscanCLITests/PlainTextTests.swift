@@ -1,0 +1,162 @@
+import Diagnostics
+import Glibc
+import OBDCore
+import PIDTables
+import ScanSession
+import Testing
+
+@testable import ObdscanCLI
+
+@Suite struct `Text for terminals that show ASCII alone` {
+    @Test(arguments: [
+        ("21 °C", "21 C"), ("70 °F", "70 F"), ("12.0 °", "12.0 deg"), ("12°", "12 deg"),
+        ("°/s", "deg/s"), ("0×", "0x"), ("“a” ‘b’", "\"a\" 'b'"), ("3…40", "3...40"),
+        ("≤ 400", "<= 400"), ("≥ 600", ">= 600"), ("120 N·m", "120 N.m"), ("a · b", "a - b"),
+        ("CO₂", "CO2"), ("12 Ω", "12 Ohm"), ("5 µs", "5 us"), ("—", "-"), ("±5", "+-5"),
+        ("日本", "????"), ("plain", "plain"), ("", ""),
+    ])
+    func `has words for signs`(_ text: String, _ expected: String) {
+        #expect(asciiWords(text) == expected)
+    }
+
+    @Test func `data stays as it is`() throws {
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        defer { for end in ends { close(end) } }
+        var output = TextOutput(descriptor: ends[1], isASCII: true)
+        try output.write("21 °C;")
+        try output.write(bytes: Array("21 °C;".utf8))
+        try output.append { $0.append(contentsOf: "°".utf8) }
+        try output.flush()
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = bytes.withUnsafeMutableBytes { read(ends[0], $0.baseAddress, $0.count) }
+        #expect(String(decoding: bytes.prefix(count), as: UTF8.self) == "21 C;21 °C;°")
+    }
+}
+
+@Suite struct `Lines for narrow terminals` {
+    @Test(arguments: [("connecting to sim:", 80, "connecting to sim:"), ("abcdefgh", 6, "abcd…")])
+    func `of a status leave the last cell free`(
+        _ text: String, _ columns: Int, _ expected: String
+    ) {
+        #expect(StatusLine.line(text, columns) == expected)
+    }
+
+    @Test func `of a table go on below themselves`() {
+        var table = TextTable([("A", .left), ("B", .left)])
+        table.add(["PIDs", "01 03 04 05 06 07 0B 0C 0D"])
+        table.add(["ECU", "7E8"])
+        let plain = Palette(isOn: false)
+        #expect(
+            table.text(plain, indent: 2, columns: 26) == """
+                  A     B
+                  PIDs  01 03 04 05 06 07
+                        0B 0C 0D
+                  ECU   7E8
+
+                """)
+        // Colour stands around each piece, and does not count.
+        var coloured = TextTable([("", .left)])
+        coloured.add([.init("aaaaaaaaaaaaaaaa bbbb", .bold)])
+        #expect(
+            coloured.text(Palette(isOn: true), columns: 16)
+                == "\u{1B}[1maaaaaaaaaaaaaaaa\u{1B}[0m\n\u{1B}[1mbbbb\u{1B}[0m\n")
+        #expect(table.text(plain, columns: nil) == table.text(plain, columns: 200))
+        // Nothing is narrower than words are.
+        #expect(table.text(plain, columns: 4) == table.text(plain, columns: 22))
+    }
+
+    @Test func `of a table with wide columns narrow the widest first`() {
+        var table = TextTable([("A", .left), ("B", .left), ("N", .right)], flexible: [0, 1])
+        table.add(["one two three four five six", "seven eight nine ten eleven", "1"])
+        #expect(
+            table.text(Palette(isOn: false), columns: 47) == """
+                A                      B                      N
+                one two three four     seven eight nine ten   1
+                five six               eleven
+
+                """)
+    }
+}
+
+/// Scalings 0A (0.122 mV), 24 (counts) and FE (0.25 Pa, signed) of SAE J1979-DA.
+@Suite struct `Numbers of a test result` {
+    private func result(_ hex: String) throws -> MonitorTestResult {
+        let bytes = try #require(Hex.bytes("46" + hex.filter { $0 != " " }))
+        var decoder = ResponseDecoder(
+            table: try PIDTables.standard(), monitors: try PIDTables.monitorTables())
+        var items: [DiagnosticItem] = []
+        decoder.decode(
+            ECUMessage(ecu: ECUAddress("7E8"), payload: bytes),
+            in: Exchange(request: [0x06, bytes[1]], family: .can), &items)
+        for case .monitorTest(let result) in items { return result }
+        throw Failure("no result", status: .badData)
+    }
+
+    @Test(arguments: [
+        ("01 01 10 0076 0000 0190", "118", "≤ 400"),
+        ("02 08 0A 1852 1333 FFFF", "760.0", "≥ 600.0"),
+        ("A2 0B 24 00D6 0000 FFFF", "214", ""),
+        ("39 81 FE FB50 F830 FE0C", "-300.0", "-500.0…-125.0"),
+        ("39 81 FE FB50 8000 7FFF", "-300.0", ""),
+    ])
+    func `have the digits that were measured, and limits that can be passed`(
+        _ record: String, _ value: String, _ limits: String
+    ) throws {
+        let found = try result(record)
+        #expect(found.text(found.value) == value)
+        #expect(found.limitsText == limits)
+    }
+
+    // Before CAN a result is a bare count; a test of service 05 has a scaling of its own.
+    @Test func `are counts where nothing scales them`() {
+        var result = MonitorTestResult(ecu: nil, tid: 0x05, raw: [], line: 0)
+        result.value = 12
+        #expect(result.text(result.value) == "12")
+        (result.unit, result.value) = ("V", 0.455)
+        #expect(result.text(result.value) == "0.455")
+    }
+}
+
+@Suite struct `The end of a recording` {
+    private func summary() -> Summary {
+        var statistics = SessionStatistics()
+        statistics.seconds = 4.2
+        statistics.readings = 737
+        statistics.requests = 119
+        return Summary(statistics: statistics, trip: 9)
+    }
+
+    @Test func `tells what a driver wants to know`() {
+        var summary = summary()
+        #expect(summary.lines == ["Trip 9: 00:04, 737 readings"])
+        summary.distance = "0.1 km"
+        summary.statistics.reconnects = 1
+        #expect(summary.lines == ["Trip 9: 00:04, 0.1 km, 737 readings, 1 reconnect"])
+    }
+
+    @Test func `tells how fast it was where that is wanted`() {
+        var summary = summary()
+        summary.tellsPace = true
+        #expect(summary.lines.count == 2)
+        #expect(summary.lines[1].hasPrefix("Pace: ") && summary.lines[1].contains("119 requests"))
+    }
+}
+
+@Suite struct `The accessory that is chosen without -d` {
+    @Test func `is the environment's, else the configuration's, with what a name stands for`() {
+        var settings = Settings()
+        #expect(ChosenAccessory(environment: nil, settings: settings) == nil)
+        settings.device = "van"
+        settings.aliases = ["van": "tcp:192.168.0.10:35000"]
+        let kept = ChosenAccessory(environment: nil, settings: settings)
+        #expect(kept?.text == "config.toml chooses van, tcp:192.168.0.10:35000")
+        let named = ChosenAccessory(environment: "sim:", settings: settings)
+        #expect(named?.text == "OBDSCAN_DEVICE chooses sim:")
+    }
+
+    @Test func `has one colon in messages`() {
+        let failure = Failure("sim:: no ECU answered", status: .timedOut)
+        #expect(failure.text == "obdscan: sim: no ECU answered\n")
+    }
+}

@@ -17,9 +17,9 @@ import Testing
 
     private func segments(_ text: String) -> [String]? { pieces(text) { $0.segments() } }
 
-    private func request(_ text: String) -> String? {
+    private func request(_ text: String, isBehindPrompt: Bool = false) -> String? {
         let bytes = Array(text.utf8)
-        return JoinedLines(bytes.span)?.endOfRequest().map {
+        return JoinedLines(bytes.span)?.endOfRequest(isBehindPrompt: isBehindPrompt).map {
             String(decoding: bytes[..<$0], as: UTF8.self)
         }
     }
@@ -98,6 +98,20 @@ import Testing
     ])
     func `a request stands in front of its answer`(_ text: String, _ expected: String) {
         #expect(request(text) == expected)
+    }
+
+    @Test(arguments: [("03 43 01 33 00 00 00 00", "03"), ("0747042000000000", "07")])
+    func `behind a prompt a list of codes is no data field`(_ text: String, _ expected: String) {
+        #expect(request(text, isBehindPrompt: true) == expected)
+        #expect(request(text) == nil)
+    }
+
+    // A list over CAN, and fields that are filled up with something else.
+    @Test(arguments: [
+        "04 43 01 01 33 00 00 00", "03 43 DB 01 AA AA AA AA", "02 43 00 00 00 00 00 00",
+    ])
+    func `behind a prompt a data field is none the less one`(_ text: String) {
+        #expect(request(text, isBehindPrompt: true) == nil)
     }
 
     @Test(arguments: [

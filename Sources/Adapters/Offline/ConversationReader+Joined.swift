@@ -56,7 +56,8 @@ extension ConversationReader {
 
     /// Where a request behind a prompt ends whose answer stands on the same line.
     func endOfAnsweredRequest(_ text: Span<UInt8>) -> Int? {
-        options.cutsJoinedLines ? JoinedLines(text)?.endOfRequest() : nil
+        options.cutsJoinedLines
+            ? JoinedLines(text)?.endOfRequest(isBehindPrompt: true) : nil
     }
 
     /// Whether the scanned digits may begin with a request.

@@ -233,9 +233,11 @@ struct JoinedLines {
     /// `010C41 0C 17 06`: where a request ends whose answer stands behind it; nil for any other
     /// line.
     ///
-    /// - Parameter known: the digits of the request, where those are known.
-    func endOfRequest(known: [UInt8] = []) -> Int? {
-        guard !isField else { return nil }
+    /// - Parameters:
+    ///   - known: the digits of the request, where those are known.
+    ///   - isBehindPrompt: a prompt stands in front of the line.
+    func endOfRequest(known: [UInt8] = [], isBehindPrompt: Bool = false) -> Int? {
+        if isField, !(isBehindPrompt && isListBehindRequest) { return nil }
         let candidates =
             known.isEmpty ? requestLengths() : digits.starts(with: known) ? [known.count] : []
         let end = candidates.first { end in
@@ -358,12 +360,21 @@ struct JoinedLines {
     private var isField: Bool {
         let control = Int(byte(0))
         guard (1...7).contains(control), ReplyReader.isResponse(byte(2)) else { return false }
-        // A list of codes over CAN says how many there are: `03 43 01 33 …` is a request and its answer.
-        if [0x43, 0x47, 0x4A].contains(byte(2)), control != 2 + 2 * Int(byte(4)) { return false }
         let end = 2 + 2 * control
         guard digits.count == end || end < digits.count && digits.count == 2 * ISO15765.frameLength
         else { return false }
         return stride(from: end, to: digits.count - 1, by: 2).allSatisfy { byte($0) == byte(end) }
+    }
+
+    /// Whether a line that looks like a data field is rather a request for codes and its answer before CAN.
+    ///
+    /// `03 43 01 33 00 00 00 00`: three codes are six bytes; a list over CAN says how many there are.
+    private var isListBehindRequest: Bool {
+        guard digits.count == 16, [0x43, 0x47, 0x4A].contains(byte(2)),
+            byte(2) == byte(0) &+ 0x40, byte(0) != 2 &+ 2 &* (byte(4) & 0x7F)
+        else { return false }
+        let end = 2 + 2 * Int(byte(0))
+        return stride(from: end, to: digits.count - 1, by: 2).allSatisfy { byte($0) == 0 }
     }
 
     // MARK: Digits

@@ -100,7 +100,7 @@ import Testing
         #expect(request(text) == expected)
     }
 
-    @Test(arguments: [("03 43 01 33 00 00 00 00", "03"), ("0747042000000000", "07")])
+    @Test(arguments: [("03 43 01 33 00 00 00 00", "03 "), ("0747042000000000", "07")])
     func `behind a prompt a list of codes is no data field`(_ text: String, _ expected: String) {
         #expect(request(text, isBehindPrompt: true) == expected)
         #expect(request(text) == nil)

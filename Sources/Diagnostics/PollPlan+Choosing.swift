@@ -10,12 +10,13 @@ extension PollPlan {
     /// The due record with the nearest deadline; among those without a period the longest unasked.
     func mostUrgentItem(at now: Instant) -> Int? {
         var best: Int?
-        for (index, item) in items.enumerated() where item.due <= now && !isFinished(item) {
+        // By index: items are large, and would be copied.
+        for index in items.indices where items[index].due <= now && !isFinished(items[index]) {
             guard let current = best else {
                 best = index
                 continue
             }
-            if comesBefore(item, items[current]) { best = index }
+            if comesBefore(items[index], items[current]) { best = index }
         }
         return best
     }
@@ -103,7 +104,7 @@ extension PollPlan {
                 if next > now {
                     items[index].due = next
                 } else {
-                    if items[index].lastAsked != nil, battery?.rest == nil {
+                    if items[index].lastAsked != nil, battery.rest == nil {
                         items[index].fare.noteMissed(of: period, since: next, at: now)
                     }
                     items[index].due = now + period

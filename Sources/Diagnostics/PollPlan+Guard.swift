@@ -49,6 +49,7 @@ extension PollPlan {
     /// What tells that is asked for seldom, and only where it is not wanted anyway.
     public mutating func protectBattery(by guardian: BatteryGuard, _ motion: Motion) {
         battery = guardian
+        watchesMotion = true
         self.motion = motion
         for want in motion.wants
         where !items.contains(where: {
@@ -62,33 +63,32 @@ extension PollPlan {
         }
     }
 
-    /// Whether what ECUs tell has to be shown to the plan.
-    public var watchesMotion: Bool { battery != nil }
-
     /// Whether the vehicle is left alone: only what ECUs tell decides when it is asked again.
-    public var isResting: Bool { battery?.rest != nil }
+    public var isResting: Bool { battery.rest != nil }
 
     /// Takes note of what an answer says.
     public mutating func take(_ answered: [DiagnosticItem], at now: Instant) {
+        guard watchesMotion else { return }
         for case .reading(let reading) in answered {
             if motion.engineSpeed.contains(reading.signal) {
                 guard case .number(let value) = reading.value else { continue }
-                battery?.take(engineSpeed: value, at: now)
+                battery.take(engineSpeed: value, at: now)
             } else if motion.speed.contains(reading.signal) {
                 guard case .number(let value) = reading.value else { continue }
-                battery?.take(speed: value, at: now)
+                battery.take(speed: value, at: now)
             }
         }
     }
 
     /// Takes note of the voltage at the adapter, unit: V; nil = it was asked and told none.
     public mutating func take(voltage: Double?, at now: Instant) {
-        battery?.take(voltage: voltage, at: now)
+        guard watchesMotion else { return }
+        battery.take(voltage: voltage, at: now)
     }
 
     /// What is new of the vehicle's being off.
     public mutating func takeBatteryNews(at now: Instant) -> [BatteryGuard.News] {
-        let news = battery?.takeNews() ?? []
+        let news = battery.takeNews()
         for case .goesOn(let rest, let end) in news {
             for index in items.indices {
                 items[index].fare.restedSince = items[index].fare.restedSince + (end - rest.since)
@@ -104,8 +104,8 @@ extension PollPlan {
         if !probes.isEmpty {
             return .ask(request(for: [probes.removeFirst()], at: now, link: link))
         }
-        switch battery?.next(at: now) {
-        case nil, .goOn: return nil
+        switch battery.next(at: now) {
+        case .goOn: return nil
         case .readVoltage: return .readVoltage(nextID())
         case .wait(let until): return .wait(until: until)
         case .probe:
@@ -120,8 +120,8 @@ extension PollPlan {
 
     mutating func tellGuard(_ outcome: Outcome, at now: Instant) {
         switch outcome {
-        case .answered(let messages, _, _) where !messages.isEmpty: battery?.takeAnswer(at: now)
-        case .answered, .silent, .refused, .notSent, .failed: battery?.takeSilence(at: now)
+        case .answered(let messages, _, _) where !messages.isEmpty: battery.takeAnswer(at: now)
+        case .answered, .silent, .refused, .notSent, .failed: battery.takeSilence(at: now)
         }
     }
 }

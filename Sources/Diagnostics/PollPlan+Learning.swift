@@ -6,7 +6,7 @@ extension PollPlan {
     public mutating func answered(_ id: RequestID, _ outcome: Outcome, at now: Instant) {
         guard let asked = pending, asked.id == id else { return }
         pending = nil
-        if battery != nil { tellGuard(outcome, at: now) }
+        if watchesMotion { tellGuard(outcome, at: now) }
         switch outcome {
         case .answered(let messages, let intact, let pending):
             learn(from: messages, isCountable: intact && !pending, to: asked, at: now)
@@ -148,7 +148,7 @@ extension PollPlan {
         items[index].failedBatches = 0
         items[index].roundsDone += 1
         // Probes of a resting vehicle are no pace.
-        if battery?.rest == nil { items[index].fare.noteAnswer(at: now) }
+        if battery.rest == nil { items[index].fare.noteAnswer(at: now) }
         if inBatch {
             items[index].timesTakenOut = 0
             return
@@ -254,7 +254,7 @@ extension PollPlan {
     /// Whether something would be asked for now if it did not rest: it was silent, failed, or the
     /// vehicle is left alone.
     public func isHoldingBack(at now: Instant) -> Bool {
-        battery?.rest != nil
+        battery.rest != nil
             || items.contains { item in
                 item.due > now && !isFinished(item) && item.heldSince.map { $0 <= now } ?? false
             }

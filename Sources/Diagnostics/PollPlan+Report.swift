@@ -105,7 +105,7 @@ extension PollPlan {
             record.notSent = item.fare.notSent
             report.records.append(record)
         }
-        if let battery {
+        if watchesMotion {
             report.rests = battery.rests
             report.rested = battery.rested
             if let rest = battery.rest {

@@ -220,8 +220,11 @@ public struct PollPlan: Sendable {
     private var lastID: UInt32 = 0
     /// When any record was last answered.
     var lastAnswer: Instant?
-    /// Leaves a parked vehicle alone; nil = it is asked whatever happens.
-    var battery: BatteryGuard?
+    /// Leaves a parked vehicle alone, where ``watchesMotion`` says so.
+    // Not optional: a look at an optional as large as this copies it.
+    var battery = BatteryGuard()
+    /// Whether what ECUs tell has to be shown to the plan, so that it leaves a parked vehicle alone.
+    public internal(set) var watchesMotion = false
     /// Which signals tell the guard whether the vehicle is on.
     var motion = Motion()
     /// Records that the guard wants to have asked now.
@@ -274,7 +277,7 @@ public struct PollPlan: Sendable {
 
     /// What to do at `now`.
     public mutating func next(at now: Instant, link: LinkCapabilities) -> Step {
-        if battery != nil, let step = guardedStep(at: now, link: link) { return step }
+        if watchesMotion, let step = guardedStep(at: now, link: link) { return step }
         if let period = voltagePeriod, voltageDue.map({ $0 <= now }) ?? true {
             voltageDue = now + period
             return .readVoltage(nextID())

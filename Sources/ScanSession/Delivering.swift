@@ -23,7 +23,7 @@ extension Runner {
                 .didReceiveResponses(
                     current.request.id, messages: outcome.reply.messages.count))
         }
-        let isPolled = current.ask == nil && plan != nil
+        let isPolled = current.ask == nil && hasPlan
         if isPolled {
             plan?.answered(id, outcome.forPlan, at: now)
             tellBatteryNews()
@@ -36,7 +36,7 @@ extension Runner {
                 vehicleProtocol: machine.dialect.capabilities.vehicleProtocol), time: now)
         // The sinks are at the reply before: this one stays with the machine, and nothing is asked.
         guard offering == nil else { return }
-        if case .answered = outcome, isPolled, !isStopping, !(plan?.isResting ?? false) {
+        if case .answered = outcome, isPolled, !isStopping, !vehicleRests {
             undecoded?.isAcknowledged = true
             followUps.append(.replyProcessed(id))
         } else {
@@ -58,9 +58,8 @@ extension Runner {
         undecoded = nil
         let current = delivered.current
         let exchange = delivered.exchange
-        let reply = delivered.outcome.reply
         var items: [DiagnosticItem] = []
-        for message in reply.messages { decoder.decode(message, in: exchange, &items) }
+        for message in delivered.reply.messages { decoder.decode(message, in: exchange, &items) }
         decoder.endExchange(exchange, &items)
         let unasked = items.compactMap { item in
             if case .message(let message) = item, decoder.isUnasked(message, in: exchange) {
@@ -72,17 +71,17 @@ extension Runner {
         note(delivered, items, unasked: unasked.count)
         if let ask = current.ask {
             let answer = Answer(
-                request: current.request, exchange: exchange, reply: reply, items: items,
+                request: current.request, exchange: exchange, reply: delivered.reply, items: items,
                 asked: current.asked, answered: delivered.time)
-            conclude(ask, delivered.outcome, answer)
-        } else if plan?.watchesMotion ?? false {
+            conclude(ask, delivered.failure, answer)
+        } else if planWatchesMotion {
             plan?.take(items, at: delivered.time)
             if !current.request.isForVehicle {
-                plan?.take(voltage: reply.voltage, at: delivered.time)
+                plan?.take(voltage: delivered.reply.voltage, at: delivered.time)
             }
             tellBatteryNews()
         }
-        guard !sinks.isEmpty, delivered.outcome.isWorthKeeping else {
+        guard !sinks.isEmpty, delivered.isWorthKeeping else {
             acknowledge(delivered)
             return
         }
@@ -93,17 +92,17 @@ extension Runner {
         of delivered: Delivered, _ items: [DiagnosticItem], unasked: [ECUMessage]
     ) -> ReadingBatch {
         let current = delivered.current
-        let reply = delivered.outcome.reply
         var batch = ReadingBatch(
             id: delivered.id, exchange: delivered.exchange, asked: current.asked,
-            answered: delivered.time, messages: reply.messages, items: items,
-            voltage: reply.voltage)
-        batch.statuses = reply.statuses
-        batch.linkErrors = current.damage + reply.errors
+            answered: delivered.time, messages: delivered.reply.messages, items: items,
+            voltage: delivered.reply.voltage)
+        batch.statuses = delivered.reply.statuses
+        batch.linkErrors = current.damage
+        if !delivered.reply.errors.isEmpty { batch.linkErrors += delivered.reply.errors }
         // The words of a command's answer are what was asked for.
-        if current.request.isForVehicle { batch.strayTexts = reply.texts }
+        if current.request.isForVehicle { batch.strayTexts = delivered.reply.texts }
         batch.unasked = unasked
-        if case .failed(let failure, _) = delivered.outcome { batch.failure = failure }
+        batch.failure = delivered.failure
         return batch
     }
 
@@ -125,7 +124,7 @@ extension Runner {
     }
 
     /// Notes where the exchange's time went.
-    private mutating func takeTime(of current: Current, _ outcome: Outcome) {
+    private mutating func takeTime(of current: RunningRequest, _ outcome: Outcome) {
         lastEnd = now
         freeSince = isPaused ? now : nil
         guard case .answered(let reply) = outcome else {
@@ -142,13 +141,15 @@ extension Runner {
 
     /// Tells whether the vehicle is left alone from now on, or asked again.
     mutating func tellBatteryNews() {
-        guard plan?.watchesMotion ?? false, let news = plan?.takeBatteryNews(at: now) else {
-            return
-        }
+        guard planWatchesMotion, let news = plan?.takeBatteryNews(at: now) else { return }
         for one in news {
             switch one {
-            case .rests(let rest): tell(.scanDidRest(rest))
-            case .goesOn(let rest, _): tell(.scanDidWake(rest))
+            case .rests(let rest):
+                vehicleRests = true
+                tell(.scanDidRest(rest))
+            case .goesOn(let rest, _):
+                vehicleRests = false
+                tell(.scanDidWake(rest))
             }
         }
     }
@@ -169,15 +170,15 @@ extension Runner {
                 lineRate: account.rateIsFiction ? nil : wireRate))
     }
 
-    private mutating func conclude(_ ask: Ask, _ outcome: Outcome, _ answer: Answer) {
-        switch outcome {
-        case .answered: ask.ticket.fulfil(.success(answer))
-        case .failed(let failure, _):
-            if mayAskAgain(ask, after: failure) {
-                asks.insert(ask, at: 0)
-            } else {
-                ask.ticket.fulfil(.failure(.requestFailed(failure, soFar: answer)))
-            }
+    private mutating func conclude(_ ask: Ask, _ failure: Failure?, _ answer: Answer) {
+        guard let failure else {
+            ask.ticket.fulfil(.success(answer))
+            return
+        }
+        if mayAskAgain(ask, after: failure) {
+            asks.insert(ask, at: 0)
+        } else {
+            ask.ticket.fulfil(.failure(.requestFailed(failure, soFar: answer)))
         }
     }
 
@@ -214,12 +215,13 @@ extension Runner {
         _ delivered: Delivered, _ items: [DiagnosticItem], unasked: Int
     ) {
         let current = delivered.current
-        let reply = delivered.outcome.reply
         // The voltage at the adapter is a reading like any other.
-        var readings = reply.voltage == nil ? 0 : 1
-        var errors = reply.errors.count + unasked
+        var readings = delivered.reply.voltage == nil ? 0 : 1
+        var errors = delivered.reply.errors.count + unasked
         // Words that answer no request belong to another conversation: the adapter is out of step.
-        if current.request.isForVehicle, reply.messages.isEmpty, !reply.texts.isEmpty {
+        if current.request.isForVehicle, delivered.reply.messages.isEmpty,
+            !delivered.reply.texts.isEmpty
+        {
             errors += 1
         }
         for item in items {
@@ -231,31 +233,22 @@ extension Runner {
         }
         var roundTrip: Duration?
         var timedOut = false
-        switch delivered.outcome {
-        case .answered: roundTrip = delivered.time - current.asked
-        case .failed(.timedOut, _): timedOut = true
-        case .failed(.stopped, _): break
-        case .failed: errors += 1
+        switch delivered.failure {
+        case nil: roundTrip = delivered.time - current.asked
+        case .timedOut: timedOut = true
+        case .stopped: break
+        case .adapterRestarted, .restartedBeforeSending, .flooded, .notSent, .linkLost:
+            errors += 1
         }
         core.noteReply(
             after: current.request.isForVehicle ? roundTrip : nil, readings: readings,
             errors: errors, timedOut: timedOut, at: delivered.time)
         if timedOut { tell(.didTimeOut(current.request.id)) }
-        if let voltage = reply.voltage { noteVoltage(voltage) }
+        if let voltage = delivered.reply.voltage { noteVoltage(voltage) }
     }
 }
 
 extension Outcome {
-    /// Whether it brought data, or a fault of which someone may want to keep a record.
-    var isWorthKeeping: Bool {
-        switch self {
-        case .failed: true
-        case .answered(let reply):
-            !reply.messages.isEmpty || reply.voltage != nil || !reply.statuses.isEmpty
-                || !reply.errors.isEmpty || !reply.texts.isEmpty
-        }
-    }
-
     /// What a plan has to know.
     var forPlan: PollPlan.Outcome {
         switch self {

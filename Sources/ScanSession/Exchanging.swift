@@ -11,13 +11,13 @@ extension Runner {
         switch command {
         case .ask(let request, let ticket): asks.append(Ask(request: request, ticket: ticket))
         case .poll(let plan):
-            if self.plan == nil && !wasCancelled {
+            if !hasPlan && !wasCancelled {
                 core.resetStatistics()
                 account = TimeAccount()
             }
             wasCancelled = false
-            if self.plan == nil || isPaused || restsSince != nil { lastEnd = SystemClock.now() }
-            self.plan = plan
+            if !hasPlan || isPaused || restsSince != nil { lastEnd = SystemClock.now() }
+            take(plan)
             notSent = []
             freeSince = nil
             restsSince = nil
@@ -33,20 +33,20 @@ extension Runner {
             deadlines.remove(at: place)
             handle(.deadlineExpired(.dialect(.listen)))
         case .pausePoll:
-            guard plan != nil, !isPaused else { return }
+            guard hasPlan, !isPaused else { return }
             isPaused = true
             freeSince = now
             restsSince = nil
             planWaits = nil
             tell(.scanDidPause)
         case .resumePoll:
-            guard plan != nil, isPaused else { return }
+            guard hasPlan, isPaused else { return }
             isPaused = false
             tell(.scanDidStart)
         case .cancelPoll:
-            guard plan != nil else { return }
+            guard hasPlan else { return }
             publishReport()
-            plan = nil
+            take(nil)
             wasCancelled = true
             planWaits = nil
             tell(.scanDidCancel)
@@ -89,7 +89,7 @@ extension Runner {
             // Who waits for the end wants the last reply first.
             guard offering == nil else { return }
             publishReport()
-            plan = nil
+            take(nil)
             tell(.pollDidFinish)
         case nil: break
         }
@@ -111,7 +111,7 @@ extension Runner {
         restsSince = nil
         wasOut = false
         timing = ExchangeTiming(at: now)
-        current = Current(request: request, asked: now, ask: ask)
+        current = RunningRequest(request: request, asked: now, ask: ask)
         if case .vehicle(let request) = request {
             core.noteRequest(records: request.records, at: now)
         }

@@ -13,43 +13,6 @@ import VehicleLink
 /// A value without copies, so that the exclusive use of its parts is proven when it is compiled and
 /// not checked at every step.
 struct Runner<Dialect: AdapterDialect>: ~Copyable {
-    /// The request under way.
-    struct Current {
-        var request: AdapterRequest
-        var asked: Instant
-        /// Who asked; nil = the plan.
-        var ask: Ask?
-        /// What was wrong with replies that were not used.
-        var damage: [LinkError] = []
-    }
-
-    /// A request from outside.
-    struct Ask {
-        var request: AdapterRequest
-        var ticket: Ticket<Answer>
-        var sendings = 0
-    }
-
-    /// A request and what became of it.
-    struct Delivered {
-        var id: RequestID
-        var outcome: Outcome
-        var current: Current
-        var exchange: Exchange
-        /// When it came.
-        var time: Instant
-        /// Whether the machine goes on already.
-        var isAcknowledged = false
-    }
-
-    /// A batch that is being offered to one sink after the other.
-    struct Offering {
-        var batch: ReadingBatch
-        var sink = 0
-        /// Whether the machine goes on already.
-        var isAcknowledged: Bool
-    }
-
     let core: SessionCore
     let configuration: SessionConfiguration
     let sinks: [any ReadingSink]
@@ -75,13 +38,18 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
     // Work.
     var asks: [Ask] = []
     var plan: PollPlan?
+    // Beside it, because a look at an optional as large as this copies it.
+    var hasPlan = false
+    var planWatchesMotion = false
+    /// Whether the plan leaves the vehicle alone.
+    var vehicleRests = false
     /// Requests of the plan that could not be sent, as far as that was told.
     var notSent: Set<VehicleRequest> = []
     var isPaused = false
     /// Whether the last plan was cancelled: the next one goes on with its figures.
     var wasCancelled = false
     var planWaits: Instant?
-    var current: Current?
+    var current: RunningRequest?
     /// What came and is not decoded yet; at most one waits while a batch is offered.
     var undecoded: Delivered?
     var offering: Offering?
@@ -145,6 +113,14 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
         }
         handOnTheRest()
         finish()
+    }
+
+    /// Goes by this plan from here on; nil = nothing is polled.
+    mutating func take(_ plan: PollPlan?) {
+        self.plan = plan
+        hasPlan = plan != nil
+        planWatchesMotion = plan?.watchesMotion ?? false
+        vehicleRests = plan?.isResting ?? false
     }
 
     // MARK: Waiting
@@ -234,6 +210,7 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
     }
 
     mutating func drainFollowUps() {
+        guard !followUps.isEmpty else { return }
         var place = 0
         while place < followUps.count {
             let event = followUps[place]
@@ -332,7 +309,7 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
         if offering != nil { core.noteError() }
         if undecoded != nil { core.noteError() }
         publishReport()
-        if plan != nil { tell(.scanDidCancel) }
+        if hasPlan { tell(.scanDidCancel) }
         let reason = endReason ?? .stopped
         if let ask = undecoded?.current.ask { ask.ticket.fulfil(.failure(reason)) }
         if let ask = current?.ask { ask.ticket.fulfil(.failure(reason)) }

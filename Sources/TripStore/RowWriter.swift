@@ -32,8 +32,8 @@ struct RowWriter {
     /// Whether nobody has deleted the trip; within a transaction nobody can.
     func tripExists(in database: Database) throws -> Bool {
         try Bool.fetchOne(
-            database, sql: "SELECT EXISTS (SELECT * FROM trip WHERE id = ?)", arguments: [trip])
-            ?? false
+            try database.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM trip WHERE id = ?)"),
+            arguments: [trip]) ?? false
     }
 
     /// Stores one entry.

@@ -26,9 +26,9 @@ public final class TripWriter: Sendable {
         /// The longest pause between two attempts while it does not; the first is a second.
         public var retryAtMost: Duration
 
-        /// Limits; the defaults cost some 5 MB, and 50 MB when the disk fails.
+        /// Limits; the defaults cost some 2 MB, and 50 MB when the disk fails.
         public init(
-            commitEvery: Duration = .seconds(1), waiting: Int = 20_000, held: Int = 200_000,
+            commitEvery: Duration = .seconds(1), waiting: Int = 8000, held: Int = 200_000,
             retryAtMost: Duration = .seconds(30)
         ) {
             self.commitEvery = commitEvery

@@ -94,7 +94,10 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "TOMLKit", package: "TOMLKit"),
             ]),
-        .executableTarget(name: "obdscan", dependencies: ["ObdscanCLI"], swiftSettings: strict),
+        .executableTarget(
+            name: "obdscan", dependencies: ["ObdscanCLI"], swiftSettings: strict,
+            // Nothing looks for symbols in the program: without them it starts sooner.
+            linkerSettings: [.unsafeFlags(["-Xlinker", "--no-export-dynamic"])]),
 
         // `pids/`, `vehicles/`, `migrations/` and `web/` become string literals at build time.
         .executableTarget(name: "EmbedFiles", swiftSettings: strict),

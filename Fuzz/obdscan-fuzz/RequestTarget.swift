@@ -22,8 +22,8 @@ func readRequest(_ input: [UInt8]) {
     require(rules.verdict(found) != .allowed, "somebody guessed the token")
     var answer = ResponseHead(.ok, "text/plain")
     answer.fields = found.fields.map { ("X-Echo", $0.value) }
-    let bytes = answer.bytes(.length(0), date: UTC(microseconds: 0))
-    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\r\n")
+    let written = answer.bytes(.length(0), date: UTC(microseconds: 0))
+    let lines = String(decoding: written, as: UTF8.self).split(separator: "\r\n")
     require(
         lines.filter { $0.hasPrefix("X-Echo: ") }.count == found.fields.count,
         "a field that is another line")

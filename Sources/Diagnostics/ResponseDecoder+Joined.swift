@@ -52,8 +52,15 @@ extension ResponseDecoder {
         return starts
     }
 
-    /// Where answers of service 06 over CAN begin: nine bytes a test.
+    /// Where answers of service 06 begin: nine bytes a test on CAN; before it each answer has seven,
+    /// and all are of the test that was asked for.
     private func startsOfTests(_ payload: [UInt8]) -> [Int] {
+        let legacy = Array(stride(from: 0, to: payload.count, by: 7))
+        if payload.count.isMultiple(of: 7),
+            legacy.allSatisfy({ payload[$0..<$0 + 2] == payload[..<2] })
+        {
+            return legacy
+        }
         var starts = [0]
         var place = 1
         while place + 9 <= payload.count {

@@ -32,10 +32,11 @@ extension ResponseDecoder {
     // MARK: CAN
 
     /// `46 {MID TID UASID value min max}`.
-    private func decodeResults(
+    private mutating func decodeResults(
         _ answer: Answer, asked: ArraySlice<UInt8>, _ out: inout [DiagnosticItem]
     ) {
         let payload = answer.payload
+        let begin = out.count
         var place = 1
         while place < payload.count {
             let rest = payload.count - place
@@ -43,6 +44,11 @@ extension ResponseDecoder {
                 return
             }
             let mid = payload[place]
+            // Neither whole tests nor a test that was asked for: a byte was lost in front of it.
+            if place > 1, !rest.isMultiple(of: 9), !asked.isEmpty, !asked.contains(mid) {
+                giveUp(answer.leftOver(from: place), from: begin, memory, &out)
+                return
+            }
             guard rest >= 9 else {
                 out.append(
                     answer.error(

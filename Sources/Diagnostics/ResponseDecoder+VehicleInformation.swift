@@ -180,7 +180,11 @@ extension ResponseDecoder {
         case 0x02: appendVIN(answer, dataID, data, SignalIndex(rawValue: first), count, &out)
         case 0x08:
             appendCounters(answer, dataID, data, record.signals, count, allowed: [16, 20], &out)
-        case 0x0B: appendCounters(answer, dataID, data, record.signals, count, allowed: [18], &out)
+        case 0x0B:
+            // Sixteen in the edition of 2007; where no count is said, a part may be missing.
+            appendCounters(
+                answer, dataID, data, record.signals, count,
+                allowed: count == .never ? [18] : [16, 18], &out)
         default:
             appendItems(answer, dataID, data, record, count, &out)
         }

@@ -90,10 +90,14 @@ final class RunningProgram: Sendable {
         _ = Array(keys.utf8).withUnsafeBytes { write(output.reading, $0.baseAddress, $0.count) }
     }
 
-    /// Waits until `text` has been drawn, or written.
-    func shows(_ text: String, within seconds: Int = 20) async throws {
+    /// Waits until `text` has been drawn, or written; behind `earlier` where that is given.
+    func shows(_ text: String, after earlier: String = "", within seconds: Int = 20) async throws {
         try await onThread { [self] in
-            try collect(within: seconds, "“\(text)”") { self.text(.output).contains(text) }
+            try collect(within: seconds, "“\(text)”") {
+                let output = self.text(.output)
+                let begin = output.range(of: earlier)?.upperBound ?? output.startIndex
+                return output[begin...].contains(text)
+            }
         }
     }
 

@@ -163,7 +163,8 @@ import Testing
         for (target, status) in [
             ("/api/trips/99", 404), ("/api/trips/nobody", 404), ("/api/trips/1/nothing", 404),
             ("/api/trips/1/export?format=gpx", 404), ("/api/trips/1/export?format=exe", 400),
-            ("/api/trips/1/export?layout=deep", 400), ("/api/trips?units=feet", 400),
+            ("/api/trips/1/export?layout=deep", 400), ("/nothing?x=1", 404),
+            ("/api/trips?units=feet", 400),
             ("/api/trips?latest=x", 400), ("/api/codes", 503), ("/api/monitors", 503),
             ("/nothing", 404), ("/api/", 404),
         ] {

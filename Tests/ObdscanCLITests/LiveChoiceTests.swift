@@ -86,6 +86,14 @@ import Testing
         // A bus that fails tells nothing of the vehicle.
         #expect(missed([0x01, 0x0D], [], [.busError]).isEmpty)
         #expect(missed([0x01, 0x0D], [], [.canError, .noData]).isEmpty)
+        // What cannot be read was an answer, and who is busy may have one later.
+        let damaged = DecodeError(.malformed("too long"), ecu: nil, line: 0)
+        #expect(missed([0x01, 0x0D], [.error(damaged)], []).isEmpty)
+        for (nrc, isMissed) in [(NRC.busyRepeatRequest, false), (NRC(0x31), true)] {
+            let refusal = NegativeResponse(service: .currentData, nrc: nrc)
+            let item = DiagnosticItem.negativeResponse(refusal, ecu: nil, line: 0)
+            #expect(missed([0x01, 0x0D], [item], []).isEmpty != isMissed)
+        }
         #expect(missed([0x09, 0x0D], [], [.noData]).isEmpty)
         #expect(missed([], [], [.noData]).isEmpty)
     }

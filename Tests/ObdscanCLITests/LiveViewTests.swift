@@ -311,6 +311,13 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(model.scroll == 3)
         model.moveCursor(by: -99, page: 3)
         #expect(model.cursor == 0 && model.scroll == 0)
+        // Home and End, also while no row is chosen.
+        for (step, place) in [(-6, 0), (6, 5), (-1, 5)] {
+            model.cursor = nil
+            model.moveCursor(by: step, page: 3)
+            #expect(model.cursor == place)
+        }
+        model.moveCursor(by: -99, page: 3)
         let lines = plain.render(model, at: instant(20), size: .init(columns: 60, rows: 15))
         #expect(lines[5].hasPrefix("›RPM "))
     }
@@ -493,6 +500,14 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(lines.contains { $0.hasPrefix("SPARKADV") && $0.contains(" 20.0 deg ") })
         #expect(lines.contains { $0.contains("|+-50 ") })
         #expect(!lines.contains { $0.contains("'") || $0.contains("?  ") })
+        // Half cells left of the middle, too.
+        for number in stride(from: -49.0, to: 0, by: 3) {
+            model.apply(reading(5, .number(number)), signals[5], at: instant(20))
+            let row = ascii.render(model, at: instant(20), size: size).first {
+                $0.hasPrefix("SPARKADV")
+            }
+            #expect(row?.contains("?") == false)
+        }
     }
 }
 

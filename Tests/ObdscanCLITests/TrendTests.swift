@@ -38,6 +38,16 @@ private func instant(_ seconds: Double) -> Instant {
         #expect(trend.values(8, at: instant(14.6)) == [1, 1, nil, nil, nil, nil, nil, 2])
     }
 
+    @Test func `takes no outage for the new pace`() {
+        var trend = Trend()
+        for step in 0..<8 { trend.take(1, at: instant(Double(step) / 2)) }
+        trend.take(2, at: instant(60.5))
+        #expect(trend.values(5, at: instant(69)) == [2, nil, nil, nil, nil])
+        // Two late ones are one.
+        trend.take(3, at: instant(120.5))
+        #expect(trend.values(5, at: instant(129)) == [3, 3, 3, 3, 3])
+    }
+
     @Test func `keeps so many cells, and what holds on into them`() {
         var trend = Trend()
         for step in 0..<5000 { trend.take(Double(step), at: instant(Double(step) / 10)) }

@@ -230,7 +230,8 @@ extension SimulateCommand {
 
     private func announce(_ address: String, _ summary: String) throws(OutputError) {
         var writer = TextOutput.standard
-        try writer.writeLine(address)
+        // As it is: scripts open it.
+        try writer.write(bytes: Array((address + "\n").utf8))
         try writer.flush()
         output.note(summary)
         switch place {

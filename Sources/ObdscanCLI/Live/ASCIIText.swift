@@ -10,7 +10,7 @@ func asciiText(_ text: String) -> String {
         }
         switch character {
         case "█", "▇", "▉", "▊": result.append("#")
-        case "▆", "▅", "▋", "▌": result.append("=")
+        case "▆", "▅", "▋", "▌", "▐": result.append("=")
         case "▄", "▃", "▍", "▎", "—", "–", "·": result.append("-")
         case "▂", "▁", "▏": result.append("_")
         case "●", "⏺": result.append("*")

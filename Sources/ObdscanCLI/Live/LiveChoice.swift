@@ -19,11 +19,23 @@ extension PollSetup {
         }
     }
 
-    /// The named signals that a batch was asked for in vain: nobody answered, or all refused.
+    /// The named signals that a batch was asked for in vain: nobody answered, or all refused for good.
+    ///
+    /// An answer that cannot be read, or a refusal for the moment, says nothing of that.
     func missed(in batch: ReadingBatch, _ table: PIDTable) -> [SignalIndex] {
         guard batch.failure == nil, batch.linkErrors.isEmpty, batch.strayTexts.isEmpty,
-            batch.statuses.allSatisfy({ $0 == .noData }), let request = batch.exchange.request
+            batch.statuses.allSatisfy({ $0 == .noData }), batch.unasked.isEmpty,
+            let request = batch.exchange.request
         else { return [] }
+        for item in batch.items {
+            switch item {
+            case .error: return []
+            case .negativeResponse(let refusal, _, _)
+            where refusal.nrc == .busyRepeatRequest || refusal.nrc == .conditionsNotCorrect:
+                return []
+            default: break
+            }
+        }
         let asked = Self.identifiers(request)
         var answered: Set<DataID> = []
         for case .reading(let reading) in batch.items {

@@ -227,7 +227,10 @@ extension LiveModel {
     /// Moves the cursor by so many rows; the first time it appears at the top.
     mutating func moveCursor(by step: Int, page: Int) {
         guard !rows.isEmpty else { return }
-        let wanted = cursor.map { $0 + step } ?? (step > 0 ? scroll : rows.count - 1)
+        // The first time it appears at the top that is seen, or the last row; Home and End mean what
+        // they say.
+        let first = step <= -rows.count ? 0 : step >= rows.count ? rows.count - 1 : nil
+        let wanted = cursor.map { $0 + step } ?? first ?? (step > 0 ? scroll : rows.count - 1)
         let place = max(0, min(rows.count - 1, wanted))
         cursor = place
         if place < scroll { scroll = place }

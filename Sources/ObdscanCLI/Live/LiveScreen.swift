@@ -192,7 +192,8 @@ struct LiveScreen: ~Copyable {
 
     /// Whether a reading has or gets a row; see ``PollSetup/shows(_:asked:hasRow:)``.
     private func shows(_ reading: Reading, _ asked: Set<DataID>) -> Bool {
-        extra.contains(reading.signal)
+        if let only = setup.onlyECU, let ecu = reading.ecu, ecu != only { return false }
+        return extra.contains(reading.signal)
             || setup.shows(reading, asked: asked, hasRow: model.shows(reading))
     }
 

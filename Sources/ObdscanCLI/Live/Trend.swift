@@ -25,7 +25,8 @@ struct Trend: Hashable, Sendable {
     mutating func take(_ value: Double, at now: Instant) {
         let slot = now.nanoseconds / Self.slot.nanoseconds
         let isBehindGap = isMissing(at: now)
-        if let newest { interval = now - newest }
+        // One late number is an outage's end; two are a new pace.
+        if let newest, !isBehindGap || points.last?.isBehindGap == true { interval = now - newest }
         newest = now
         if let last = points.last, last.slot == slot {
             points[points.count - 1].value = value

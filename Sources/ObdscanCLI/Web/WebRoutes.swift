@@ -88,8 +88,8 @@ struct WebRoutes: WebHandler {
         return (ResponseHead(status, Self.jsonLines), problem.bytes)
     }
 
-    /// What may stand behind the question mark of each address.
-    private static func parameters(_ path: [String]) -> Set<String> {
+    /// What may stand behind the question mark of each address; nil where there is nothing.
+    private static func parameters(_ path: [String]) -> Set<String>? {
         switch path {
         case []: ["token"]
         case ["api", "live"]: ["every", "units"]
@@ -104,13 +104,15 @@ struct WebRoutes: WebHandler {
             case "report": ["units"]
             default: []
             }
-        default: []
+        case ["metrics"], ["api", "status"], ["api", "accessories"], ["api", "codes"]: []
+        default: nil
         }
     }
 
     private func route(_ head: RequestHead, _ response: WebResponse) throws {
-        let known = Self.parameters(head.path)
-        if let other = head.query.first(where: { !known.contains($0.name) }) {
+        if let known = Self.parameters(head.path),
+            let other = head.query.first(where: { !known.contains($0.name) })
+        {
             throw WebProblem(
                 .badRequest, "this address takes no \"\(printable(other.name))\"",
                 hint: known.isEmpty ? nil : known.sorted().joined(separator: ", "))

@@ -110,6 +110,13 @@ import Testing
         clone.initialise()
         #expect(clone.isReady)
         #expect(clone.commands.count { $0 == "ATH1" } == 2)
+        // What was refused twice may have been garbled twice.
+        var noisy = ScriptedAdapter.genuine()
+        noisy.series["ATH1"] = ["?", "?", "OK"]
+        noisy.series["0100"] = ["4100BE3EB813", "7E8064100BE3EB813"]
+        noisy.initialise()
+        #expect(noisy.isReady)
+        #expect(noisy.commands.count { $0 == "ATH1" } == 3)
     }
 
     @Test func `a request is not sent where its header was not confirmed`() {

@@ -215,10 +215,8 @@ extension ELM327Dialect {
         } else if messages.contains(where: { $0.parameterGroup != nil }) {
             identity.services = .j1939
         }
-        if setup.heardVehicle, reader.settings.headers == true, !setup.hasVerifiedHeaders,
-            messages.allSatisfy({ $0.ecu == nil })
-        {
-            // Confirmed and not done: the adapter may have heard something else.
+        if setup.heardVehicle, !setup.hasVerifiedHeaders, messages.allSatisfy({ $0.ecu == nil }) {
+            // Confirmed and not done, or refused: the adapter may have heard something else.
             setup.hasVerifiedHeaders = true
             next([SetupScript.headers, SetupScript.firstRequest] + rest[...], &out)
             return

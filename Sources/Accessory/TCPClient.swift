@@ -8,11 +8,13 @@ enum TCPClient {
     static func connect(
         host: String, port: UInt16, name: String, within limit: Duration, cancelledBy cancel: Int32?
     ) throws(AccessoryError) -> DescriptorSession? {
-        let deadline = SystemClock.now() + limit
+        // A resolver that asks several name servers takes longer than any connection.
         let lookup = NameLookup(host: host, port: port)
-        guard let addresses = try lookup.addresses(until: deadline, cancelledBy: cancel) else {
-            return nil
-        }
+        guard
+            let addresses = try lookup.addresses(
+                until: SystemClock.now() + .seconds(30), cancelledBy: cancel)
+        else { return nil }
+        let deadline = SystemClock.now() + limit
         var failure = AccessoryError.connectTimedOut(address: name)
         for address in addresses {
             let descriptor = ca_stream_socket(address.family, address.protocolNumber)

@@ -107,7 +107,7 @@ enum CodeHistory {
                 WHERE r.trip = ?
                 """, arguments: [trip])
         // One that a list does not name at the moment it was read is not. On SAE J1939 a list is told in
-        // two, active codes (DM1) and others (DM2), a few seconds apart at the most.
+        // two, active codes (DM1) and others (DM2), a few seconds apart at the most and next to each other.
         let missing = try Row.fetchAll(
             database,
             sql: """
@@ -118,7 +118,10 @@ enum CodeHistory {
                         AND code.first_seen < start + l.t
                 WHERE l.trip = ? AND NOT EXISTS (SELECT * FROM code_report AS r
                     WHERE r.trip = l.trip
-                        AND (r.t = l.t OR r.code LIKE 'SPN%' AND abs(r.t - l.t) <= \(longestRead))
+                        AND (r.t = l.t OR r.code LIKE 'SPN%' AND abs(r.t - l.t) <= \(longestRead)
+                            AND NOT EXISTS (SELECT * FROM code_list AS m WHERE m.trip = l.trip
+                                AND coalesce(m.ecu, '') = coalesce(l.ecu, '') AND m.kind = l.kind
+                                AND m.t > min(r.t, l.t) AND m.t < max(r.t, l.t)))
                         AND coalesce(r.ecu, '') = coalesce(l.ecu, '') AND r.kind = l.kind
                         AND r.code = code.code
                         AND coalesce(r.failure_type, -1) = coalesce(code.failure_type, -1))

@@ -214,6 +214,12 @@ import Testing
         #expect(dialect.phase == .exchanging)
         dialect.receive([0x00, 0xE8, 0x05, 0x62, 0xF4, 0x0C, 0x1A, 0xF8], &out)
         #expect(news(out).last == .end(.complete))
+        // Of several, an ECU leaves out those that it does not support (ISO 14229-1).
+        dialect.send(request([0x22, 0xF4, 0x0C, 0xF4, 0x0D], frames: 1), &out)
+        dialect.receive([0x00, 0xE8, 0x04, 0x62, 0x0C, 0xF4, 0x32], &out)
+        #expect(dialect.phase == .exchanging)
+        dialect.receive([0x00, 0xE8, 0x04, 0x62, 0xF4, 0x0D, 0x32], &out)
+        #expect(news(out).last == .end(.complete))
     }
 
     @Test func `the device's word that nobody answered is a status`() {

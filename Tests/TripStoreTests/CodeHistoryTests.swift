@@ -67,14 +67,14 @@ import Testing
     @Test func `two lists of one read are one`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
-        func look(hour: Int64, active: [UInt32], others: [UInt32]) throws {
+        func look(hour: Int64, _ lists: [[UInt32]]) throws {
             let utc = UTC(microseconds: Fixtures.start.microseconds + hour * 3_600_000_000)
             let writer = try store.startTrip(
                 TripStart(
                     purpose: .scan,
                     anchor: TimeAnchor(monotonic: Fixtures.anchor.monotonic, utc: utc),
                     vin: VIN(Fixtures.vinText)), table: Fixtures.table)
-            for (offset, list) in [active, others].enumerated() {
+            for (offset, list) in lists.enumerated() {
                 let time = Fixtures.after(Double(offset) * 2)
                 let items = list.map { number in
                     DiagnosticItem.code(
@@ -88,16 +88,20 @@ import Testing
                 #expect(writer.offer(items, at: time))
                 #expect(writer.offer(.codeList(Fixtures.ecu, .stored, codes: list.count), at: time))
             }
-            try writer.end(.stopped, at: Fixtures.after(3))
+            try writer.end(.stopped, at: Fixtures.after(9))
         }
-        try look(hour: 1, active: [110, 190], others: [94])
-        try look(hour: 2, active: [110], others: [94, 190])
-        try look(hour: 3, active: [], others: [94])
+        try look(hour: 1, [[110, 190], [94]])
+        try look(hour: 2, [[110], [94, 190]])
+        try look(hour: 3, [[], [94]])
+        // Read, cleared, and read again at once.
+        try look(hour: 4, [[100], [94], [], []])
         #expect(
             try history(store) == [
                 "1 SPN110/FMI3 stored came", "1 SPN190/FMI3 stored came",
                 "1 SPN94/FMI3 stored came",
                 "3 SPN110/FMI3 stored gone", "3 SPN190/FMI3 stored gone",
+                "4 SPN100/FMI3 stored came", "4 SPN100/FMI3 stored gone",
+                "4 SPN94/FMI3 stored gone",
             ])
     }
 

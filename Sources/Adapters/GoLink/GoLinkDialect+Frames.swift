@@ -129,9 +129,12 @@ extension GoLinkDialect {
         guard first == service &+ 0x40 else { return false }
         // The answers to 03, 04, 07 and 0A carry no identifier.
         guard request.count > 1, payload.count > 1 else { return true }
-        // Identifiers of readDataByIdentifier have two bytes, all others one.
-        let length = service == 0x22 ? 2 : 1
-        return zip(payload.dropFirst(), request.dropFirst().prefix(length)).allSatisfy { $0 == $1 }
+        guard service == 0x22 else { return payload[1] == request[1] }
+        // Identifiers of readDataByIdentifier have two bytes; those that are not supported are left out.
+        return payload.count < 3
+            || stride(from: 1, to: request.count - 1, by: 2).contains {
+                request[$0] == payload[1] && request[$0 + 1] == payload[2]
+            }
     }
 
     /// Whether an error frame is about `request`; one that names nothing is about whatever is

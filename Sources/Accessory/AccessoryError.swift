@@ -20,7 +20,8 @@ public enum AccessoryError: Error, Hashable, Sendable {
     case notFound(path: String)
     /// The path is something else than a terminal (ENOTTY).
     case notATerminal(path: String)
-    /// The node's permissions forbid it (EACCES, EPERM); `group` is the node's group.
+    /// The node's permissions forbid it (EACCES, EPERM); `group` is whose members may
+    /// open it, nil where nobody but its owner may.
     case permissionDenied(path: String, group: String?)
     /// Another program uses it; `holder` is nil where the program may not be seen.
     case inUse(path: String, holder: Holder?)

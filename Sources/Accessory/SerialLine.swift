@@ -54,10 +54,13 @@ enum SerialLine {
         }
     }
 
-    /// The name of the group that a node belongs to, or its number where it has none.
+    /// The name of the group whose members may open a node, or its number where it has none; nil = to be
+    /// a member does not help, or is nothing for people (root).
     static func groupName(of path: String) -> String? {
         var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
+        guard stat(path, &status) == 0, status.st_gid != 0,
+            status.st_mode & (S_IRGRP | S_IWGRP) == S_IRGRP | S_IWGRP
+        else { return nil }
         var entry = group()
         var found: UnsafeMutablePointer<group>?
         var text = [CChar](repeating: 0, count: 4_096)

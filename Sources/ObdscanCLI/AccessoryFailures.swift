@@ -19,10 +19,14 @@ extension Failure {
                 hint: "a recorded conversation is given as replay:\(path)", status: .unavailable)
         case .permissionDenied(let path, let group):
             let name = group ?? "dialout"
+            // Membership helps where the group has rights.
+            let rights =
+                group == nil ? " && sudo chgrp \(name) \(path) && sudo chmod 660 \(path)" : ""
             self.init(
-                "\(path): permission denied"
-                    + (group.map { "; it belongs to group \($0)" } ?? ""),
-                hint: "sudo usermod -aG \(name) $USER, then log in again", status: .noPermission)
+                "\(path): permission denied; "
+                    + (group.map { "it belongs to group \($0)" } ?? "only its owner may open it"),
+                hint: "sudo usermod -aG \(name) $USER\(rights), then log in again",
+                status: .noPermission)
         case .inUse(let path, let holder):
             self.init(
                 "\(path) is in use by \(Self.name(of: holder))",

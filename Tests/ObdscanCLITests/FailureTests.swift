@@ -15,6 +15,12 @@ import TripStore
         #expect(failure.status == .noPermission)
         #expect(failure.message.contains("dialout"))
         #expect(failure.hint == "sudo usermod -aG dialout $USER, then log in again")
+        let own = Failure(.permissionDenied(path: "/dev/ttyS0", group: nil))
+        #expect(own.message == "/dev/ttyS0: permission denied; only its owner may open it")
+        #expect(
+            own.hint
+                == "sudo usermod -aG dialout $USER && sudo chgrp dialout /dev/ttyS0"
+                + " && sudo chmod 660 /dev/ttyS0, then log in again")
     }
 
     @Test func `a port in use names its holder`() {

@@ -484,6 +484,17 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(lines(8).last == "reading …   Ctrl-C quit")
     }
 
+    @Test func `a long number loses decimals, never digits`() {
+        var model = drive()
+        model.apply(reading(1, .number(129_958.44)), signals[1], at: instant(20))
+        model.apply(reading(0, .number(129_958.44)), signals[0], at: instant(20))
+        let rows = plain.render(model, at: instant(20), size: .init(columns: 100, rows: 20))
+        for id in ["RPM", "VSS"] {
+            #expect(rows.first { $0.hasPrefix(id) }?.contains(" 129958 ") == true)
+        }
+        #expect(!rows.contains { $0.contains("129958.") && $0.contains("…") })
+    }
+
     @Test func `a terminal without UTF-8 gets ASCII of the same width`() {
         let ascii = LiveView(palette: Palette(isOn: false), isASCII: true)
         var model = drive()

@@ -50,7 +50,7 @@ struct DTCHistoryCommand: ParsableCommand, OutputCommand {
             if lives.isEmpty {
                 output.note(
                     wanted.isEmpty
-                        ? "No codes are known."
+                        ? "No codes are known: dtc keeps what it reads at a real accessory."
                         : "Nothing is known of \(wanted.joined(separator: ", ")).")
             } else {
                 let palette = Palette(isOn: output.colours(1))

@@ -154,7 +154,7 @@ struct TripsFuelCommand: ParsableCommand, OutputCommand {
         let total = Self.total(lines)
         let parts = [
             total.words(output.units), total.consumption(output.units), total.cost,
-            total.carbonDioxide.map { fixed($0, 1) + " kg CO₂" },
+            total.carbonDioxide.map { fixed($0, 2) + " kg CO₂" },
         ]
         return rows.text(Palette(isOn: output.colours(1)))
             + "\n" + parts.compactMap(\.self).joined(separator: ", ") + "\n"

@@ -1,5 +1,6 @@
 import Accessory
 import Glibc
+import Simulator
 
 extension AddressError {
     /// The form that was probably meant; nil where nothing is near.
@@ -20,8 +21,17 @@ extension Settings {
     /// Why `text` cannot be an accessory, whatever names there are; nil when it can.
     static func reasonAgainst(device text: String) -> String? {
         do throws(AddressError) {
-            _ = try AccessoryAddress(text)
-            return nil
+            let address = try AccessoryAddress(text)
+            // Of a vehicle file only its text can tell.
+            guard case .simulator(let options) = address,
+                SimulatorOptions.vehicleFile(in: options) == nil
+            else { return nil }
+            do throws(SimulatorError) {
+                _ = try SimulatorOptions(options)
+                return nil
+            } catch {
+                return "names no accessory: \(error.reason)"
+            }
         } catch {
             let meant = error.suggestion.map { "; did you mean \($0)?" } ?? ""
             return "names no accessory: \(error.reason)\(meant)"

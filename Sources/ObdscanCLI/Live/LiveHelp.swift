@@ -3,7 +3,7 @@ extension LiveModel.Page {
     static let help = LiveModel.Page(
         title: "Keys",
         lines: [
-            "  ↑ ↓  PgUp PgDn    choose a signal",
+            "  ↑ ↓  PgUp PgDn    choose a signal; Home, End; Esc: none",
             "  a                 add a signal: rpm, coolant-temp, 01:0C",
             "  d                 take the chosen signal away",
             "  K J               move the chosen signal up, down",

@@ -182,15 +182,15 @@ struct LiveView {
             let shown = fitted(words(text), columns.words)
             cells.append(row.updated == nil ? palette(.dim, shown) : shown)
         } else {
-            let value = row.number.map { fixed($0, row.decimals) } ?? "—"
+            let value = row.number.map { text(of: $0, row, in: columns.value) } ?? "—"
             let shown = fitted(value, columns.value, right: true)
             cells.append(palette(row.isAlarming ? .bad : isStale ? .dim : .bold, shown))
             cells.append(fitted(words(row.unit), columns.unit))
             if columns.bar > 0 { cells.append(bar(row, columns)) }
             if columns.extremes > 0 {
                 for extreme in [row.minimum, row.maximum] {
-                    let text = extreme.map { fixed($0, row.decimals) } ?? ""
-                    cells.append(fitted(text, columns.extremes, right: true))
+                    let number = extreme.map { text(of: $0, row, in: columns.extremes) } ?? ""
+                    cells.append(fitted(number, columns.extremes, right: true))
                 }
             }
             if columns.trend > 0 {
@@ -224,6 +224,13 @@ struct LiveView {
         let end = "│" + words(scale.label)
         return palette(.accent, fitted(picture, columns.bar))
             + palette(.dim, fitted(end, 1 + columns.barEnd))
+    }
+
+    /// A row's number in so many cells: where they do not suffice, decimals give way.
+    private func text(of number: Double, _ row: LiveModel.Row, in cells: Int) -> String {
+        var decimals = row.decimals
+        while decimals > 0, fixed(number, decimals).count > cells { decimals -= 1 }
+        return fixed(number, decimals)
     }
 
     /// A part of so many cells, in eighths of a cell.

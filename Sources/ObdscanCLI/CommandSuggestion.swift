@@ -1,4 +1,5 @@
 import ArgumentParser
+import OBDCore
 
 /// What somebody meant who typed the name of no command.
 enum CommandSuggestion {
@@ -20,15 +21,24 @@ enum CommandSuggestion {
             let names = command.configuration.subcommands.map(name)
             let near = nearest(
                 to: word, among: command == ObdscanCommand.self ? names + ["help"] : names)
+            let meant = near.map { "\(path) \($0)" } ?? elsewhere(word)
             // What has a default command may have taken the word as its argument.
-            if near == nil, command.configuration.defaultSubcommand != nil { return nil }
+            if meant == nil, command.configuration.defaultSubcommand != nil { return nil }
             return Failure(
                 "there is no command \"\(path) \(word)\"",
-                hint: (near.map { "did you mean \"\(path) \($0)\"? " } ?? "")
+                hint: (meant.map { "did you mean \"\($0)\"? " } ?? "")
                     + "\(path) --help lists the commands",
                 status: .usage)
         }
         return nil
+    }
+
+    /// What a code, or the name of another command's own command, could have meant.
+    private static func elsewhere(_ word: String) -> String? {
+        if DTC(word) != nil { return "obdscan dtc explain \(word)" }
+        return ObdscanCommand.configuration.subcommands.lazy
+            .filter { $0.configuration.subcommands.contains { name($0) == word } }
+            .first.map { "obdscan \(name($0)) \(word)" }
     }
 
     /// The name that a slip of the fingers could have meant.

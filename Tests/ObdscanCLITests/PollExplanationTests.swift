@@ -96,6 +96,14 @@ private func record(
             $0.records = [record(0x0C), record(0x66, asked: 20, answers: 0)]
         }.advice
         #expect(advice == ["20 requests that nobody answered took 4.0 s: leave out 01:66."])
+        var summary = Summary(statistics: SessionStatistics())
+        summary.explanation = explained {
+            $0.records = [
+                record(0x0C), record(0x66, asked: 20, answers: 0),
+                record(0x67, asked: 0, answers: 0),
+            ]
+        }
+        #expect(summary.text == "00:00, 0 readings, no answer: 01:66")
     }
 
     @Test func `what the adapter cannot send`() {

@@ -143,11 +143,22 @@ struct PollExplanation: Sendable {
             .prefix(5).map { name($0.dataID) }
     }
 
+    /// What was asked, and nobody ever answered; at most five names.
+    ///
+    /// Lorries are asked for everything, named or not, and lack some of it.
+    var unanswered: [String] {
+        report.plan.records.filter {
+            $0.asked > 0 && $0.answers == 0 && $0.notSent == 0
+                && $0.dataID.service != DataID.parameterGroups
+        }
+        .prefix(5).map { name($0.dataID) }
+    }
+
     // MARK: What would help
 
     /// What would make it faster, the greatest gain first.
     var advice: [String] {
-        let found = [notAsked, waiting, unanswered, rate, batches, rotation, pauses, own, failures]
+        let found = [notAsked, waiting, silence, rate, batches, rotation, pauses, own, failures]
             .compactMap(\.self)
         if found.isEmpty, report.plan.records.contains(where: { $0.missed > 0 }), requests > 0 {
             return [
@@ -189,12 +200,9 @@ struct PollExplanation: Sendable {
             + "setting that it needs; obdscan doctor tells what the adapter can do."
     }
 
-    private var unanswered: String? {
+    private var silence: String? {
         guard report.silent > 0, share(report.silence) >= Self.worthTelling else { return nil }
-        let silent = report.plan.records.filter {
-            $0.asked > 0 && $0.answers == 0 && $0.notSent == 0
-        }
-        let names = silent.prefix(5).map { name($0.dataID) }.joined(separator: ", ")
+        let names = unanswered.joined(separator: ", ")
         return "\(report.silent) requests that nobody answered took "
             + "\(fixed(report.silence.seconds, 1)) s"
             + (names.isEmpty ? "." : ": leave out \(names).")

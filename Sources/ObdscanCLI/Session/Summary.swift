@@ -128,6 +128,9 @@ struct Summary {
         if !tellsPace, let unsent = explanation?.unsent, !unsent.isEmpty {
             parts.append("not asked: " + unsent.joined(separator: " "))
         }
+        if let unanswered = explanation?.unanswered, !unanswered.isEmpty {
+            parts.append("no answer: " + unanswered.joined(separator: " "))
+        }
         let figures = parts.joined(separator: ", ")
         return (trip.map { "Trip \($0): " } ?? "") + figures + (next.map { "; " + $0 } ?? "")
     }

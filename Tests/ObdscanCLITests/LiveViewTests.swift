@@ -1,5 +1,6 @@
 import Diagnostics
 import OBDCore
+import PIDTables
 import ScanTool
 import Testing
 
@@ -88,6 +89,37 @@ private let plain = LiveView(palette: Palette(isOn: false))
                 return text
             }
             .joined(separator: "\n")
+    }
+
+    @Test(arguments: [
+        LiveView.Size(columns: 60, rows: 15), .init(columns: 100, rows: 30),
+        .init(columns: 200, rows: 60), .init(columns: 20, rows: 4), .init(columns: 24, rows: 7),
+    ])
+    func `a signal to add is chosen from a list in place of the last rows`(_ size: LiveView.Size)
+        throws
+    {
+        let names = SignalNames(try PIDTables.standard())
+        var model = drive()
+        for typed in ["", "temp", "coolant-temp", "xyzzy"] {
+            var choice = SignalChoice([])
+            choice.type(typed, names.matches(typed))
+            for step in [0, 1, 5, 1000, -1, -1000] {
+                choice.move(by: step)
+                model.adding = choice
+                let lines = plain.render(model, at: instant(20), size: size)
+                #expect(lines.count == size.rows)
+                #expect(lines.allSatisfy { displayWidth($0) <= size.columns })
+                #expect(lines.last?.hasPrefix("add a signal") == true)
+                guard size.rows > 6 else { continue }
+                let marked = lines.filter { $0.hasPrefix("›") }
+                #expect(marked.count == (choice.chosen == nil ? 0 : 1))
+                if let chosen = choice.chosen, size.columns >= 60 {
+                    #expect(marked[0].hasPrefix("›" + choice.matches[chosen].id.prefix(15)))
+                }
+                // The rows above stay where they were.
+                if size.rows >= 15 { #expect(lines[5].hasPrefix("RPM")) }
+            }
+        }
     }
 
     @Test func `shows value, bar and extremes on a small terminal`() {
@@ -545,7 +577,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         ("\u{1B}[5~\u{1B}[6~", [.pageUp, .pageDown]), ("\u{1B}[1;5C", []),
         ("\u{1B}[", []), ("\u{1B}", [.escape]), ("\u{1B}[1~\u{1B}[4~", [.home, .end]),
         ("\u{1B}[3~\u{7F}\r", [.delete, .backspace, .enter]), ("\u{03}", [.close]),
-        ("é\u{01}", []), ("\u{1B}[200~", []),
+        ("é\u{01}\t", [.tab]), ("\u{1B}[200~", []),
     ])
     func `are read from what terminals send`(_ input: String, _ expected: [Key]) {
         #expect(Key.read(Array(input.utf8)) == expected)

@@ -91,3 +91,83 @@ import Testing
         #expect(editDistance(Array(left.utf8), Array(right.utf8), bound: 3) == expected)
     }
 }
+
+@Suite struct `A signal to add is found by a part of its name` {
+    private let names: SignalNames
+
+    init() throws { names = SignalNames(try PIDTables.standard()) }
+
+    private func ids(_ typed: String, prefersGroups: Bool = false) -> [String] {
+        names.matches(typed, prefersGroups: prefersGroups).map(\.id)
+    }
+
+    // Short names: SAE J1979-DA.
+    @Test(arguments: [
+        ("rpm", "RPM"), ("RPM", "RPM"), ("coolant-temp", "ECT"), ("ect", "ECT"), ("vss", "VSS"),
+        ("barometric", "BARO"), ("vehicle sp", "VSS"), ("ambient", "AAT"),
+    ])
+    func `the nearest stands first`(_ typed: String, _ expected: String) {
+        #expect(ids(typed).first == expected)
+    }
+
+    @Test func `what is typed stands in one of its names`() {
+        for typed in ["cool", "o2", "catalyst", "sp"] {
+            let found = names.matches(typed)
+            #expect(!found.isEmpty)
+            for match in found {
+                let signal = match.selected.signal.map { names.table[$0] }
+                let all = [match.id, match.title] + (signal?.aliases ?? [])
+                let wanted = SignalNames.key(typed)
+                #expect(
+                    all.contains { SignalNames.key($0).contains(wanted) }, "\(typed): \(match.id)")
+            }
+        }
+        #expect(ids("xyzzy").isEmpty)
+    }
+
+    @Test func `nothing typed offers what is current, and not what is shown`() throws {
+        let all = names.matches("")
+        let rpm = try #require(names.find("rpm").signal)
+        #expect(all.contains { $0.selected.signal == rpm })
+        #expect(
+            all.allSatisfy { $0.selected.record?.dataID.service ?? .currentData == .currentData })
+        #expect(!names.matches("", without: [rpm]).contains { $0.selected.signal == rpm })
+    }
+
+    @Test func `a truck's groups stand first on a truck, else last`() throws {
+        let service = { (typed: String, truck: Bool) in
+            names.matches(typed, prefersGroups: truck).compactMap(\.selected.record?.dataID.service)
+        }
+        #expect(service("engine speed", true).first == DataID.parameterGroups)
+        #expect(service("engine speed", false).first == .currentData)
+        #expect(Set(service("", true)) == [DataID.parameterGroups, .currentData])
+    }
+
+    @Test func `service and number are no part of a name`() {
+        #expect(ids("01:0C").isEmpty)
+        #expect(ids("010C").isEmpty)
+    }
+
+    @Test func `Enter takes what a key went to, else the whole name, else the nearest`() throws {
+        var choice = SignalChoice(names.matches(""))
+        #expect(choice.chosen == nil)
+        choice.move(by: 1)
+        #expect(choice.chosen == 0)
+        #expect(try names.find(choice) == choice.matches[0].selected)
+        choice.type("cool", names.matches("cool"))
+        #expect(choice.chosen == 0 && choice.place == nil)
+        #expect(try names.find(choice) == choice.matches[0].selected)
+        choice.move(by: 2)
+        #expect(try names.find(choice) == choice.matches[2].selected)
+        choice.move(by: 1000)
+        #expect(choice.chosen == choice.matches.count - 1)
+        choice.move(by: -1000)
+        #expect(choice.place == nil)
+        choice.type("01:0C", names.matches("01:0C"))
+        #expect(try names.find(choice).isByNumber)
+        choice.type("xyzzy", names.matches("xyzzy"))
+        #expect(throws: Failure.self) { try names.find(choice) }
+        choice.move(by: 1)
+        #expect(choice.chosen == nil)
+    }
+}

@@ -1,7 +1,7 @@
 /// A key as a terminal sends it.
 enum Key: Hashable, Sendable {
     case up, down, pageUp, pageDown, home, end
-    case enter, escape, backspace, delete
+    case enter, escape, backspace, delete, tab
     /// The end of input, or Ctrl-C where it is no signal.
     case close
     /// A printable ASCII character.
@@ -15,6 +15,7 @@ enum Key: Hashable, Sendable {
             switch first {
             case 0x03, 0x04: keys.append(.close)
             case 0x08, 0x7F: keys.append(.backspace)
+            case 0x09: keys.append(.tab)
             case 0x0A, 0x0D: keys.append(.enter)
             case 0x20...0x7E: keys.append(.character(Character(UnicodeScalar(first))))
             case 0x1B where rest.first == UInt8(ascii: "[") || rest.first == UInt8(ascii: "O"):

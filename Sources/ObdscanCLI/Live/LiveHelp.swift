@@ -4,7 +4,7 @@ extension LiveModel.Page {
         title: "Keys",
         lines: [
             "  ↑ ↓  PgUp PgDn    choose a signal; Home, End; Esc: none",
-            "  a                 add a signal: rpm, coolant-temp, 01:0C",
+            "  a                 add a signal by a part of its name",
             "  d                 take the chosen signal away",
             "  K J               move the chosen signal up, down",
             "  u                 units: metric, imperial, US",

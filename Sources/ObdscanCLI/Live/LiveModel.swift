@@ -54,8 +54,8 @@ struct LiveModel: Sendable {
     var page: Page?
     /// What a key did, until it has been read.
     private(set) var remark: Remark?
-    /// What is being typed: the name of a signal to add; nil = nothing.
-    var typed: String?
+    /// The signal that is being looked for, to add it; nil = none.
+    var adding: SignalChoice?
 
     /// Words at the foot of the screen that go by themselves.
     struct Remark: Hashable, Sendable {

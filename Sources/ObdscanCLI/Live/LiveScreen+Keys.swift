@@ -16,7 +16,7 @@ extension LiveScreen {
         guard count > 0 else { return count == 0 || errno != EAGAIN }
         for key in Key.read(buffer[..<count]) {
             if key == .close { return true }
-            if model.typed != nil {
+            if model.adding != nil {
                 try type(key)
             } else if model.page != nil {
                 turn(key)
@@ -42,7 +42,7 @@ extension LiveScreen {
         case .character("K"), .character("<"): model.moveRow(by: -1)
         case .character("J"), .character(">"): model.moveRow(by: 1)
         case .delete, .character("d"), .character("-"): try remove()
-        case .character("a"), .character("+"): model.typed = ""
+        case .character("a"), .character("+"): look(for: "")
         case .character("u"): changeUnits()
         case .character("p"): model.togglePause(at: Clock.now)
         case .character("r"): model.resetExtremes()
@@ -51,7 +51,7 @@ extension LiveScreen {
         case .character("?"), .character("h"): model.page = .help
         case .escape: model.cursor = nil
         case .character("q"), .character("Q"): return true
-        case .enter, .backspace, .close, .character: break
+        case .enter, .backspace, .tab, .close, .character: break
         }
         return false
     }
@@ -76,19 +76,34 @@ extension LiveScreen {
         model.page = page
     }
 
-    /// A key while a signal's name is being typed.
+    /// A key while a signal is being looked for.
     private mutating func type(_ key: Key) throws {
+        guard let choice = model.adding else { return }
+        let page = LiveView.choices(room)
         switch key {
         case .enter:
-            let name = model.typed ?? ""
-            model.typed = nil
-            if !name.isEmpty { try add(name) }
-        case .escape: model.typed = nil
-        case .backspace: model.typed = model.typed.map { String($0.dropLast()) }
+            model.adding = nil
+            try add(choice)
+        case .escape: model.adding = nil
+        case .backspace: look(for: String(choice.text.dropLast()))
+        case .up: model.adding?.move(by: -1)
+        case .down, .tab: model.adding?.move(by: 1)
+        case .pageUp: model.adding?.move(by: -page)
+        case .pageDown: model.adding?.move(by: page)
         case .character(let character):
-            if (model.typed?.count ?? 0) < 40 { model.typed?.append(character) }
-        case .up, .down, .pageUp, .pageDown, .home, .end, .delete, .close: break
+            if choice.text.count < 40 { look(for: choice.text + String(character)) }
+        case .home, .end, .delete, .close: break
         }
+    }
+
+    /// Shows what `text` finds.
+    private mutating func look(for text: String) {
+        let matches = SignalNames(connection.table).matches(
+            text, without: text.isEmpty ? Set(model.rows.map(\.signal)) : [],
+            prefersGroups: connection.scan.link?.capabilities.vehicleProtocol?.family == .j1939)
+        var choice = model.adding ?? SignalChoice([])
+        choice.type(text, matches)
+        model.adding = choice
     }
 
     private mutating func say(_ words: String) { model.say(words, at: Clock.now) }
@@ -96,9 +111,10 @@ extension LiveScreen {
     // MARK: What keys do to the vehicle's side
 
     /// Asks for one more signal.
-    private mutating func add(_ name: String) throws {
+    private mutating func add(_ choice: SignalChoice) throws {
+        if choice.text.isEmpty && choice.place == nil { return }
         do {
-            let selected = try SignalNames(connection.table).find(name)
+            let selected = try SignalNames(connection.table).find(choice)
             let more = try PollSetup.make([selected], [], connection, every: period, output)
             for signal in more.named {
                 model.allow(signal)

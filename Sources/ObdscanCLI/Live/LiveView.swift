@@ -41,8 +41,11 @@ struct LiveView {
                     isChosen: place == model.cursor, hasReadings: model.readings > 0))
         }
         while lines.count < size.rows - 1 { lines.append("") }
-        if let typed = model.typed {
-            lines.append(fitted("add a signal: " + printable(typed) + "_", size.columns))
+        if let choice = model.adding {
+            let count = min(room, Self.choices(room) + 1)
+            lines.removeLast(count)
+            lines += offers(choice, count: count, size.columns)
+            lines = lines.prefix(size.rows - 1) + [asking(choice, size.columns)]
             return finished(lines, size)
         }
         var footer = "q quit   ? help"
@@ -106,6 +109,45 @@ struct LiveView {
     /// The scroll position that counts: never so far that room stays empty.
     private func firstRow(_ model: LiveModel, room: Int) -> Int {
         max(0, min(model.scroll, model.rows.count - room))
+    }
+
+    // MARK: Adding a signal
+
+    /// How many of the signals that may be added are shown at once, of so many lines.
+    static func choices(_ room: Int) -> Int { min(12, room * 2 / 3) }
+
+    /// Signals that may be added, under a heading, in place of the last rows.
+    private func offers(_ choice: SignalChoice, count: Int, _ width: Int) -> [String] {
+        let all = choice.matches
+        // On a very small screen the signals need the room themselves.
+        let hasHeading = all.isEmpty || count > 2
+        let room = max(0, hasHeading ? count - 1 : count)
+        let first = max(0, min((choice.chosen ?? 0) - room / 2, all.count - room))
+        let shown = all.indices.dropFirst(first).prefix(room)
+        let longest = shown.map { displayWidth(all[$0].id) + 1 }.max() ?? 0
+        let names = max(6, min(longest, width / 3))
+        var heading = "SIGNALS TO ADD"
+        if all.isEmpty, !choice.text.isEmpty { heading = "no signal has that in its name" }
+        if shown.count < all.count {
+            heading += "   \(first + 1)–\(first + shown.count) of \(all.count)"
+        }
+        var lines = hasHeading ? [palette(.dim, fitted(heading, width))] : []
+        for place in shown {
+            let isChosen = place == choice.chosen
+            let id = fitted((isChosen ? "›" : "") + printable(all[place].id), names)
+            let title = fitted(words(printable(all[place].title)), max(0, width - names - 1))
+            lines.append((isChosen ? palette(.inverse, id) : id) + " " + palette(.dim, title))
+        }
+        let blank = max(0, count - lines.count)
+        return Array(repeating: "", count: blank) + lines.prefix(count)
+    }
+
+    /// What was typed, and the keys, where there is room for them.
+    private func asking(_ choice: SignalChoice, _ width: Int) -> String {
+        let text = "add a signal: " + printable(choice.text) + "_"
+        let keys = "   ↑↓ choose   Enter add   Esc back"
+        guard displayWidth(text + keys) <= width else { return fitted(text, width) }
+        return text + palette(.dim, fitted(keys, width - displayWidth(text)))
     }
 
     // MARK: Header

@@ -101,12 +101,13 @@ struct SignalNames {
             status: .usage)
     }
 
-    private func selected(_ record: PIDTable.Record, _ signal: SignalIndex) -> SelectedSignal {
+    /// The signal as it is asked for; the voltage at the adapter belongs to no record.
+    func selected(_ record: PIDTable.Record, _ signal: SignalIndex) -> SelectedSignal {
         SelectedSignal(record: signal == voltage ? nil : record, signal: signal)
     }
 
     /// Reads `01:0C`, `010C` and `22:F40C`; nil for a name.
-    private static func dataID(_ text: String) -> DataID? {
+    static func dataID(_ text: String) -> DataID? {
         if text.contains(":") { return DataID(text) }
         guard text.utf8.count == 4 || text.utf8.count == 6, let bytes = Hex.bytes(text),
             let service = bytes.first, bytes.count == (service == 0x22 ? 3 : 2)

@@ -426,13 +426,18 @@ func ask(
         #expect(adapter.ends == [.interrupted, .complete])
     }
 
-    @Test func `a restart in the middle is noticed`() {
+    // A banner that lost or doubled a character is one still.
+    @Test(arguments: [
+        "\r\rELM327 v1.5", "\r\rELM3227 v2.2", "7E8 04 41 0C 1A F8\r\r\rELM32 v1.5",
+        "\r\rOBDII  v1.5", "\r\rSTN1110 v4.2.1",
+    ])
+    func `a restart in the middle is noticed`(_ said: String) {
         var adapter = ScriptedAdapter.genuine()
         adapter.initialise()
         adapter.deaf = ["010C"]
         adapter.outputs = []
         adapter.send(ask([0x01, 0x0C]))
-        adapter.receive("\r\rELM327 v1.5\r\r>")
+        adapter.receive(said + "\r\r>")
         #expect(adapter.ends == [.adapterRestarted])
         adapter.deaf = []
         adapter.outputs = []

@@ -72,7 +72,10 @@ extension ELM327Dialect {
             }
         case .vehicle:
             running.lines += 1
-            if Self.isBanner(line) || isUnexpectedEcho(line, of: running.command) {
+            // What the reader takes for a banner is no answer, whichever adapter's it is.
+            if Self.isBanner(line) || AdapterWords.isBanner(line.span)
+                || isUnexpectedEcho(line, of: running.command)
+            {
                 running.restarted = true
             }
             if line.elementsEqual("OK".utf8) { running.isAhead = true }

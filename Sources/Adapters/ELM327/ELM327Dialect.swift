@@ -366,7 +366,8 @@ public struct ELM327Dialect: AdapterDialect {
     static func isBanner(_ line: [UInt8]) -> Bool {
         // Data has no letter behind F; most lines are data.
         guard line.contains(where: { $0 > UInt8(ascii: "F") }) else { return false }
-        return contains(line, "ELM327") || contains(line, "OBDII")
+        // Of a damaged one the begin: 'ELM3227 v2.2'.
+        return contains(line, "ELM32") || contains(line, "OBDII")
     }
 
     /// Whether a line says that the adapter has restarted, or might as well have: its settings are

@@ -208,7 +208,10 @@ struct RecordSplitter {
             let id = layout == .dataIdentifier ? UInt32(byte) << 8 | UInt32(byte) : UInt32(byte)
             return !awaits(id)
         }
-        return ways(lengthOf)[start] == 0
+        if ways(lengthOf)[start] == 0 { return true }
+        // No ECU answers one identifier twice: `41 05 7B 55 55 55 55`.
+        guard layout != .dataIdentifier, let lengths = lengthOf(UInt32(byte)) else { return false }
+        return payload.count - start > layout.headerLength + lengths.upperBound
     }
 
     /// In how many ways, at most 2, the bytes from each place on are whole records to their end.

@@ -22,7 +22,8 @@ extension ReplyReader {
                 || reading.answer > .none && !looksLikeRequest
                     && (!reading.lengthCodeFits || settings.showsLength == true)
         case .iso9141, .j1850, .iso14230:
-            return reading.proof == .checksum || reading.usualAddress >= 3 && !looksLikeRequest
+            return reading.proof == .checksum && !isLengthAndSum
+                || reading.usualAddress >= 3 && !looksLikeRequest
         case .j1939: return reading.proof >= .length && digits.count > 16 && !looksLikeRequest
         case .joined11, .joined29: return false
         }
@@ -46,14 +47,24 @@ extension ReplyReader {
         if isWakeUp || reading.answer == .none && reading.usualAddress == 0 { return true }
         switch reading.shape {
         case .bare: return looksLikeGroupRequest
-        // `0144`: an adapter fills the field up.
-        case .fieldAlone: return looksLikeGroupRequest || digits.count <= 4
+        // `0144`: an adapter fills the field up. `024200`: no answer of 42 has two bytes.
+        case .fieldAlone:
+            return looksLikeGroupRequest || digits.count <= 4
+                || digits.count == 6 && digits.byte(0) == 2 && digits.byte(4) < 0x10
+                    && Self.shortest(digits.byte(2)) > 2
         case .can11, .can29, .joined11, .joined29, .j1939:
             // A length code that nobody asked for fits by chance once in sixteen requests.
             let isAsCounted = reading.lengthCodeFits && settings.showsLength != true
             return reading.usualAddress == 0 && (reading.answer < .exact || isAsCounted)
-        case .iso9141, .j1850, .iso14230: return false
+        case .iso9141, .j1850, .iso14230: return isLengthAndSum && reading.answer < .exact
         }
+    }
+
+    /// Whether the digits ask for two PIDs whose second is the sum of what stands before it: `014546`
+    /// is a frame of ISO 14230-4 without addresses as well, but hardly anybody's.
+    private var isLengthAndSum: Bool {
+        digits.segment == nil && digits.count == 6 && digits.byte(0) == 0x01
+            && digits.byte(4) == digits.byte(2) &+ 1
     }
 
     /// Whether the digits are `7F7F`, which wakes the receiver of an adapter whose line rate is

@@ -220,7 +220,9 @@ private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
         #expect(try session.ask(read).reply.messages.count == 1)
         #expect(failure(of: clear, session) == .adapterRestarted)
         session.stop()
-        #expect(peer.heard == ["I", "R", "I", "R", "W"])
+        // Setting it up once more may have begun before the end.
+        #expect(peer.heard.starts(with: ["I", "R", "I", "R", "W"]))
+        #expect(peer.heard.dropFirst(5).allSatisfy { $0 == "I" })
     }
 
     @Test func `survives an adapter that hangs up at every single point`() throws {

@@ -13,13 +13,16 @@ func readGoLink(_ input: [UInt8]) {
     let bytes = cutter.rest()
     let whole = spoken(choice, [bytes[...]])
     let pieces = spoken(choice, [bytes.prefix(cut), bytes.dropFirst(cut)])
-    // An exchange ends with the answers that it expected unless the next bytes are at hand by then: what
-    // stands behind that end may be told as its own or as news.
-    let certain = pieces.prefix {
-        if case .end = $0 { false } else { true }
+    // An exchange ends with the answers that it expected unless the next bytes are at hand by then, or a
+    // part of them: what stands behind the first end of the two may be told as its own or as news.
+    let beforeEnd = { (outputs: [DialectOutput]) in
+        outputs.prefix {
+            if case .end = $0 { false } else { true }
+        }
     }
+    let certain = min(beforeEnd(whole).count, beforeEnd(pieces).count)
     require(
-        choice & 16 == 0 ? whole == pieces : whole.starts(with: certain),
+        choice & 16 == 0 ? whole == pieces : whole.prefix(certain) == pieces.prefix(certain),
         "a split changes what a GoLink said")
     for case .message(let message) in whole {
         require(isFound(message.payload, in: bytes), "nobody said \(message.payload)")

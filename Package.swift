@@ -38,8 +38,8 @@ let package = Package(
         .library(
             name: "OBDScan",
             targets: [
-                "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Accessory",
-                "ScanSession",
+                "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "SystemIO",
+                "Accessory", "ScanSession",
             ]),
         .executable(name: "obdscan", targets: ["obdscan"]),
     ],
@@ -65,24 +65,28 @@ let package = Package(
         // The edges.
         .systemLibrary(
             name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
-        .target(name: "CAccessory"),
-        module("Accessory", ["OBDCore", "CAccessory", "CBluetooth"]),
+        .target(name: "CSystem"),
+        module("SystemIO", ["OBDCore", "CSystem"]),
+        module("Accessory", ["OBDCore", "SystemIO", "CSystem", "CBluetooth"]),
         module(
             "ScanSession",
-            ["OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Accessory"]),
+            [
+                "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "SystemIO",
+                "Accessory",
+            ]),
         .target(
             name: "PIDTables", dependencies: ["OBDCore", "Diagnostics"], exclude: ["pids"],
             swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),
         .target(
             name: "TripStore",
             dependencies: [
-                "OBDCore", "Diagnostics", .product(name: "GRDB", package: "GRDB.swift"),
+                "OBDCore", "Diagnostics", "SystemIO", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             exclude: ["migrations"], swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),
         module("TripExport", ["OBDCore", "Diagnostics"]),
         module("TripImport", ["OBDCore", "Diagnostics", "TripExport"]),
-        module("WebServer", ["OBDCore", "CAccessory", "Accessory", "WebProtocol"]),
+        module("WebServer", ["OBDCore", "CSystem", "SystemIO", "WebProtocol"]),
         .target(
             name: "WebPage", exclude: ["web"], swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),
         module(
@@ -90,7 +94,8 @@ let package = Package(
             [
                 "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Accessory",
                 "ScanSession", "PIDTables", "TripStore", "TripExport", "TripImport", "Simulator",
-                "Positioning", "FuelFigures", "CAccessory", "WebProtocol", "WebServer", "WebPage",
+                "Positioning", "FuelFigures", "CSystem", "SystemIO", "WebProtocol", "WebServer",
+                "WebPage",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "TOMLKit", package: "TOMLKit"),
             ]),
@@ -108,7 +113,7 @@ let package = Package(
         tests("Positioning", ["OBDCore", "Positioning"]),
         tests("FuelFigures", ["FuelFigures"]),
         tests("WebProtocol", ["OBDCore", "WebProtocol"]),
-        tests("WebServer", ["OBDCore", "Accessory", "CAccessory", "WebProtocol", "WebServer"]),
+        tests("WebServer", ["OBDCore", "SystemIO", "CSystem", "WebProtocol", "WebServer"]),
         // What several of the tests share.
         support("Test"),
         support("ScanToolTest", ["OBDCore", "VehicleLink", "Adapters", "ScanTool"]),
@@ -139,12 +144,12 @@ let package = Package(
         tests(
             "ScanTool",
             ["OBDCore", "VehicleLink", "Adapters", "ScanTool", "ScanToolTestSupport"]),
-        tests("Accessory", ["OBDCore", "CAccessory", "Accessory"]),
+        tests("Accessory", ["OBDCore", "CSystem", "SystemIO", "Accessory"]),
         tests(
             "ScanSession",
             [
-                "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "CAccessory",
-                "Accessory", "ScanSession", "ScanToolTestSupport",
+                "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "CSystem",
+                "SystemIO", "Accessory", "ScanSession", "ScanToolTestSupport",
             ]),
         tests(
             "ObdscanCLI",
@@ -161,7 +166,7 @@ let package = Package(
             swiftSettings: strict),
         // The built program as a process, with real and foreign adapters at its other end.
         .testTarget(
-            name: "EndToEndTests", dependencies: ["CAccessory", "obdscan"],
+            name: "EndToEndTests", dependencies: ["CSystem", "obdscan"],
             exclude: ["recorded_answers.py", "foreign_readers.py"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
@@ -176,7 +181,8 @@ if Context.environment["OBDSCAN_BENCHMARKS"] != nil {
         .executableTarget(
             name: "obdscan-bench",
             dependencies: [
-                "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Accessory",
+                "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "SystemIO",
+                "Accessory",
                 "ScanSession", "PIDTables", "TripStore", "TripExport", "CFloors",
             ],
             path: "Benchmarks/obdscan-bench", swiftSettings: strict),
@@ -191,7 +197,7 @@ if let part = Context.environment["OBDSCAN_PART"] {
         "Simulator", "Positioning", "FuelFigures", "PIDTables", "TripExport", "TripImport",
         "EmbedFiles", "EmbedFilesPlugin", "SimulatorTestSupport",
     ]
-    let threads = ["CAccessory", "CBluetooth", "Accessory", "ScanSession", "WebServer"]
+    let threads = ["CSystem", "SystemIO", "CBluetooth", "Accessory", "ScanSession", "WebServer"]
     let support = ["TestSupport", "ScanToolTestSupport"]
     let modules = machine + support + (part == "threads" ? threads : pure)
     let tested = part == "threads" ? threads : modules + ["DiagnosticTables"]
@@ -225,6 +231,6 @@ if !hasSystemPackages {
     package.dependencies = []
     package.targets = [
         .executableTarget(
-            name: "obdscan", path: "Sources/CAccessory", sources: ["requirements.c"])
+            name: "obdscan", path: "Sources/CSystem", sources: ["requirements.c"])
     ]
 }

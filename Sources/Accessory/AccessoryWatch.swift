@@ -1,6 +1,7 @@
-import CAccessory
+import CSystem
 import Glibc
 import OBDCore
+import SystemIO
 
 /// Tells which accessories come and go, from now on.
 ///
@@ -21,11 +22,11 @@ public struct AccessoryWatch: ~Copyable {
     /// Watches what `manager` finds.
     public init(_ manager: AccessoryManager) throws(SystemError) {
         self.manager = manager
-        let epoll = ca_epoll()
+        let epoll = sys_epoll()
         if epoll < 0 { throw SystemError.last("epoll_create1") }
         // In a container there are no device events: the folders alone have to do.
-        let uevents = ca_uevent_socket()
-        let folders = ca_inotify()
+        let uevents = sys_uevent_socket()
+        let folders = sys_inotify()
         if folders < 0 {
             let error = SystemError.last("inotify_init1")
             Glibc.close(epoll)
@@ -37,9 +38,9 @@ public struct AccessoryWatch: ~Copyable {
         self.folders = folders
         bus = manager.asksBlueZ ? Self.subscribedBus() : nil
         last = manager.attached()
-        if let link = bus?.descriptor { _ = ca_epoll_add(epoll, link) }
-        if uevents >= 0 { _ = ca_epoll_add(epoll, uevents) }
-        _ = ca_epoll_add(epoll, folders)
+        if let link = bus?.descriptor { _ = sys_epoll_add(epoll, link) }
+        if uevents >= 0 { _ = sys_epoll_add(epoll, uevents) }
+        _ = sys_epoll_add(epoll, folders)
         watchFolders()
     }
 
@@ -57,8 +58,9 @@ public struct AccessoryWatch: ~Copyable {
         var buffer = [UInt8](repeating: 0, count: 8_192)
         // What the events say does not matter, only that there were some.
         buffer.withUnsafeMutableBytes { buffer in
-            while uevents >= 0, ca_uevent_receive(uevents, buffer.baseAddress, buffer.count) >= 0 {}
-            while ca_read(folders, buffer.baseAddress, buffer.count) > 0 {}
+            while uevents >= 0, sys_uevent_receive(uevents, buffer.baseAddress, buffer.count) >= 0 {
+            }
+            while sys_read(folders, buffer.baseAddress, buffer.count) > 0 {}
         }
         watchFolders()
         do {
@@ -87,7 +89,7 @@ public struct AccessoryWatch: ~Copyable {
     /// The folder of stable names goes when it is empty, so that it is watched anew each time.
     private func watchFolders() {
         for folder in [manager.folders.devices, manager.folders.stableNames] {
-            _ = ca_inotify_watch_folder(folders, folder)
+            _ = sys_inotify_watch_folder(folders, folder)
         }
     }
 }

@@ -1,4 +1,4 @@
-import CAccessory
+import CSystem
 import Glibc
 
 /// An open session with an accessory: one descriptor, bytes in and bytes out.
@@ -38,7 +38,7 @@ public struct DescriptorSession: ~Copyable {
 
     deinit {
         // Others may open it again, also while someone else keeps it open.
-        if isExclusive { _ = ca_tty_exclusive(descriptor, 0) }
+        if isExclusive { _ = sys_tty_exclusive(descriptor, 0) }
         Glibc.close(descriptor)
     }
 
@@ -52,7 +52,7 @@ public struct DescriptorSession: ~Copyable {
     ///
     /// - Throws: ``AccessoryError/lost(address:errno:)`` once the accessory has gone.
     public mutating func receive() throws(AccessoryError) -> [UInt8] {
-        let count = buffer.withUnsafeMutableBytes { ca_read(descriptor, $0.baseAddress, $0.count) }
+        let count = buffer.withUnsafeMutableBytes { sys_read(descriptor, $0.baseAddress, $0.count) }
         if count > 0 { return Array(buffer[..<count]) }
         if count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) { return [] }
         throw .lost(address: name, errno: count == 0 ? 0 : errno)
@@ -75,7 +75,7 @@ public struct DescriptorSession: ~Copyable {
     }
 
     private func put(_ bytes: [UInt8]) throws(AccessoryError) -> Int {
-        let count = bytes.withUnsafeBytes { ca_write(descriptor, $0.baseAddress, $0.count) }
+        let count = bytes.withUnsafeBytes { sys_write(descriptor, $0.baseAddress, $0.count) }
         if count >= 0 { return count }
         if errno == EAGAIN || errno == EWOULDBLOCK { return 0 }
         throw .lost(address: name, errno: errno)
@@ -84,8 +84,8 @@ public struct DescriptorSession: ~Copyable {
     /// Sets the line rate once everything written is sent; does nothing where there is none.
     public func setLineRate(_ rate: Int) throws(AccessoryError) {
         guard kind == .serialLine, let number = UInt32(exactly: rate) else { return }
-        _ = ca_tty_drain(descriptor)
-        let taken = ca_tty_set_rate(descriptor, number)
+        _ = sys_tty_drain(descriptor)
+        let taken = sys_tty_set_rate(descriptor, number)
         if taken < 0 {
             let error = errno
             if error == EINVAL { throw .unsupportedLineRate(path: name, rate: rate) }
@@ -100,12 +100,12 @@ public struct DescriptorSession: ~Copyable {
     /// The line rate in use; unit: bit/s, nil where there is none.
     public var lineRate: Int? {
         guard kind == .serialLine else { return nil }
-        let rate = ca_tty_rate(descriptor)
+        let rate = sys_tty_rate(descriptor)
         return rate > 0 ? Int(rate) : nil
     }
 
     /// Throws away what has come and was not read.
     public mutating func discardInput() {
-        if kind != .stream { _ = ca_tty_flush(descriptor) }
+        if kind != .stream { _ = sys_tty_flush(descriptor) }
     }
 }

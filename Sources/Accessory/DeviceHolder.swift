@@ -1,4 +1,5 @@
 import Glibc
+import SystemIO
 
 /// Finds out who has a device open.
 enum DeviceHolder {
@@ -34,7 +35,7 @@ enum DeviceHolder {
     /// The process that holds a flock(2) on `node`, as the kernel lists it; nil where nobody does.
     private static func lockOwner(of node: String) -> Int32? {
         var status = stat()
-        guard stat(node, &status) == 0, let locks = Files.wholeText("/proc/locks") else {
+        guard stat(node, &status) == 0, let locks = Files.text("/proc/locks", limit: 4 << 20) else {
             return nil
         }
         let device = UInt64(status.st_dev)

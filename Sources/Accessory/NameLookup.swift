@@ -1,7 +1,8 @@
-import CAccessory
+import CSystem
 import Glibc
 import OBDCore
 import Synchronization
+import SystemIO
 
 /// Addresses of a host and port, by the system's resolver.
 struct NameLookup: Sendable {

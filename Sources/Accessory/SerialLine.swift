@@ -1,4 +1,4 @@
-import CAccessory
+import CSystem
 import Glibc
 
 /// Opens serial lines and ptys.
@@ -13,33 +13,33 @@ enum SerialLine {
         if let holder = DeviceHolder.byLockFile(of: path) {
             throw .inUse(path: path, holder: holder)
         }
-        let descriptor = ca_open_tty(path)
+        let descriptor = sys_open_tty(path)
         if descriptor < 0 { throw error(errno, opening: path) }
         // From here on the session closes the descriptor, on every path.
         var session = DescriptorSession(
             descriptor: descriptor, kind: kind(of: descriptor), name: path)
         if isatty(descriptor) == 0 { throw .notATerminal(path: path) }
-        if ca_lock(descriptor) < 0 {
+        if sys_lock(descriptor) < 0 {
             if errno == EWOULDBLOCK {
                 throw .inUse(path: path, holder: DeviceHolder.find(path))
             }
             throw .system(call: "flock", address: path, errno: errno)
         }
         // A pty whose other end is a program of ours has no use for it; that it may fail is fine.
-        _ = ca_tty_exclusive(descriptor, 1)
+        _ = sys_tty_exclusive(descriptor, 1)
         session.isExclusive = true
-        if ca_tty_make_raw(descriptor) < 0 {
+        if sys_tty_make_raw(descriptor) < 0 {
             throw .system(call: "TCSETS2", address: path, errno: errno)
         }
         if let rate { try session.setLineRate(rate) }
         // Few drivers have it, and fewer allow it to everyone; the rest is as fast as it is.
-        _ = ca_tty_low_latency(descriptor)
-        _ = ca_tty_flush(descriptor)
+        _ = sys_tty_low_latency(descriptor)
+        _ = sys_tty_flush(descriptor)
         return session
     }
 
     private static func kind(of descriptor: Int32) -> DescriptorSession.Kind {
-        let major = ca_device_major(descriptor)
+        let major = sys_device_major(descriptor)
         return ptyMajors.contains(major) || major == usbModemMajor || major == rfcommMajor
             ? .terminal : .serialLine
     }

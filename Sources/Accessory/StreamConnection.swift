@@ -1,6 +1,7 @@
-import CAccessory
+import CSystem
 import Glibc
 import OBDCore
+import SystemIO
 
 /// Waiting for a socket that connects in the background.
 enum StreamConnection {
@@ -30,7 +31,7 @@ enum StreamConnection {
         if !set.isWritable(socket) && !set.isReadable(socket) && set.isReadable(flag) {
             return .cancelled
         }
-        let error = ca_socket_error(descriptor)
+        let error = sys_socket_error(descriptor)
         return error == 0 ? .connected : .failed(errno: error < 0 ? errno : error)
     }
 }

@@ -1,6 +1,7 @@
-import CAccessory
+import CSystem
 import Glibc
 import OBDCore
+import SystemIO
 
 /// Connects to TCP servers: Wi-Fi adapters.
 enum TCPClient {
@@ -17,14 +18,14 @@ enum TCPClient {
         let deadline = SystemClock.now() + limit
         var failure = AccessoryError.connectTimedOut(address: name)
         for address in addresses {
-            let descriptor = ca_stream_socket(address.family, address.protocolNumber)
+            let descriptor = sys_stream_socket(address.family, address.protocolNumber)
             if descriptor < 0 {
                 failure = .system(call: "socket", address: name, errno: errno)
                 continue
             }
             let session = DescriptorSession(descriptor: descriptor, kind: .stream, name: name)
             let status = address.bytes.withUnsafeBytes { bytes in
-                ca_connect(
+                sys_connect(
                     descriptor, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress,
                     socklen_t(bytes.count))
             }
@@ -32,7 +33,7 @@ enum TCPClient {
                 descriptor, status: status, deadline: deadline, cancelledBy: cancel)
             {
             case .connected:
-                _ = ca_tcp_tune(descriptor)
+                _ = sys_tcp_tune(descriptor)
                 return session
             case .failed(let number): failure = .unreachable(address: name, errno: number)
             case .timedOut: failure = .connectTimedOut(address: name)

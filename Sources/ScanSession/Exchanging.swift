@@ -3,6 +3,7 @@ import Adapters
 import Diagnostics
 import OBDCore
 import ScanTool
+import SystemIO
 
 // Which request comes next.
 extension Runner {

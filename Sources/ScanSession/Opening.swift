@@ -1,6 +1,7 @@
 import Accessory
 import OBDCore
 import ScanTool
+import SystemIO
 
 // Opening a session and finding its line rate.
 extension Runner {

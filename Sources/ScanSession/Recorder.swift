@@ -1,6 +1,7 @@
 import Accessory
 import Adapters
 import OBDCore
+import SystemIO
 
 /// Writes a transcript: every chunk of bytes as it goes, so that a crash loses nothing.
 struct Recorder {

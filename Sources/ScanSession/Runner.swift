@@ -3,6 +3,7 @@ import Adapters
 import Diagnostics
 import OBDCore
 import ScanTool
+import SystemIO
 import VehicleLink
 
 /// Runs a scan tool over a session with an accessory: the body of a session's thread.

@@ -4,6 +4,7 @@ public import Diagnostics
 public import OBDCore
 public import ScanTool
 import Synchronization
+import SystemIO
 
 /// A scan tool at work on one accessory, on a thread of its own.
 ///

@@ -4,6 +4,7 @@ import Diagnostics
 import OBDCore
 import ScanTool
 import Synchronization
+import SystemIO
 
 /// What a session's thread shares with everyone else.
 final class SessionCore: Sendable {

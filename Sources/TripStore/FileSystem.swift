@@ -1,4 +1,5 @@
 import Glibc
+import SystemIO
 
 /// What lies under a file.
 enum FileSystem {
@@ -11,7 +12,8 @@ enum FileSystem {
     /// Whether the file belongs to another machine.
     static func isOnNetwork(_ path: String) -> Bool {
         var status = stat()
-        guard stat(path, &status) == 0, let mounts = contents("/proc/self/mountinfo") else {
+        guard stat(path, &status) == 0, let mounts = Files.text("/proc/self/mountinfo", limit: .max)
+        else {
             return false
         }
         let device = status.st_dev
@@ -33,19 +35,5 @@ enum FileSystem {
             return fields[dash + 1]
         }
         return nil
-    }
-
-    private static func contents(_ path: String) -> String? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var all: [UInt8] = []
-        var bytes = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = Glibc.read(descriptor, &bytes, bytes.count)
-            if count <= 0 { break }
-            all += bytes[..<count]
-        }
-        return String(decoding: all, as: UTF8.self)
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import SystemIO
 
 /// A process by its boot, number and start time, so that a number used again is not mistaken.
 struct WriterIdentity: Hashable, Sendable {
@@ -16,8 +17,8 @@ struct WriterIdentity: Hashable, Sendable {
     }
 
     private static func of(_ number: pid_t) -> WriterIdentity? {
-        guard let boot = contents("/proc/sys/kernel/random/boot_id"),
-            let status = contents("/proc/\(number)/stat"),
+        guard let boot = Files.text("/proc/sys/kernel/random/boot_id"),
+            let status = Files.text("/proc/\(number)/stat"),
             // The name in parentheses may hold blanks and parentheses of its own.
             let name = status.lastIndex(of: ")")
         else { return nil }
@@ -26,15 +27,5 @@ struct WriterIdentity: Hashable, Sendable {
         guard fields.count > 20 else { return nil }
         let bootID = boot.prefix { !$0.isWhitespace }
         return WriterIdentity(text: "\(bootID):\(number):\(fields[20])")
-    }
-
-    private static func contents(_ path: String) -> String? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        let count = Glibc.read(descriptor, &bytes, bytes.count)
-        guard count > 0 else { return nil }
-        return String(decoding: bytes.prefix(count), as: UTF8.self)
     }
 }

@@ -1,6 +1,6 @@
-public import Accessory
-import CAccessory
+import CSystem
 import Glibc
+public import SystemIO
 import WebProtocol
 
 /// A socket that waits for browsers.
@@ -13,7 +13,7 @@ public final class WebListener: Sendable {
 
     /// Listens at `address`.
     public init(_ address: ListenAddress) throws(SystemError) {
-        let socket = ca_stream_socket(address.family, 0)
+        let socket = sys_stream_socket(address.family, 0)
         guard socket >= 0 else { throw SystemError(call: "socket", errno: errno) }
         var yes: Int32 = 1
         setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
@@ -40,13 +40,13 @@ enum LocalPeer {
         else { return nil }
         let mine = SocketOwners.Place(words: there.words, port: there.port)
         let theirs = SocketOwners.Place(words: here.words, port: here.port)
-        if !here.isIPv6, let list = KernelFile.text("/proc/net/tcp"),
+        if !here.isIPv6, let list = Files.text("/proc/net/tcp", limit: 4 << 20),
             let user = SocketOwners.user(of: mine, to: theirs, in: list)
         {
             return user
         }
         // A socket of IPv6 reaches addresses of IPv4 as well.
-        return KernelFile.text("/proc/net/tcp6").flatMap {
+        return Files.text("/proc/net/tcp6", limit: 4 << 20).flatMap {
             SocketOwners.user(of: mine.mapped, to: theirs.mapped, in: $0)
         }
     }

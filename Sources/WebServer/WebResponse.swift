@@ -1,7 +1,7 @@
-import Accessory
-import CAccessory
+import CSystem
 import Glibc
 public import OBDCore
+import SystemIO
 public import WebProtocol
 
 /// Why an answer cannot go on.
@@ -16,7 +16,7 @@ public enum WebFault: Error, Hashable, Sendable {
 
 extension UTC {
     /// The civil clock, as heads of answers tell it.
-    static var now: UTC { UTC(microseconds: ca_realtime_ns() / 1000) }
+    static var now: UTC { SystemClock.utc }
 }
 
 /// The answer to one request, written on the thread of its connection.
@@ -93,7 +93,7 @@ public final class WebResponse {
     /// What comes behind a request is of no interest, but its end is.
     private func takeRest() throws(WebFault) {
         var buffer = [UInt8](repeating: 0, count: 4096)
-        let count = buffer.withUnsafeMutableBytes { ca_read(socket, $0.baseAddress, $0.count) }
+        let count = buffer.withUnsafeMutableBytes { sys_read(socket, $0.baseAddress, $0.count) }
         if count == 0 || count < 0 && errno != EAGAIN { throw .peerGone }
     }
 

@@ -1,8 +1,8 @@
-public import Accessory
-import CAccessory
+import CSystem
 import Glibc
 import OBDCore
 import Synchronization
+public import SystemIO
 public import WebProtocol
 
 /// A request and who sent it.
@@ -92,7 +92,7 @@ public final class WebServer: Sendable {
             if set.isReadable(end) { ended.take() }
             isFull = false
             guard set.isReadable(socket) else { continue }
-            let connection = ca_accept(listener.descriptor)
+            let connection = sys_accept(listener.descriptor)
             if connection >= 0 {
                 take(connection)
             } else if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) {
@@ -133,7 +133,7 @@ public final class WebServer: Sendable {
     // MARK: One connection
 
     private func serve(_ connection: Int32) {
-        _ = ca_tcp_tune(connection)
+        _ = sys_tcp_tune(connection)
         let user = listener.address.isLoopback ? LocalPeer.user(of: connection) : nil
         do {
             let head = try read(connection)
@@ -178,7 +178,7 @@ public final class WebServer: Sendable {
             // Browsers open connections that they do not need: nothing is said to those.
             if ready == 0 { throw reader.isEmpty ? Waited.inVain : Waited.tooLong }
             let count = buffer.withUnsafeMutableBytes {
-                ca_read(connection, $0.baseAddress, $0.count)
+                sys_read(connection, $0.baseAddress, $0.count)
             }
             if count < 0 && errno == EAGAIN { continue }
             guard count > 0 else { throw Waited.inVain }
@@ -216,7 +216,7 @@ public final class WebServer: Sendable {
                 return
             }
             let count = buffer.withUnsafeMutableBytes {
-                ca_read(connection, $0.baseAddress, $0.count)
+                sys_read(connection, $0.baseAddress, $0.count)
             }
             if count == 0 || count < 0 && errno != EAGAIN { return }
         }

@@ -1,7 +1,8 @@
-import CAccessory
+import CSystem
 import Foundation
 import OBDCore
 import Synchronization
+import SystemIO
 import Testing
 
 @testable import Accessory
@@ -188,7 +189,7 @@ private final class FakeBus: Sendable {
     }
 
     private func send(_ bytes: [UInt8], _ host: Int32) {
-        _ = bytes.withUnsafeBytes { ca_write(host, $0.baseAddress, $0.count) }
+        _ = bytes.withUnsafeBytes { sys_write(host, $0.baseAddress, $0.count) }
     }
 
     /// A reply without a body.

@@ -1,4 +1,4 @@
-import CAccessory
+import CSystem
 import Glibc
 import Testing
 
@@ -33,7 +33,7 @@ import Testing
     /// This process serves the pty and has its other side open, too; `cat` only reads it.
     @Test func `whoever serves a pty is named only when nobody else has it`() throws {
         var name = [CChar](repeating: 0, count: 64)
-        let server = ca_open_pty(&name, name.count)
+        let server = sys_open_pty(&name, name.count)
         try #require(server >= 0)
         defer { close(server) }
         let path = String(

@@ -1,6 +1,7 @@
 import Accessory
 import Foundation
 import OBDCore
+import SystemIO
 import Testing
 
 /// A made-up /sys/class/tty and /dev.

@@ -1,6 +1,7 @@
-import CAccessory
+import CSystem
 import Foundation
 import OBDCore
+import SystemIO
 import Testing
 
 @testable import Accessory
@@ -27,7 +28,7 @@ private final class Pty {
 
     init() throws {
         var name = [CChar](repeating: 0, count: 128)
-        main = ca_open_pty(&name, name.count)
+        main = sys_open_pty(&name, name.count)
         try #require(main >= 0)
         path = String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }

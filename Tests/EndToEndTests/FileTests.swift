@@ -1,4 +1,5 @@
 import Foundation
+import SystemIO
 import Testing
 
 /// Databases and files that cannot be used as they are: what is said, and what is kept.

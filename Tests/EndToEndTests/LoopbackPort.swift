@@ -1,11 +1,11 @@
-import CAccessory
+import CSystem
 import Foundation
 
 /// TCP ports of 127.0.0.1.
 enum LoopbackPort {
     /// A listening socket on a port that the system chose.
     static func listen() throws -> (descriptor: Int32, port: UInt16) {
-        let descriptor = ca_stream_socket(AF_INET, 0)
+        let descriptor = sys_stream_socket(AF_INET, 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian

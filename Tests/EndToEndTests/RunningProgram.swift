@@ -1,4 +1,4 @@
-import CAccessory
+import CSystem
 import Foundation
 import Synchronization
 
@@ -144,7 +144,7 @@ final class RunningProgram: Sendable {
     private func collect(
         within seconds: Int, _ what: String, until isEnough: () -> Bool
     ) throws {
-        let deadline = ca_monotonic_ns() + Int64(seconds) * 1_000_000_000
+        let deadline = sys_monotonic_ns() + Int64(seconds) * 1_000_000_000
         while !isEnough() {
             var waiting = collected.withLock { state in
                 [
@@ -160,7 +160,7 @@ final class RunningProgram: Sendable {
                 if what == "the end" { return }
                 throw Overdue(description: "it ended without \(what):\n\(everything)")
             }
-            guard ca_ppoll_until(&waiting, 2, deadline) > 0 else {
+            guard sys_ppoll_until(&waiting, 2, deadline) > 0 else {
                 kill(pid, SIGKILL)
                 throw Overdue(description: "waited \(seconds) s for \(what):\n\(everything)")
             }
@@ -173,7 +173,7 @@ final class RunningProgram: Sendable {
 
     private func take(_ stream: Stream) {
         var bytes = [UInt8](repeating: 0, count: 65_536)
-        let count = ca_read(
+        let count = sys_read(
             stream == .output ? output.reading : errors.reading, &bytes, bytes.count)
         collected.withLock { state in
             switch (stream, count > 0) {
@@ -199,7 +199,7 @@ private final class Screen: Outlet {
 
     init() throws {
         var name = [CChar](repeating: 0, count: 64)
-        reading = ca_open_pty(&name, name.count)
+        reading = sys_open_pty(&name, name.count)
         guard reading >= 0 else { throw POSIXError(.EMFILE) }
         // Wide enough for whole sentences.
         var size = winsize(ws_row: 40, ws_col: 200, ws_xpixel: 0, ws_ypixel: 0)

@@ -1,4 +1,4 @@
-import CAccessory
+import CSystem
 import Foundation
 import Synchronization
 
@@ -53,8 +53,8 @@ final class ScriptedAdapter: Sendable {
         let respond: @Sendable (Line) -> Action
 
         init(_ respond: @escaping @Sendable (Line) -> Action) {
-            over = ca_eventfd()
-            news = ca_eventfd()
+            over = sys_eventfd()
+            news = sys_eventfd()
             self.respond = respond
         }
 
@@ -65,7 +65,7 @@ final class ScriptedAdapter: Sendable {
 
         func end() {
             state.withLock { $0.isOver = true }
-            ca_eventfd_signal(over)
+            sys_eventfd_signal(over)
         }
     }
 
@@ -80,7 +80,7 @@ final class ScriptedAdapter: Sendable {
         switch place {
         case .pty:
             var name = [CChar](repeating: 0, count: 64)
-            let master = ca_open_pty(&name, name.count)
+            let master = sys_open_pty(&name, name.count)
             guard master >= 0 else { throw POSIXError(.ENXIO) }
             let path = String(
                 decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -126,13 +126,13 @@ final class ScriptedAdapter: Sendable {
         _ what: String, within seconds: Int, until isSo: @escaping @Sendable (State) -> Bool
     ) async throws {
         try await onThread { [core] in
-            let deadline = ca_monotonic_ns() + Int64(seconds) * 1_000_000_000
+            let deadline = sys_monotonic_ns() + Int64(seconds) * 1_000_000_000
             while !core.state.withLock({ isSo($0) }) {
                 var waiting = pollfd(fd: core.news, events: Int16(POLLIN), revents: 0)
-                guard ca_ppoll_until(&waiting, 1, deadline) > 0 else {
+                guard sys_ppoll_until(&waiting, 1, deadline) > 0 else {
                     throw RunningProgram.Overdue(description: "never heard \(what)")
                 }
-                ca_eventfd_take(core.news)
+                sys_eventfd_take(core.news)
             }
         }
     }
@@ -149,8 +149,8 @@ final class ScriptedAdapter: Sendable {
     }
 
     private static func openSlave(_ path: String) -> Int32 {
-        let slave = ca_open_tty(path)
-        if slave >= 0 { _ = ca_tty_make_raw(slave) }
+        let slave = sys_open_tty(path)
+        if slave >= 0 { _ = sys_tty_make_raw(slave) }
         return slave
     }
 
@@ -185,8 +185,8 @@ final class ScriptedAdapter: Sendable {
                 pollfd(fd: core.over, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: listener, events: Int16(POLLIN), revents: 0),
             ]
-            guard ca_ppoll_until(&waiting, 2, -1) > 0, waiting[0].revents == 0 else { return }
-            let peer = ca_accept(listener)
+            guard sys_ppoll_until(&waiting, 2, -1) > 0, waiting[0].revents == 0 else { return }
+            let peer = sys_accept(listener)
             guard peer >= 0 else { continue }
             defer { close(peer) }
             var conversation = Conversation(core: core, descriptor: peer)
@@ -220,14 +220,14 @@ final class ScriptedAdapter: Sendable {
                 pollfd(fd: core.over, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: descriptor, events: Int16(wanted), revents: 0),
             ]
-            guard ca_ppoll_until(&waiting, 2, -1) > 0, waiting[0].revents == 0 else {
+            guard sys_ppoll_until(&waiting, 2, -1) > 0, waiting[0].revents == 0 else {
                 return .over
             }
             let events = Int32(waiting[1].revents)
             if events & POLLOUT != 0, events & POLLHUP == 0 { put(endless) }
             guard events & (POLLIN | POLLHUP | POLLERR) != 0 else { return .quiet }
             var bytes = [UInt8](repeating: 0, count: 4096)
-            let count = ca_read(descriptor, &bytes, bytes.count)
+            let count = sys_read(descriptor, &bytes, bytes.count)
             if count < 0, errno == EAGAIN { return .quiet }
             guard count > 0 else { return .peerGone }
             for byte in bytes.prefix(count) {
@@ -239,7 +239,7 @@ final class ScriptedAdapter: Sendable {
                 } else {
                     if byte == 0x20, line.isEmpty {
                         core.state.withLock { $0.interruptions += 1 }
-                        ca_eventfd_signal(core.news)
+                        sys_eventfd_signal(core.news)
                     }
                     line.append(byte)
                 }
@@ -257,7 +257,7 @@ final class ScriptedAdapter: Sendable {
                 defer { state.counts[text, default: 0] += 1 }
                 return state.counts[text, default: 0]
             }
-            ca_eventfd_signal(core.news)
+            sys_eventfd_signal(core.news)
             switch core.respond(Line(text: text, earlier: earlier)) {
             case .say(let answer): put(Array(answer.utf8))
             case .nothing: break
@@ -273,7 +273,7 @@ final class ScriptedAdapter: Sendable {
 
         /// A full line loses bytes, as a real one does; that the host has gone is read later.
         private func put(_ bytes: [UInt8]) {
-            if !bytes.isEmpty { _ = ca_write(descriptor, bytes, bytes.count) }
+            if !bytes.isEmpty { _ = sys_write(descriptor, bytes, bytes.count) }
         }
     }
 }

@@ -1,4 +1,4 @@
-import CAccessory
+import CSystem
 import Foundation
 
 /// A running `obdscan serve`, and what it answers.
@@ -75,11 +75,11 @@ final class ServedPage: Sendable {
     func wait(
         for target: String, until isEnough: ([[String: Any]]) -> Bool
     ) async throws -> [[String: Any]] {
-        let deadline = ca_monotonic_ns() + 20_000_000_000
+        let deadline = sys_monotonic_ns() + 20_000_000_000
         while true {
             let objects = try await get(target).objects()
             if isEnough(objects) { return objects }
-            guard ca_monotonic_ns() < deadline else {
+            guard sys_monotonic_ns() < deadline else {
                 throw RunningProgram.Overdue(description: "\(target) stays \(objects)")
             }
         }
@@ -88,29 +88,29 @@ final class ServedPage: Sendable {
     private static func exchange(
         _ text: String, _ port: UInt16, until isEnough: ([UInt8]) -> Bool
     ) throws -> [UInt8] {
-        let socket = ca_stream_socket(AF_INET, 0)
+        let socket = sys_stream_socket(AF_INET, 0)
         defer { close(socket) }
         var place = sockaddr_in()
         place.sin_family = sa_family_t(AF_INET)
         place.sin_port = port.bigEndian
         place.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         let length = UInt32(MemoryLayout<sockaddr_in>.size)
-        withUnsafeBytes(of: &place) { _ = ca_connect(socket, $0.baseAddress, length) }
-        let deadline = ca_monotonic_ns() + 30_000_000_000
+        withUnsafeBytes(of: &place) { _ = sys_connect(socket, $0.baseAddress, length) }
+        let deadline = sys_monotonic_ns() + 30_000_000_000
         var waiting = [pollfd(fd: socket, events: Int16(POLLOUT), revents: 0)]
-        _ = ca_ppoll_until(&waiting, 1, deadline)
-        guard ca_socket_error(socket) == 0 else { throw Unreachable() }
+        _ = sys_ppoll_until(&waiting, 1, deadline)
+        guard sys_socket_error(socket) == 0 else { throw Unreachable() }
         let request = Array(text.utf8)
-        _ = request.withUnsafeBytes { ca_write(socket, $0.baseAddress, $0.count) }
+        _ = request.withUnsafeBytes { sys_write(socket, $0.baseAddress, $0.count) }
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 64 * 1024)
         while !isEnough(bytes) {
             waiting = [pollfd(fd: socket, events: Int16(POLLIN), revents: 0)]
-            guard ca_ppoll_until(&waiting, 1, deadline) > 0 else {
+            guard sys_ppoll_until(&waiting, 1, deadline) > 0 else {
                 throw RunningProgram.Overdue(
                     description: "only came: " + String(decoding: bytes, as: UTF8.self))
             }
-            let count = buffer.withUnsafeMutableBytes { ca_read(socket, $0.baseAddress, $0.count) }
+            let count = buffer.withUnsafeMutableBytes { sys_read(socket, $0.baseAddress, $0.count) }
             if count <= 0 { break }
             bytes += buffer[..<count]
         }

@@ -1,5 +1,6 @@
 import OBDCore
 import ScanSession
+import SystemIO
 import Testing
 
 @testable import ObdscanCLI
@@ -17,9 +18,9 @@ import Testing
         #expect(!queue.offer(batch()))
         queue.openWide()
         // Whoever waited for room is told, and what is under way is taken.
-        var waiting = Waiting()
+        var waiting = WaitList()
         let space = waiting.add(try #require(queue.spaceDescriptor))
-        waiting.add(deadline: Clock.now + .seconds(5))
+        waiting.add(deadline: SystemClock.now() + .seconds(5))
         waiting.wait()
         #expect(waiting.isReady(space))
         #expect(queue.offer(batch()) && queue.offer(batch()))

@@ -1,6 +1,7 @@
 import Accessory
 import Diagnostics
 import OBDCore
+import SystemIO
 import Testing
 
 @testable import ObdscanCLI

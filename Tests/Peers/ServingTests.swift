@@ -2,6 +2,7 @@ import Accessory
 import Foundation
 import Glibc
 import OBDCore
+import SystemIO
 import Testing
 
 @testable import ObdscanCLI

@@ -1,12 +1,13 @@
 import Accessory
 import Adapters
-import CAccessory
+import CSystem
 import Diagnostics
 import Foundation
 import OBDCore
 import ScanTool
 import ScanToolTestSupport
 import Synchronization
+import SystemIO
 import Testing
 
 @testable import ScanSession
@@ -21,7 +22,7 @@ private final class RatedAdapter: Sendable {
 
     init(rate: Int) throws {
         var name = [CChar](repeating: 0, count: 128)
-        descriptor = ca_open_pty(&name, name.count)
+        descriptor = sys_open_pty(&name, name.count)
         try #require(descriptor >= 0)
         path = String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
         let thread = try SystemThread { [descriptor, self] in
@@ -35,7 +36,7 @@ private final class RatedAdapter: Sendable {
                     for byte in try session.receive() where byte == 0x0D {
                         // As an adapter does that has just been plugged in.
                         let echo: [UInt8] = [0x7F, 0x7F, 0x0D]
-                        let now = Int(ca_tty_rate(descriptor))
+                        let now = Int(sys_tty_rate(descriptor))
                         questions.withLock { $0.append(now) }
                         try session.write(now == rate ? echo + Array("?\r\r>".utf8) : [0xF8, 0x00])
                     }
@@ -66,9 +67,9 @@ private final class RatedAdapter: Sendable {
 
     /// A session over `path` that passes for one over a real serial line.
     private func line(_ path: String) throws -> DescriptorSession {
-        let descriptor = ca_open_tty(path)
+        let descriptor = sys_open_tty(path)
         try #require(descriptor >= 0)
-        try #require(ca_tty_make_raw(descriptor) == 0)
+        try #require(sys_tty_make_raw(descriptor) == 0)
         return DescriptorSession(descriptor: descriptor, kind: .serialLine, name: path)
     }
 

@@ -2,6 +2,7 @@ import Accessory
 import Foundation
 import OBDCore
 import Synchronization
+import SystemIO
 
 /// The other end of a session: an adapter that does as it is told, on a thread of its own.
 ///

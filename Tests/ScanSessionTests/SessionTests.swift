@@ -7,6 +7,7 @@ import ScanSession
 import ScanTool
 import ScanToolTestSupport
 import Synchronization
+import SystemIO
 import Testing
 
 /// A table with engine speed alone; SAE J1979: 01 0C, two bytes, a quarter rpm a bit.

@@ -1,9 +1,9 @@
-import Accessory
-import CAccessory
+import CSystem
 import Foundation
 import Glibc
 import OBDCore
 import Synchronization
+import SystemIO
 
 /// A client that sends bytes and reads what comes, with a deadline for everything.
 final class Browser {

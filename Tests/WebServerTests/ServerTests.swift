@@ -1,7 +1,7 @@
-import Accessory
 import Glibc
 import OBDCore
 import Synchronization
+import SystemIO
 import Testing
 import WebProtocol
 

@@ -1,5 +1,6 @@
 import Glibc
 import OBDCore
+import SystemIO
 
 /// Asks BlueZ's daemon, which every user may.
 enum BlueZ {

@@ -1,6 +1,7 @@
-import CAccessory
+import CSystem
 import Glibc
 import OBDCore
+import SystemIO
 
 /// Connects to Bluetooth accessories over RFCOMM.
 enum RFCOMMClient {
@@ -73,7 +74,7 @@ enum RFCOMMClient {
     }
 
     private static func socket(for address: BluetoothAddress) throws(AccessoryError) -> Int32 {
-        let descriptor = ca_stream_socket(ca_af_bluetooth(), ca_btproto_rfcomm())
+        let descriptor = sys_stream_socket(sys_af_bluetooth(), sys_btproto_rfcomm())
         if descriptor >= 0 { return descriptor }
         switch errno {
         case EAFNOSUPPORT, EPROTONOSUPPORT, ENODEV: throw .bluetoothUnavailable(errno: errno)
@@ -89,9 +90,9 @@ enum RFCOMMClient {
         let session = DescriptorSession(descriptor: descriptor, kind: .stream, name: name)
         // What is paired is spoken to encrypted. The others may want no pairing at all; those that
         // do ask for it themselves, and BlueZ's agent then asks the user for the number.
-        if target.isPaired { _ = ca_rfcomm_security(descriptor) }
+        if target.isPaired { _ = sys_rfcomm_security(descriptor) }
         // The kernel wants the last printed byte first.
-        let status = ca_rfcomm_connect(descriptor, target.address.bytes.reversed(), channel)
+        let status = sys_rfcomm_connect(descriptor, target.address.bytes.reversed(), channel)
         switch try StreamConnection.finish(
             descriptor, status: status, deadline: SystemClock.now() + target.limit,
             cancelledBy: cancel)

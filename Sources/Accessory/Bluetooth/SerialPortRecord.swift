@@ -1,4 +1,5 @@
 import OBDCore
+import SystemIO
 
 /// A service record that tells other machines on which RFCOMM channel there is a serial port.
 ///

@@ -1,6 +1,7 @@
 import CBluetooth
 import Glibc
 import OBDCore
+import SystemIO
 
 /// Asks a Bluetooth accessory for its services (SDP).
 enum ServiceDiscovery {

@@ -1,6 +1,7 @@
-import CAccessory
+import CSystem
 import Glibc
 import OBDCore
+import SystemIO
 
 /// A connection to the system's message bus, for asking BlueZ what it knows; needs no privilege.
 ///
@@ -48,9 +49,9 @@ struct SystemBus: ~Copyable {
         path: String = SystemBus.systemPath, until deadline: Instant, cancelledBy cancel: Int32?
     ) throws(Fault) {
         self.cancel = cancel
-        descriptor = ca_stream_socket(AF_UNIX, 0)
+        descriptor = sys_stream_socket(AF_UNIX, 0)
         if descriptor < 0 { throw .unavailable(errno: errno) }
-        guard ca_connect_unix(descriptor, path) == 0 else { throw .unavailable(errno: errno) }
+        guard sys_connect_unix(descriptor, path) == 0 else { throw .unavailable(errno: errno) }
         let user = String(getuid()).utf8.map { String($0, radix: 16) }.joined()
         try send(Array("\0AUTH EXTERNAL \(user)\r\n".utf8))
         while !received.contains(0x0A) { try receive(until: deadline) }
@@ -148,7 +149,7 @@ struct SystemBus: ~Copyable {
         var buffer = [UInt8](repeating: 0, count: 16_384)
         while true {
             let count = buffer.withUnsafeMutableBytes {
-                ca_read(descriptor, $0.baseAddress, $0.count)
+                sys_read(descriptor, $0.baseAddress, $0.count)
             }
             if count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) { return }
             if count <= 0 { throw .unavailable(errno: count < 0 ? errno : ECONNRESET) }
@@ -159,7 +160,7 @@ struct SystemBus: ~Copyable {
 
     /// What is sent here is small: it fits into the socket.
     private func send(_ bytes: [UInt8]) throws(Fault) {
-        let count = bytes.withUnsafeBytes { ca_write(descriptor, $0.baseAddress, $0.count) }
+        let count = bytes.withUnsafeBytes { sys_write(descriptor, $0.baseAddress, $0.count) }
         if count != bytes.count { throw .unavailable(errno: count < 0 ? errno : ENOBUFS) }
     }
 }

@@ -2,6 +2,7 @@ import Adapters
 import Diagnostics
 import OBDCore
 import ScanSession
+import SystemIO
 
 /// Asks a vehicle the same again and again, and takes the times.
 struct LinkBench {
@@ -66,9 +67,9 @@ struct LinkBench {
 
     /// Polls as `live` and `log` do it, and ends the session.
     func poll(for duration: Duration) throws -> BenchFigures {
-        let begun = Clock.now
+        let begun = SystemClock.now()
         connection.scan.poll(PollPlan(wants: wants))
-        var loop = PollLoop(connection, queue: nil, until: Clock.now + duration)
+        var loop = PollLoop(connection, queue: nil, until: SystemClock.now() + duration)
         let end = try loop.run { _, _ in
         } batch: { _ in
         }
@@ -83,7 +84,7 @@ struct LinkBench {
         figures.requests = statistics.requests
         figures.readings = statistics.readings
         figures.failed = statistics.timeouts
-        figures.seconds = (Clock.now - begun).seconds
+        figures.seconds = (SystemClock.now() - begun).seconds
         return figures
     }
 

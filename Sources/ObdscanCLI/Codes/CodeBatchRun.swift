@@ -1,4 +1,5 @@
 import Accessory
+import SystemIO
 import TripExport
 
 /// `dtc --batch`: many accessories at once, one table in the order of the list.
@@ -107,7 +108,8 @@ struct CodeBatchRun {
                 status: .bug)
         }
         return Result(
-            lines: [CodeBatch.line(failed: entry, failure, time: Clock.utc)], failure: failure)
+            lines: [CodeBatch.line(failed: entry, failure, time: SystemClock.utc)], failure: failure
+        )
     }
 
     private func write(_ result: Result, _ writer: inout TextOutput) throws {

@@ -1,6 +1,7 @@
 import Diagnostics
 import OBDCore
 import ScanSession
+import SystemIO
 
 /// Sends the request to clear once, and finds out what became of it by reading, never by asking
 /// again.
@@ -36,13 +37,13 @@ struct CodeClearing: Sendable {
         }
         self.sent = sent
         after = try CodeScan(connection, in: services)
-        let end = Clock.now + Self.limit
+        let end = SystemClock.now() + Self.limit
         while wasSent, !isConfirmed, refusals.isEmpty, change(since: before) != .gone,
-            Clock.now < end
+            SystemClock.now() < end
         {
-            var waiting = Waiting()
+            var waiting = WaitList()
             let interrupt = waiting.add(connection.interrupt)
-            waiting.add(deadline: min(end, Clock.now + Self.pause))
+            waiting.add(deadline: min(end, SystemClock.now() + Self.pause))
             waiting.wait()
             if waiting.isReady(interrupt) { throw .interrupted }
             after = try CodeScan(connection, in: services)

@@ -1,6 +1,7 @@
 import Diagnostics
 import OBDCore
 import ScanSession
+import SystemIO
 import TripStore
 
 /// Keeps what clearing codes destroys, in the database, before it is destroyed.
@@ -47,6 +48,6 @@ struct CodeSnapshot {
         if let after = clearing?.after {
             ScanRecord.offer(after.asked, lists: after.lists, to: writer)
         }
-        try mapped { () throws(StoreError) in try writer.end(.stopped, at: Clock.now) }
+        try mapped { () throws(StoreError) in try writer.end(.stopped, at: SystemClock.now()) }
     }
 }

@@ -2,6 +2,7 @@ import Diagnostics
 import Glibc
 import OBDCore
 import ScanSession
+import SystemIO
 
 /// What the ECUs at addresses of their own say about trouble codes.
 struct ModuleScan: Sendable {
@@ -64,8 +65,8 @@ struct ModuleScan: Sendable {
     ) throws(ScanError) {
         var walk = walk
         defer { progress.clear() }
-        let end = Clock.now + Self.limit
-        while Clock.now < end, let request = walk.next() {
+        let end = SystemClock.now() + Self.limit
+        while SystemClock.now() < end, let request = walk.next() {
             progress.show(
                 "asking address \(walk.done) of \(walk.addresses), \(walk.modules.count) answered")
             let asked = try connection.ask(.vehicle(request))

@@ -3,6 +3,7 @@ import Diagnostics
 import Glibc
 import OBDCore
 import PIDTables
+import SystemIO
 import TripExport
 import TripStore
 
@@ -128,7 +129,7 @@ struct DatabaseCompactCommand: ParsableCommand, OutputCommand {
                         "Delete drives that are older for good?", interruptedBy: -1)
                 else { throw Failure(notConfirmedBy: "delete", "nothing was deleted") }
             }
-            let limit = Clock.utc.microseconds - keep.duration.nanoseconds / 1000
+            let limit = SystemClock.utc.microseconds - keep.duration.nanoseconds / 1000
             deleted = try mapped { () throws(StoreError) in
                 try store.deleteTrips(endedBefore: UTC(microseconds: limit)).count
             }

@@ -4,6 +4,7 @@ import Diagnostics
 import Glibc
 import OBDCore
 import PIDTables
+import SystemIO
 import TripExport
 
 /// Reads adapter output and prints what it says: `obdscan decode`.

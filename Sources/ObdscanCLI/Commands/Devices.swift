@@ -2,6 +2,7 @@ import Accessory
 import ArgumentParser
 import Glibc
 import OBDCore
+import SystemIO
 import TripExport
 import TripStore
 
@@ -158,7 +159,7 @@ struct DevicesWatchCommand: ParsableCommand, OutputCommand {
         }
         var writer = TextOutput.standard
         while true {
-            var waiting = Waiting()
+            var waiting = WaitList()
             let signals = waiting.add(inbox.descriptor)
             let news = waiting.add(watch.descriptor)
             let reader = waiting.add(reader: STDOUT_FILENO, forRoom: false)
@@ -183,11 +184,12 @@ struct DevicesWatchCommand: ParsableCommand, OutputCommand {
         if output.format == .json {
             var object = entry.object
             object.add("event", event)
-            object.add("time", Clock.utc)
+            object.add("time", SystemClock.utc)
             try writer.append { object.append(to: &$0) }
         } else {
             try writer.writeLine(
-                printable("\(localClock(Clock.utc))  \(event)  \(entry.id)  \(entry.name ?? "")"))
+                printable(
+                    "\(localClock(SystemClock.utc))  \(event)  \(entry.id)  \(entry.name ?? "")"))
         }
     }
 }

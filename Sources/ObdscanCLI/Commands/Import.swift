@@ -1,6 +1,7 @@
 import Adapters
 import ArgumentParser
 import OBDCore
+import SystemIO
 import TripExport
 import TripImport
 import TripStore

@@ -3,6 +3,7 @@ import Diagnostics
 import Glibc
 import OBDCore
 import ScanSession
+import SystemIO
 import TripExport
 
 /// `obdscan live`: continuous readout.
@@ -116,7 +117,7 @@ struct LiveCommand: ParsableCommand, OutputCommand {
             var summary = Summary(statistics: SessionStatistics())
             let show = { (trip: LiveTrip?) throws -> PollLoop.End in
                 connection.scan.poll(setup.plan)
-                let until = duration.map { Clock.now + $0.duration }
+                let until = duration.map { SystemClock.now() + $0.duration }
                 guard let screen else {
                     return try stream(connection, queue, setup, until, bell, trip, printer)
                 }

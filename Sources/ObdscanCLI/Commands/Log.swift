@@ -2,6 +2,7 @@ import ArgumentParser
 import Diagnostics
 import OBDCore
 import Positioning
+import SystemIO
 import TripStore
 
 /// `obdscan log`: records a trip.
@@ -234,7 +235,7 @@ struct LogCommand: ParsableCommand, OutputCommand {
     private func clearOld(_ store: TripStore) throws {
         guard let keep else { return }
         let limit = UTC(
-            microseconds: Clock.utc.microseconds - keep.duration.nanoseconds / 1000)
+            microseconds: SystemClock.utc.microseconds - keep.duration.nanoseconds / 1000)
         let gone = try mapped { () throws(StoreError) in
             try store.deleteTrips(endedBefore: limit)
         }

@@ -3,6 +3,7 @@ import ArgumentParser
 import Diagnostics
 import Glibc
 import OBDCore
+import SystemIO
 import TripExport
 import WebProtocol
 import WebServer
@@ -146,7 +147,7 @@ struct ServeCommand: ParsableCommand, OutputCommand {
             thread?.join()
         }
         try announce(listener, word)
-        var waiting = Waiting()
+        var waiting = WaitList()
         _ = waiting.add(inbox.descriptor)
         waiting.wait()
         _ = inbox.next()

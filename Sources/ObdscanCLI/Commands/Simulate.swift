@@ -3,6 +3,7 @@ import ArgumentParser
 import Glibc
 import OBDCore
 import Simulator
+import SystemIO
 import TripExport
 
 /// `obdscan simulate`: the simulated vehicle for any scan tool.

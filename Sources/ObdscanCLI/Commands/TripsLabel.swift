@@ -1,5 +1,6 @@
 import ArgumentParser
 import OBDCore
+import SystemIO
 import TripStore
 
 /// `obdscan trips name`.
@@ -108,7 +109,7 @@ struct TripsNoteCommand: ParsableCommand, OutputCommand {
         let about = try mapped { () throws(StoreError) in try store.trip(id) }
         let time = try at?.time(since: about.start)
         // Of a trip that is being recorded the end is not known yet.
-        let end = about.endReason == nil ? max(about.end, Clock.utc) : about.end
+        let end = about.endReason == nil ? max(about.end, SystemClock.utc) : about.end
         if let time, time < about.start || time > end {
             throw Failure(
                 "the point lies outside trip \(id)",

@@ -1,5 +1,6 @@
 import Accessory
 import Glibc
+import SystemIO
 
 /// Whether the way to the internet has been taken over by a Wi-Fi adapter's network.
 enum DefaultRoute {
@@ -8,7 +9,7 @@ enum DefaultRoute {
     static func interface(throughNetworkOf host: String) -> String? {
         var address = in_addr()
         guard inet_pton(AF_INET, host, &address) == 1,
-            let table = KernelFile.text("/proc/net/route")
+            let table = Files.text("/proc/net/route", limit: 4 << 20)
         else { return nil }
         return interface(throughNetworkOf: address.s_addr, in: table)
     }

@@ -1,5 +1,6 @@
 import Accessory
 import Synchronization
+import SystemIO
 
 /// What other threads have to say of a trip: in the view while that has the terminal, else on stderr.
 final class LiveNotices: Sendable {

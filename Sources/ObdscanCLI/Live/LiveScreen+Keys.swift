@@ -1,8 +1,9 @@
-import CAccessory
+import CSystem
 import Diagnostics
 import Glibc
 import OBDCore
 import ScanSession
+import SystemIO
 import TripExport
 
 /// What keys do while the view is shown.
@@ -11,7 +12,7 @@ extension LiveScreen {
     mutating func takeKeys() throws -> Bool {
         guard let descriptor = terminal.keys else { return false }
         var buffer = [UInt8](repeating: 0, count: 256)
-        let count = buffer.withUnsafeMutableBytes { ca_read(descriptor, $0.baseAddress, $0.count) }
+        let count = buffer.withUnsafeMutableBytes { sys_read(descriptor, $0.baseAddress, $0.count) }
         // A terminal that has gone cannot be drawn on either.
         guard count > 0 else { return count == 0 || errno != EAGAIN }
         for key in Key.read(buffer[..<count]) {
@@ -44,7 +45,7 @@ extension LiveScreen {
         case .delete, .character("d"), .character("-"): try remove()
         case .character("a"), .character("+"): look(for: "")
         case .character("u"): changeUnits()
-        case .character("p"): model.togglePause(at: Clock.now)
+        case .character("p"): model.togglePause(at: SystemClock.now())
         case .character("r"): model.resetExtremes()
         case .character("m"): mark()
         case .character("c"): try showCodes()
@@ -106,7 +107,7 @@ extension LiveScreen {
         model.adding = choice
     }
 
-    private mutating func say(_ words: String) { model.say(words, at: Clock.now) }
+    private mutating func say(_ words: String) { model.say(words, at: SystemClock.now()) }
 
     // MARK: What keys do to the vehicle's side
 

@@ -1,8 +1,9 @@
-import CAccessory
+import CSystem
 import Diagnostics
 import Glibc
 import OBDCore
 import ScanSession
+import SystemIO
 
 /// The full-screen view at work: takes batches, events, keys and signals, draws frames.
 struct LiveScreen: ~Copyable {
@@ -57,7 +58,7 @@ struct LiveScreen: ~Copyable {
         view = LiveView(
             palette: Palette(isOn: output.colours(STDOUT_FILENO)), isASCII: isASCIILocale())
         model = LiveModel(
-            units: output.units, start: Clock.now, order: setup.order(connection.table))
+            units: output.units, start: SystemClock.now(), order: setup.order(connection.table))
         model.header.accessory = connection.accessory
         model.header.trip = recording?.number
         for signal in setup.named { model.expect(signal, connection.table[signal]) }
@@ -81,10 +82,10 @@ struct LiveScreen: ~Copyable {
         takeLink()
         try draw()
         identity = VINQuery(connection, by: setup.profiles)
-        var lastFrame = Clock.now
+        var lastFrame = SystemClock.now()
         var isDirty = true
         while true {
-            var waiting = Waiting()
+            var waiting = WaitList()
             let endings = waiting.add(connection.interrupt)
             let screen = waiting.add(signals.descriptor)
             let news = waiting.add(connection.scan.eventDescriptor)
@@ -124,7 +125,7 @@ struct LiveScreen: ~Copyable {
                 if let end = takeEvents() { return end }
                 isDirty = true
             }
-            let now = Clock.now
+            let now = SystemClock.now()
             if let until, now >= until { return .duration }
             if now >= lastFrame + (isDirty ? Self.framePause : Self.idlePause) {
                 try draw()
@@ -140,7 +141,7 @@ struct LiveScreen: ~Copyable {
         model.header.state = connection.scan.state
         model.header.asksNothing = setup.wants.isEmpty && !setup.readsVoltage
         let size = terminal.size
-        let lines = view.render(model, at: Clock.now, size: size)
+        let lines = view.render(model, at: SystemClock.now(), size: size)
         let text = painter.paint(lines, size: size) + (rings ? "\u{07}" : "")
         rings = false
         if !text.isEmpty { try terminal.write(text) }
@@ -244,8 +245,8 @@ struct LiveScreen: ~Copyable {
             case .trouble: model.header.storing = news.text
             case .mended:
                 model.header.storing = nil
-                model.say(news.text, at: Clock.now)
-            case .other: model.say(news.text, at: Clock.now)
+                model.say(news.text, at: SystemClock.now())
+            case .other: model.say(news.text, at: SystemClock.now())
             }
         }
     }

@@ -2,11 +2,12 @@ import Glibc
 import OBDCore
 import ScanSession
 import Synchronization
+import SystemIO
 
 /// What a person who watches `log` sees of it: one line on stderr that is written anew.
 final class LogProgress: Sendable {
     private let sessions = Mutex<[ScanSession]>([])
-    private let start = Clock.now
+    private let start = SystemClock.now()
 
     /// Another accessory's trip has begun.
     func begin(_ session: ScanSession) {
@@ -27,7 +28,7 @@ final class LogProgress: Sendable {
     /// Shows the figures of one session.
     static func show(_ statistics: SessionStatistics, since start: Instant) {
         StatusLine.show(
-            "\(clockText((Clock.now - start).seconds))  \(statistics.readings) readings  "
+            "\(clockText((SystemClock.now() - start).seconds))  \(statistics.readings) readings  "
                 + "\(fixed(statistics.readingsPerSecond, 1))/s")
     }
 

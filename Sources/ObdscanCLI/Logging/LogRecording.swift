@@ -3,6 +3,7 @@ import Glibc
 import OBDCore
 import ScanSession
 import Synchronization
+import SystemIO
 
 /// One accessory's part of `obdscan log`: its session and its trip.
 struct LogRecording: Sendable {
@@ -23,7 +24,9 @@ struct LogRecording: Sendable {
         let prints = plan.output.format != .text
         let queue = prints || !plan.alarms.armed.isEmpty ? try BatchQueue(full: .refuse) : nil
         var sinks: [any ReadingSink] = [sink]
-        let watch = plan.endLimits.map { DriveWatch($0, table: plan.table, start: Clock.now) }
+        let watch = plan.endLimits.map {
+            DriveWatch($0, table: plan.table, start: SystemClock.now())
+        }
         if let watch { sinks.append(watch) }
         if let queue { sinks.append(queue) }
         var needs = SessionNeeds(sinks: sinks, reconnect: .always, inbox: inbox)
@@ -76,7 +79,7 @@ struct LogRecording: Sendable {
         _ queue: BatchQueue?, _ watch: DriveWatch?
     ) throws -> PollLoop.End {
         let start = recording.start
-        let until = plan.duration.map { Clock.now + $0 }
+        let until = plan.duration.map { SystemClock.now() + $0 }
         connection.scan.poll(setup.plan)
         let showsProgress = accessory == nil && LogProgress.isWatched(plan.output)
         let clearProgress = { if showsProgress { StatusLine.clear() } }

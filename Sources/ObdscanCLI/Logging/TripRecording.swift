@@ -2,6 +2,7 @@ import Diagnostics
 import OBDCore
 import ScanSession
 import Synchronization
+import SystemIO
 import TripStore
 
 /// A trip under way: `log` and `live --log` record by the same rules.
@@ -76,7 +77,8 @@ struct TripRecording: Sendable {
         body: (TripRecording) throws -> PollLoop.End
     ) throws -> (end: PollLoop.End, trip: Int64) {
         let start = TripStart(
-            anchor: connection.anchor(at: Clock.now), accessory: connection.key, tags: plan.tags,
+            anchor: connection.anchor(at: SystemClock.now()), accessory: connection.key,
+            tags: plan.tags,
             name: plan.name)
         let trip = try mapped { () throws(StoreError) in
             try plan.store.startTrip(start, table: connection.table, limits: plan.limits) {
@@ -96,18 +98,18 @@ struct TripRecording: Sendable {
             plan.receiver?.stop()
             // Whoever prints to `head` and the like wants no more.
             let isStopped = (error as? OutputError) == .readerGone
-            try? trip.end(isStopped ? .stopped : .failed, at: Clock.now)
+            try? trip.end(isStopped ? .stopped : .failed, at: SystemClock.now())
             throw error
         }
         plan.receiver?.stop()
-        let last = end.instant ?? Clock.now
+        let last = end.instant ?? SystemClock.now()
         try mapped { () throws(StoreError) in try trip.end(end.reason, at: last) }
         return (end, trip.trip)
     }
 
     /// The vehicle has told its name.
     func take(_ vin: VIN) {
-        _ = trip.offer(.vehicle(vin), at: Clock.now)
+        _ = trip.offer(.vehicle(vin), at: SystemClock.now())
     }
 
     /// Keeps what a trip should hold of an event.
@@ -119,7 +121,7 @@ struct TripRecording: Sendable {
 
     /// Marks this moment by a note; tells what to say of it.
     func mark() -> String {
-        let now = Clock.now
+        let now = SystemClock.now()
         guard let mark = marks.add(at: now) else {
             return "no mark was set: the disk is behind; try it again"
         }

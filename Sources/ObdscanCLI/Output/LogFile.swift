@@ -1,4 +1,5 @@
 import Glibc
+import SystemIO
 
 /// The file of `--log-file`, open for as long as somebody has this.
 final class LogFile: Sendable {
@@ -25,7 +26,7 @@ extension OutputOptions {
     /// Appends one line with the time to the log file, where there is one.
     func log(_ text: String) throws(Failure) {
         guard let logFile else { return }
-        try LogFile(path: logFile).append(Array("\(Clock.utc) \(printable(text))\n".utf8))
+        try LogFile(path: logFile).append(Array("\(SystemClock.utc) \(printable(text))\n".utf8))
     }
 }
 

@@ -1,4 +1,4 @@
-import CAccessory
+import CSystem
 import Glibc
 
 /// A file that appears whole or not at all.
@@ -118,7 +118,7 @@ private final class PendingFile {
             replaced = exists ? status : nil
             let folder = Self.folder(of: target)
             let unnamed =
-                access("/proc/self/fd", X_OK) == 0 ? ca_open_unnamed(folder) : -1
+                access("/proc/self/fd", X_OK) == 0 ? sys_open_unnamed(folder) : -1
             if unnamed >= 0 {
                 descriptor = unnamed
             } else {

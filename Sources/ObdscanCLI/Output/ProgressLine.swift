@@ -1,6 +1,7 @@
 import Glibc
 import OBDCore
 import Synchronization
+import SystemIO
 
 /// A line on the terminal that says how far a long command is; nothing where nobody watches.
 ///
@@ -12,7 +13,7 @@ final class ProgressLine: Sendable {
     }
 
     private let isOn: Bool
-    private let start = Clock.now
+    private let start = SystemClock.now()
     private let state: Mutex<State>
 
     /// A line that is not there yet.
@@ -24,7 +25,7 @@ final class ProgressLine: Sendable {
     /// Says that so much, 0 to 1, is done.
     func show(_ share: Double, _ what: String) {
         guard isOn else { return }
-        let now = Clock.now
+        let now = SystemClock.now()
         let isDue = state.withLock { state in
             guard now >= state.next else { return false }
             state = State(next: now + .milliseconds(200), isShown: true)

@@ -5,6 +5,7 @@ import Glibc
 import OBDCore
 import PIDTables
 import ScanSession
+import SystemIO
 
 /// What goes into a bug report, and what must not.
 struct ReportBundle {
@@ -53,7 +54,7 @@ struct ReportBundle {
 
             program: obdscan \(ObdscanCommand.configuration.version)
             system: \(Self.system)
-            time: \(Clock.utc)
+            time: \(SystemClock.utc)
 
             == doctor
 

@@ -3,6 +3,7 @@ import Glibc
 import OBDCore
 import Simulator
 import Synchronization
+import SystemIO
 
 /// A device that several connections use one after another.
 final class SharedDevice<Device: ServedDevice>: Sendable {

@@ -1,6 +1,7 @@
 import Accessory
-import CAccessory
+import CSystem
 import Glibc
+import SystemIO
 
 /// Where `simulate` serves.
 enum ServingPlace: Hashable, Sendable {
@@ -33,15 +34,15 @@ struct PseudoTerminal: ~Copyable {
     static func open(link: String?) throws(Failure) -> PseudoTerminal {
         var name = [UInt8](repeating: 0, count: 64)
         let master = name.withUnsafeMutableBytes { bytes in
-            ca_open_pty(bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
+            sys_open_pty(bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
         }
         guard master >= 0 else {
             throw Failure("/dev/ptmx: \(describe(errno: errno))", status: .unavailable)
         }
         let path = String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
         // Held open, or the terminal would hang up whenever a program closes it.
-        let slave = ca_open_tty(path)
-        guard slave >= 0, ca_tty_make_raw(slave) == 0 else {
+        let slave = sys_open_tty(path)
+        guard slave >= 0, sys_tty_make_raw(slave) == 0 else {
             throw Failure("\(path): \(describe(errno: errno))", status: .unavailable)
         }
         if let link {
@@ -80,7 +81,7 @@ struct ListeningSocket: ~Copyable {
 
     /// Listens on the loopback; port 0 = any free one.
     static func tcp(port: UInt16) throws(Failure) -> ListeningSocket {
-        let socket = ca_stream_socket(AF_INET, 0)
+        let socket = sys_stream_socket(AF_INET, 0)
         guard socket >= 0 else {
             throw Failure("socket: \(describe(errno: errno))", status: .unavailable)
         }
@@ -107,14 +108,14 @@ struct ListeningSocket: ~Copyable {
 
     /// Listens on an RFCOMM channel of any controller.
     static func rfcomm(channel: UInt8) throws(Failure) -> ListeningSocket {
-        let socket = ca_stream_socket(ca_af_bluetooth(), ca_btproto_rfcomm())
+        let socket = sys_stream_socket(sys_af_bluetooth(), sys_btproto_rfcomm())
         guard socket >= 0 else {
             throw Failure(
                 "there is no Bluetooth here: \(describe(errno: errno))",
                 hint: "--tcp or --pty need none", status: .unavailable)
         }
         // struct sockaddr_rc: family, Bluetooth address (all zero = any), channel, one unused byte.
-        let family = UInt16(ca_af_bluetooth())
+        let family = UInt16(sys_af_bluetooth())
         let place: [UInt8] =
             withUnsafeBytes(of: family) { Array($0) } + [0, 0, 0, 0, 0, 0, channel, 0]
         guard place.withUnsafeBytes({ bind(socket, $0, UInt32($0.count)) }), listen(socket, 1) == 0
@@ -137,10 +138,10 @@ struct ListeningSocket: ~Copyable {
             try set.wait(until: nil)
             if set.isReadable(flag) { return nil }
             guard set.isReadable(socket) else { continue }
-            let host = ca_accept(descriptor)
+            let host = sys_accept(descriptor)
             // A host that went away again in the meantime is no reason to stop.
             guard host >= 0 else { continue }
-            _ = ca_tcp_tune(host)
+            _ = sys_tcp_tune(host)
             return DescriptorSession(descriptor: host, kind: .stream, name: address)
         }
     }

@@ -1,8 +1,9 @@
 import Accessory
-import CAccessory
+import CSystem
 import Glibc
 import OBDCore
 import Simulator
+import SystemIO
 
 /// `sim:`: a simulated adapter and vehicle behind a socket pair.
 enum SimulatorLink {

@@ -2,6 +2,7 @@ import Accessory
 import Adapters
 import Glibc
 import OBDCore
+import SystemIO
 import TripExport
 
 /// `send --accessory-demo`: positions and buttons in, lamps and ten kilobytes out, over an accessory
@@ -138,10 +139,10 @@ struct AccessoryDemo: ~Copyable {
         case .json:
             var object = JSONObject()
             object.add("kind", what)
-            object.add("time", Clock.utc)
+            object.add("time", SystemClock.utc)
             object.add("value", Int(value))
             try writer.append { object.append(to: &$0) }
-        case .csv: try writer.writeLine("\(Clock.utc),\(what),\(value)")
+        case .csv: try writer.writeLine("\(SystemClock.utc),\(what),\(value)")
         case .text: try writer.writeLine("\(what) \(value)")
         }
     }

@@ -2,6 +2,7 @@ import Accessory
 import Glibc
 import OBDCore
 import Synchronization
+import SystemIO
 
 /// Does the same with several accessories at once, each on a thread of its own: one that hangs keeps
 /// no other waiting.
@@ -57,7 +58,7 @@ struct AccessoryThreads<Outcome: Sendable> {
         var begun = 0
         var signal: Int32?
         var fault: (any Error)?
-        var nextTick = period.map { Clock.now + $0 }
+        var nextTick = period.map { SystemClock.now() + $0 }
         while true {
             while begun < count, running.count < atOnce, signal == nil, fault == nil {
                 let place = begun
@@ -74,7 +75,7 @@ struct AccessoryThreads<Outcome: Sendable> {
                 begun += 1
             }
             if running.isEmpty { break }
-            var waiting = Waiting()
+            var waiting = WaitList()
             let signals = waiting.add(inbox.descriptor)
             let news = waiting.add(finished.descriptor)
             let another = other.map { waiting.add($0.descriptor) }
@@ -96,9 +97,9 @@ struct AccessoryThreads<Outcome: Sendable> {
                     Self.stop(running.values.map(\.inbox), SIGTERM)
                 }
             }
-            if let due = nextTick, let period, Clock.now >= due {
+            if let due = nextTick, let period, SystemClock.now() >= due {
                 tick()
-                nextTick = Clock.now + period
+                nextTick = SystemClock.now() + period
             }
         }
         if let fault { throw fault }

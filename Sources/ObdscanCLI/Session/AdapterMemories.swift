@@ -2,6 +2,7 @@ import Accessory
 import Adapters
 import Glibc
 import ScanSession
+import SystemIO
 import TripStore
 
 /// What is remembered of one accessory from session to session, kept in the database.
@@ -62,7 +63,7 @@ struct AdapterMemories {
         updated.firmware = memory.identity?.stnFirmware
         updated.quirks = Set(memory.identity?.unsupportedCommands ?? [])
         updated.vehicleProtocol = memory.vehicleProtocol ?? updated.vehicleProtocol
-        let now = Clock.utc
+        let now = SystemClock.utc
         let isRecent = now.microseconds - updated.lastSeen.microseconds < Self.refreshAfter
         guard updated != remembered || !isRecent, let store = try? options.open(.readWrite) else {
             return

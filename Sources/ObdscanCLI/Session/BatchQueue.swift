@@ -1,6 +1,7 @@
 import Accessory
 import ScanSession
 import Synchronization
+import SystemIO
 
 /// A bounded queue of batches from a session's thread to the thread that prints or draws them.
 final class BatchQueue: ReadingSink {

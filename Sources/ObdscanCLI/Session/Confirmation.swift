@@ -1,5 +1,6 @@
-import CAccessory
+import CSystem
 import Glibc
+import SystemIO
 
 /// A question that a person has to answer on the terminal.
 struct Confirmation {
@@ -46,13 +47,13 @@ enum LineReader {
     ) throws(Interrupted) -> String? {
         var line: [UInt8] = []
         while line.count < longestLine {
-            var waiting = Waiting()
+            var waiting = WaitList()
             _ = waiting.add(descriptor)
             let ending = waiting.add(interrupt)
             waiting.wait()
             if waiting.isReady(ending) { throw Interrupted() }
             var byte: UInt8 = 0
-            let count = ca_read(descriptor, &byte, 1)
+            let count = sys_read(descriptor, &byte, 1)
             if count <= 0 { return line.isEmpty ? nil : String(decoding: line, as: UTF8.self) }
             if byte == 0x0A { break }
             if byte != 0x0D { line.append(byte) }

@@ -1,8 +1,9 @@
-import CAccessory
+import CSystem
 import Glibc
 import OBDCore
 import ScanSession
 import ScanTool
+import SystemIO
 import TripExport
 
 /// Writes what happens in a session as lines: to stderr with `-v` and `--trace-states`, to a file
@@ -43,7 +44,7 @@ struct EventPrinter: ScanObserver {
         // What kinds mean is the session's; states among milestones are not wanted twice.
         guard !interests.isDisjoint(with: event.kind) else { return }
         var line: [UInt8] = []
-        let utc = Clock.utc
+        let utc = SystemClock.utc
         if asJSON, case .didChangeState(let step) = event {
             var object = JSONObject()
             object.add("kind", "state")

@@ -7,6 +7,7 @@ import PIDTables
 import ScanSession
 import Simulator
 import Synchronization
+import SystemIO
 
 extension VehicleOptions {
     /// The accessory that the environment names; nil = none.
@@ -46,7 +47,7 @@ extension VehicleOptions {
             configuration.recordTo = descriptor
             configuration.recordHead = [
                 .init("program", "obdscan \(ObdscanCommand.configuration.version)"),
-                .init("accessory", "\(address)"), .init("recorded", "\(Clock.utc)"),
+                .init("accessory", "\(address)"), .init("recorded", "\(SystemClock.utc)"),
             ]
         }
         return configuration

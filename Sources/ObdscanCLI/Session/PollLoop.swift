@@ -1,6 +1,7 @@
 import Glibc
 import OBDCore
 import ScanSession
+import SystemIO
 import TripStore
 
 /// The main thread's loop while a session polls: signals, events, batches and deadlines.
@@ -78,9 +79,9 @@ struct PollLoop {
         every period: Duration?, tick: () throws -> Void, vehicle: (VIN) -> Void,
         event: (Instant, ScanEvent) throws -> Void, batch: (ReadingBatch) throws -> Void
     ) throws -> End {
-        var nextTick = period.map { Clock.now + $0 }
+        var nextTick = period.map { SystemClock.now() + $0 }
         while true {
-            var waiting = Waiting()
+            var waiting = WaitList()
             let signals = waiting.add(connection.interrupt)
             let news = waiting.add(connection.scan.eventDescriptor)
             let isBehind = printer?.isBehind ?? false
@@ -91,7 +92,7 @@ struct PollLoop {
             let moment = marks.map { waiting.add($0.descriptor) }
             waiting.add(deadline: until)
             // What is answered meanwhile only puts it off: a look at the old deadline is enough.
-            waiting.add(deadline: watch?.deadline(from: Clock.now))
+            waiting.add(deadline: watch?.deadline(from: SystemClock.now()))
             waiting.add(deadline: nextTick)
             waiting.wait()
 
@@ -102,7 +103,7 @@ struct PollLoop {
             if let reader, waiting.hasRoom(reader) { try printer?.flush() }
             if let name, waiting.isReady(name), let vin = identity?.take() { vehicle(vin) }
             if waiting.isReady(news), let end = try takeEvents(event) { return end }
-            let now = Clock.now
+            let now = SystemClock.now()
             if let until, now >= until { return .duration }
             if let end = watch?.end(by: now) { return .vehicleOff(end) }
             if let due = nextTick, now >= due, let period {

@@ -4,6 +4,7 @@ import Glibc
 import OBDCore
 import Positioning
 import Synchronization
+import SystemIO
 import TripStore
 
 /// Listens to a receiver on a thread of its own, has it back when it is lost, and hands on what is

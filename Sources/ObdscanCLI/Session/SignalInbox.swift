@@ -1,6 +1,7 @@
 import Accessory
 import Glibc
 import Synchronization
+import SystemIO
 
 /// Signals as a descriptor that stands in a poll beside others.
 ///

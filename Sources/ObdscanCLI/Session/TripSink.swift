@@ -3,6 +3,7 @@ import Diagnostics
 import OBDCore
 import ScanSession
 import Synchronization
+import SystemIO
 import TripStore
 
 /// Hands batches on to a trip's writer; nothing is lost: when the writer has no room, the vehicle

@@ -1,4 +1,5 @@
 import Accessory
+import SystemIO
 
 extension Failure {
     /// A system call that cannot fail did.

@@ -5,6 +5,7 @@ import PIDTables
 import ScanSession
 import ScanTool
 import Synchronization
+import SystemIO
 import TripExport
 
 /// What is known of the vehicle now: the newest reading of each signal of each ECU, and how the link
@@ -54,7 +55,7 @@ final class LiveBoard: Sendable {
         var anchor: TimeAnchor?
 
         /// The civil time by which readings are dated.
-        var now: UTC { anchor?.utc(at: Clock.now) ?? Clock.utc }
+        var now: UTC { anchor?.utc(at: SystemClock.now()) ?? SystemClock.utc }
     }
 
     /// One signal of one ECU.

@@ -3,6 +3,7 @@ import Glibc
 import OBDCore
 import ScanSession
 import Synchronization
+import SystemIO
 
 /// The session that browsers look at: opened, polled, and opened again when it was lost for good.
 ///
@@ -99,12 +100,12 @@ struct LiveFeed: Sendable {
                 $0.hint = isLast ? "start obdscan serve again" : failure.hint
             }
             if isLast { return }
-            var waiting = Waiting()
+            var waiting = WaitList()
             let stop = waiting.add(inbox.descriptor)
             let isSilent =
                 rest != nil && (failure.isOfSilentVehicle || failure.status == .timedOut)
             let count = isSilent ? Self.pauses.count : Self.shortPauses
-            waiting.add(deadline: Clock.now + Self.pauses[min(failures, count - 1)])
+            waiting.add(deadline: SystemClock.now() + Self.pauses[min(failures, count - 1)])
             waiting.wait()
             if waiting.isReady(stop) { return }
             failures += 1

@@ -1,5 +1,6 @@
 import Diagnostics
 import OBDCore
+import SystemIO
 import WebProtocol
 
 /// Figures for Prometheus.
@@ -10,7 +11,7 @@ enum LiveMetrics {
     /// All of them; values are metric, whatever people look at.
     static func text(_ board: LiveBoard, _ table: PIDTable) -> [UInt8] {
         let status = board.status
-        let now = Clock.now
+        let now = SystemClock.now()
         var text = MetricsText()
         text.family("obdscan_info", .gauge, "The program that serves this.")
         text.sample("obdscan_info", [("version", ObdscanCommand.configuration.version)], 1)

@@ -1,5 +1,6 @@
 import Accessory
 import OBDCore
+import SystemIO
 import TripExport
 import WebProtocol
 import WebServer
@@ -28,10 +29,10 @@ struct LiveStream {
         var message: [UInt8] = []
         EventText.append(retryAfter: 2000, to: &message)
         var seen: UInt64 = 0
-        var nextStatus = Clock.now
+        var nextStatus = SystemClock.now()
         var nextReadings = nextStatus
         while true {
-            let now = Clock.now
+            let now = SystemClock.now()
             if now >= nextReadings {
                 changed.take()
                 let (channels, version) = board.channels(since: seen)

@@ -2,6 +2,7 @@ import Diagnostics
 import OBDCore
 import ScanSession
 import Synchronization
+import SystemIO
 import TripExport
 
 /// What browsers may ask a vehicle besides the readings that come anyhow: codes and monitors, by
@@ -74,7 +75,7 @@ final class VehicleQuestions: Sendable {
                     ?? current.scan.link?.capabilities.vehicleProtocol,
                 inbox: mine)
             let session = connection.anchor.monotonic
-            if let last = known[question], Clock.now - last.time < last.freshness,
+            if let last = known[question], SystemClock.now() - last.time < last.freshness,
                 last.session == session
             {
                 return try last.answer.get()
@@ -89,7 +90,7 @@ final class VehicleQuestions: Sendable {
             } catch let error as ScanError {
                 throw Failure(error, accessory: connection.accessory)
             }
-            known[question] = Known(time: Clock.now, session: session, answer: answer)
+            known[question] = Known(time: SystemClock.now(), session: session, answer: answer)
             return try answer.get()
         }
     }

@@ -1,8 +1,8 @@
 // What Linux offers and Swift's Glibc module does not: macros with arguments, variadic calls,
 // kernel structures. Each function is one system call and nothing else; they return what the call
 // returns, -1 with errno set on failure.
-#ifndef CACCESSORY_H
-#define CACCESSORY_H
+#ifndef CSYSTEM_H
+#define CSYSTEM_H
 
 #include <poll.h>
 #include <signal.h>
@@ -10,122 +10,122 @@
 #include <sys/types.h>
 
 // An eventfd, non-blocking, closed on exec.
-int ca_eventfd(void);
+int sys_eventfd(void);
 
 // Adds one to an eventfd. Never blocks.
-int ca_eventfd_signal(int fd);
+int sys_eventfd_signal(int fd);
 
 // Takes everything from an eventfd. Never blocks; EAGAIN when it was empty.
-int ca_eventfd_take(int fd);
+int sys_eventfd_take(int fd);
 
 // Waits for `count` descriptors until `deadline_ns` on CLOCK_MONOTONIC; a negative deadline waits
 // without end. Restarts after EINTR.
-int ca_ppoll_until(struct pollfd *fds, unsigned count, int64_t deadline_ns);
+int sys_ppoll_until(struct pollfd *fds, unsigned count, int64_t deadline_ns);
 
 // Nanoseconds of CLOCK_MONOTONIC.
-int64_t ca_monotonic_ns(void);
+int64_t sys_monotonic_ns(void);
 
 // Nanoseconds of CLOCK_REALTIME since 1970.
-int64_t ca_realtime_ns(void);
+int64_t sys_realtime_ns(void);
 
 // A signalfd for `mask`, non-blocking, closed on exec.
-int ca_signalfd(const sigset_t *mask);
+int sys_signalfd(const sigset_t *mask);
 
 // The number of the next signal of a signalfd; 0 = none waiting.
-int ca_signalfd_next(int fd);
+int sys_signalfd_next(int fd);
 
 // open(2) for reading and writing a terminal: not the controlling one, non-blocking, closed on
 // exec.
-int ca_open_tty(const char *path);
+int sys_open_tty(const char *path);
 
 // Makes a terminal raw: 8 bits, no parity, no flow control, modem lines ignored, lines left raised
 // on close. Keeps the speed.
-int ca_tty_make_raw(int fd);
+int sys_tty_make_raw(int fd);
 
 // Sets any line rate by termios2 and BOTHER; unit: bit/s. Reads back what the driver took and
 // returns it.
-int ca_tty_set_rate(int fd, unsigned rate);
+int sys_tty_set_rate(int fd, unsigned rate);
 
 // The line rate in use; unit: bit/s.
-int ca_tty_rate(int fd);
+int sys_tty_rate(int fd);
 
 // Throws away what was received and not read, and what was written and not sent.
-int ca_tty_flush(int fd);
+int sys_tty_flush(int fd);
 
 // Waits until everything written has been sent.
-int ca_tty_drain(int fd);
+int sys_tty_drain(int fd);
 
 // Refuses every later open(2) of the terminal (root excepted), or allows them again.
-int ca_tty_exclusive(int fd, int on);
+int sys_tty_exclusive(int fd, int on);
 
 // Asks the driver to hand over bytes at once (FTDI: 16 ms → 1 ms). Needs a driver that has it.
-int ca_tty_low_latency(int fd);
+int sys_tty_low_latency(int fd);
 
 // open(2) for writing of a file without a name in `folder` (O_TMPFILE), its owner's alone, closed on
 // exec.
-int ca_open_unnamed(const char *folder);
+int sys_open_unnamed(const char *folder);
 
 // An exclusive flock(2) without waiting; EWOULDBLOCK when another program holds one.
-int ca_lock(int fd);
+int sys_lock(int fd);
 
 // The master side of a new pseudo terminal, non-blocking, closed on exec; `name` receives the path
 // of its slave side.
-int ca_open_pty(char *name, size_t size);
+int sys_open_pty(char *name, size_t size);
 
 // A stream socket, non-blocking, closed on exec.
-int ca_stream_socket(int family, int protocol);
+int sys_stream_socket(int family, int protocol);
 
 // connect(2) to an IPv4, IPv6 or other address of `length` bytes.
-int ca_connect(int fd, const void *address, unsigned length);
+int sys_connect(int fd, const void *address, unsigned length);
 
 // connect(2) to a Unix socket by its path.
-int ca_connect_unix(int fd, const char *path);
+int sys_connect_unix(int fd, const char *path);
 
 // accept4(2): the next host of a listening socket, non-blocking, closed on exec.
-int ca_accept(int fd);
+int sys_accept(int fd);
 
 // The pending error of a socket (SO_ERROR); 0 = connected.
-int ca_socket_error(int fd);
+int sys_socket_error(int fd);
 
 // TCP_NODELAY, keep-alive and TCP_USER_TIMEOUT: a peer that has vanished is noticed after about
 // half a minute, whether or not something was sent to it.
-int ca_tcp_tune(int fd);
+int sys_tcp_tune(int fd);
 
 // read(2), restarted after EINTR.
-ssize_t ca_read(int fd, void *bytes, size_t count);
+ssize_t sys_read(int fd, void *bytes, size_t count);
 
 // write(2), restarted after EINTR. The thread must have SIGPIPE blocked or ignored.
-ssize_t ca_write(int fd, const void *bytes, size_t count);
+ssize_t sys_write(int fd, const void *bytes, size_t count);
 
 // Connects an RFCOMM socket; `address` is the Bluetooth address with its last printed octet first.
-int ca_rfcomm_connect(int fd, const uint8_t address[6], uint8_t channel);
+int sys_rfcomm_connect(int fd, const uint8_t address[6], uint8_t channel);
 
 // AF_BLUETOOTH and BTPROTO_RFCOMM.
-int ca_af_bluetooth(void);
-int ca_btproto_rfcomm(void);
+int sys_af_bluetooth(void);
+int sys_btproto_rfcomm(void);
 
 // Asks for an encrypted link (BT_SECURITY_MEDIUM), so that pairing is started where it is missing.
-int ca_rfcomm_security(int fd);
+int sys_rfcomm_security(int fd);
 
 // A socket that receives the kernel's device events (NETLINK_KOBJECT_UEVENT), non-blocking.
-int ca_uevent_socket(void);
+int sys_uevent_socket(void);
 
 // One datagram of a uevent socket, from the kernel only; 0 = none or from someone else.
-ssize_t ca_uevent_receive(int fd, void *bytes, size_t count);
+ssize_t sys_uevent_receive(int fd, void *bytes, size_t count);
 
 // An epoll descriptor, closed on exec: readable when one of those added to it is.
-int ca_epoll(void);
+int sys_epoll(void);
 
 // Adds a descriptor to an epoll descriptor, for reading.
-int ca_epoll_add(int epoll, int fd);
+int sys_epoll_add(int epoll, int fd);
 
 // The device number of an open node: its major part; -1 with errno set on failure.
-int ca_device_major(int fd);
+int sys_device_major(int fd);
 
 // An inotify descriptor, non-blocking.
-int ca_inotify(void);
+int sys_inotify(void);
 
 // Watches a folder for names that come, go or change their permissions.
-int ca_inotify_watch_folder(int fd, const char *path);
+int sys_inotify_watch_folder(int fd, const char *path);
 
 #endif

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "CAccessory.h"
+#include "CSystem.h"
 
 #include <asm/termbits.h>
 #include <errno.h>
@@ -25,36 +25,36 @@
 
 #define NS 1000000000
 
-int ca_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
+int sys_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
 
-int ca_eventfd_signal(int fd) { return eventfd_write(fd, 1); }
+int sys_eventfd_signal(int fd) { return eventfd_write(fd, 1); }
 
-int ca_eventfd_take(int fd) {
+int sys_eventfd_take(int fd) {
     eventfd_t value;
     return eventfd_read(fd, &value);
 }
 
-int ca_open_unnamed(const char *folder) {
+int sys_open_unnamed(const char *folder) {
     return open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
 }
 
-int64_t ca_monotonic_ns(void) {
+int64_t sys_monotonic_ns(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * NS + now.tv_nsec;
 }
 
-int64_t ca_realtime_ns(void) {
+int64_t sys_realtime_ns(void) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     return (int64_t)now.tv_sec * NS + now.tv_nsec;
 }
 
-int ca_ppoll_until(struct pollfd *fds, unsigned count, int64_t deadline_ns) {
+int sys_ppoll_until(struct pollfd *fds, unsigned count, int64_t deadline_ns) {
     for (;;) {
         struct timespec left, *wait = NULL;
         if (deadline_ns >= 0) {
-            int64_t gap = deadline_ns - ca_monotonic_ns();
+            int64_t gap = deadline_ns - sys_monotonic_ns();
             if (gap < 0) gap = 0;
             left.tv_sec = gap / NS;
             left.tv_nsec = gap % NS;
@@ -65,18 +65,18 @@ int ca_ppoll_until(struct pollfd *fds, unsigned count, int64_t deadline_ns) {
     }
 }
 
-int ca_signalfd(const sigset_t *mask) { return signalfd(-1, mask, SFD_NONBLOCK | SFD_CLOEXEC); }
+int sys_signalfd(const sigset_t *mask) { return signalfd(-1, mask, SFD_NONBLOCK | SFD_CLOEXEC); }
 
-int ca_signalfd_next(int fd) {
+int sys_signalfd_next(int fd) {
     struct signalfd_siginfo info;
-    ssize_t count = ca_read(fd, &info, sizeof info);
+    ssize_t count = sys_read(fd, &info, sizeof info);
     if (count == (ssize_t)sizeof info) return (int)info.ssi_signo;
     return count < 0 && errno != EAGAIN ? -1 : 0;
 }
 
-int ca_open_tty(const char *path) { return open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC); }
+int sys_open_tty(const char *path) { return open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC); }
 
-int ca_tty_make_raw(int fd) {
+int sys_tty_make_raw(int fd) {
     struct termios2 t;
     if (ioctl(fd, TCGETS2, &t) < 0) return -1;
     t.c_iflag &= ~(IGNBRK | BRKINT | PARMRK | ISTRIP | INLCR | IGNCR | ICRNL | IXON | IXOFF | IXANY);
@@ -90,7 +90,7 @@ int ca_tty_make_raw(int fd) {
     return ioctl(fd, TCSETS2, &t);
 }
 
-int ca_tty_set_rate(int fd, unsigned rate) {
+int sys_tty_set_rate(int fd, unsigned rate) {
     struct termios2 t;
     if (ioctl(fd, TCGETS2, &t) < 0) return -1;
     t.c_cflag &= ~(CBAUD | CBAUD << IBSHIFT);
@@ -98,32 +98,32 @@ int ca_tty_set_rate(int fd, unsigned rate) {
     t.c_ispeed = rate;
     t.c_ospeed = rate;
     if (ioctl(fd, TCSETS2, &t) < 0) return -1;
-    return ca_tty_rate(fd);
+    return sys_tty_rate(fd);
 }
 
-int ca_tty_rate(int fd) {
+int sys_tty_rate(int fd) {
     struct termios2 t;
     if (ioctl(fd, TCGETS2, &t) < 0) return -1;
     return (int)t.c_ospeed;
 }
 
-int ca_tty_flush(int fd) { return ioctl(fd, TCFLSH, TCIOFLUSH); }
+int sys_tty_flush(int fd) { return ioctl(fd, TCFLSH, TCIOFLUSH); }
 
 // What tcdrain(3) does; its header cannot stand beside the kernel's termios2.
-int ca_tty_drain(int fd) { return ioctl(fd, TCSBRK, 1); }
+int sys_tty_drain(int fd) { return ioctl(fd, TCSBRK, 1); }
 
-int ca_tty_exclusive(int fd, int on) { return ioctl(fd, on ? TIOCEXCL : TIOCNXCL); }
+int sys_tty_exclusive(int fd, int on) { return ioctl(fd, on ? TIOCEXCL : TIOCNXCL); }
 
-int ca_tty_low_latency(int fd) {
+int sys_tty_low_latency(int fd) {
     struct serial_struct serial;
     if (ioctl(fd, TIOCGSERIAL, &serial) < 0) return -1;
     serial.flags |= ASYNC_LOW_LATENCY;
     return ioctl(fd, TIOCSSERIAL, &serial);
 }
 
-int ca_lock(int fd) { return flock(fd, LOCK_EX | LOCK_NB); }
+int sys_lock(int fd) { return flock(fd, LOCK_EX | LOCK_NB); }
 
-int ca_open_pty(char *name, size_t size) {
+int sys_open_pty(char *name, size_t size) {
     int fd = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) return -1;
     if (grantpt(fd) == 0 && unlockpt(fd) == 0) {
@@ -137,15 +137,15 @@ int ca_open_pty(char *name, size_t size) {
     return -1;
 }
 
-int ca_stream_socket(int family, int protocol) {
+int sys_stream_socket(int family, int protocol) {
     return socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol);
 }
 
-int ca_connect(int fd, const void *address, unsigned length) {
+int sys_connect(int fd, const void *address, unsigned length) {
     return connect(fd, (const struct sockaddr *)address, (socklen_t)length);
 }
 
-int ca_connect_unix(int fd, const char *path) {
+int sys_connect_unix(int fd, const char *path) {
     struct sockaddr_un to;
     memset(&to, 0, sizeof to);
     to.sun_family = AF_UNIX;
@@ -157,16 +157,16 @@ int ca_connect_unix(int fd, const char *path) {
     return connect(fd, (const struct sockaddr *)&to, sizeof to);
 }
 
-int ca_accept(int fd) { return accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC); }
+int sys_accept(int fd) { return accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC); }
 
-int ca_socket_error(int fd) {
+int sys_socket_error(int fd) {
     int error = 0;
     socklen_t length = sizeof error;
     if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length) < 0) return -1;
     return error;
 }
 
-int ca_tcp_tune(int fd) {
+int sys_tcp_tune(int fd) {
     int on = 1, idle = 10, interval = 5, probes = 4;
     if (setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on) < 0) return -1;
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
@@ -178,14 +178,14 @@ int ca_tcp_tune(int fd) {
     return setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
-ssize_t ca_read(int fd, void *bytes, size_t count) {
+ssize_t sys_read(int fd, void *bytes, size_t count) {
     ssize_t got;
     do got = read(fd, bytes, count);
     while (got < 0 && errno == EINTR);
     return got;
 }
 
-ssize_t ca_write(int fd, const void *bytes, size_t count) {
+ssize_t sys_write(int fd, const void *bytes, size_t count) {
     ssize_t put;
     do put = write(fd, bytes, count);
     while (put < 0 && errno == EINTR);
@@ -208,11 +208,11 @@ struct rfcomm_address {
     uint8_t channel;
 };
 
-int ca_af_bluetooth(void) { return AF_BLUETOOTH; }
+int sys_af_bluetooth(void) { return AF_BLUETOOTH; }
 
-int ca_btproto_rfcomm(void) { return BTPROTO_RFCOMM_NUMBER; }
+int sys_btproto_rfcomm(void) { return BTPROTO_RFCOMM_NUMBER; }
 
-int ca_rfcomm_connect(int fd, const uint8_t address[6], uint8_t channel) {
+int sys_rfcomm_connect(int fd, const uint8_t address[6], uint8_t channel) {
     struct rfcomm_address to;
     memset(&to, 0, sizeof to);
     to.family = AF_BLUETOOTH;
@@ -221,14 +221,14 @@ int ca_rfcomm_connect(int fd, const uint8_t address[6], uint8_t channel) {
     return connect(fd, (const struct sockaddr *)&to, sizeof to);
 }
 
-int ca_rfcomm_security(int fd) {
+int sys_rfcomm_security(int fd) {
     struct {
         uint8_t level, key_size;
     } security = {BT_SECURITY_MEDIUM_LEVEL, 0};
     return setsockopt(fd, SOL_BLUETOOTH_NUMBER, BT_SECURITY_NUMBER, &security, sizeof security);
 }
 
-int ca_uevent_socket(void) {
+int sys_uevent_socket(void) {
     int fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, NETLINK_KOBJECT_UEVENT);
     if (fd < 0) return -1;
     int on = 1, room = 1 << 20;
@@ -247,7 +247,7 @@ int ca_uevent_socket(void) {
     return fd;
 }
 
-ssize_t ca_uevent_receive(int fd, void *bytes, size_t count) {
+ssize_t sys_uevent_receive(int fd, void *bytes, size_t count) {
     struct sockaddr_nl from;
     memset(&from, 0, sizeof from);
     struct iovec part = {bytes, count};
@@ -269,21 +269,21 @@ ssize_t ca_uevent_receive(int fd, void *bytes, size_t count) {
     return got;
 }
 
-int ca_inotify(void) { return inotify_init1(IN_NONBLOCK | IN_CLOEXEC); }
+int sys_inotify(void) { return inotify_init1(IN_NONBLOCK | IN_CLOEXEC); }
 
-int ca_inotify_watch_folder(int fd, const char *path) {
+int sys_inotify_watch_folder(int fd, const char *path) {
     return inotify_add_watch(
         fd, path, IN_CREATE | IN_DELETE | IN_ATTRIB | IN_MOVED_FROM | IN_MOVED_TO | IN_ONLYDIR);
 }
 
-int ca_epoll(void) { return epoll_create1(EPOLL_CLOEXEC); }
+int sys_epoll(void) { return epoll_create1(EPOLL_CLOEXEC); }
 
-int ca_epoll_add(int epoll, int fd) {
+int sys_epoll_add(int epoll, int fd) {
     struct epoll_event event = {.events = EPOLLIN, .data = {.fd = fd}};
     return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event);
 }
 
-int ca_device_major(int fd) {
+int sys_device_major(int fd) {
     struct stat status;
     if (fstat(fd, &status) < 0) return -1;
     return (int)major(status.st_rdev);

@@ -1,4 +1,4 @@
-import CAccessory
+import CSystem
 import Glibc
 
 /// Writes whole byte strings to a descriptor that stays the caller's.
@@ -15,7 +15,7 @@ public struct FileOutput: Sendable {
         var done = 0
         while done < bytes.count {
             let count = bytes.withUnsafeBytes { all in
-                ca_write(descriptor, all.baseAddress?.advanced(by: done), all.count - done)
+                sys_write(descriptor, all.baseAddress?.advanced(by: done), all.count - done)
             }
             if count < 0 { throw SystemError.last("write") }
             done += count

@@ -1,0 +1,91 @@
+import CSystem
+import Glibc
+
+/// Reads of whole files and folders.
+public enum Files {
+    /// All bytes of a file, at most `limit` of them.
+    public static func bytes(of path: String, limit: Int = .max) throws(SystemError) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw SystemError.last("open") }
+        defer { close(descriptor) }
+        return try bytes(of: descriptor, limit: limit)
+    }
+
+    /// All bytes that an open file still has, at most `limit` of them.
+    public static func bytes(
+        of descriptor: Int32, limit: Int = .max
+    ) throws(SystemError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: min(limit, 64 * 1024))
+        while bytes.count < limit {
+            let count = buffer.withUnsafeMutableBytes {
+                sys_read(descriptor, $0.baseAddress, min($0.count, limit - bytes.count))
+            }
+            if count < 0 { throw SystemError.last("read") }
+            if count == 0 { break }
+            bytes.append(contentsOf: buffer[..<count])
+        }
+        return bytes
+    }
+
+    /// The beginning of a text file, such as the kernel's own of proc(5); nil when it cannot be read.
+    public static func text(_ path: String, limit: Int = 4_096) -> String? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        return (try? bytes(of: descriptor, limit: limit)).map {
+            String(decoding: $0, as: UTF8.self)
+        }
+    }
+
+    /// The first line of a text file without the blanks around it; nil where there is none.
+    public static func line(_ path: String) -> String? {
+        guard let text = text(path) else { return nil }
+        let line = text.prefix { $0 != "\n" }
+        let trimmed = line.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()
+        return trimmed.isEmpty ? nil : String(trimmed)
+    }
+
+    /// The names in a folder, sorted; empty where it cannot be read.
+    public static func names(in folder: String) -> [String] { (try? entries(of: folder)) ?? [] }
+
+    /// The names in a folder, sorted, without `.` and `..`; at most `limit` of them.
+    public static func entries(
+        of folder: String, limit: Int = .max
+    ) throws(SystemError) -> [String] {
+        guard let stream = opendir(folder) else { throw SystemError.last("opendir") }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while names.count < limit, let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    /// Where a symbolic link points; nil for anything else.
+    public static func linkTarget(_ path: String) -> String? {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink(path, &buffer, buffer.count)
+        guard count > 0 else { return nil }
+        return String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    /// The path without symbolic links; nil where it does not exist.
+    public static func resolve(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    /// Whether something is there.
+    public static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    /// The inode of a path; 0 where there is none.
+    public static func inode(_ path: String) -> UInt64 {
+        var status = stat()
+        return stat(path, &status) == 0 ? UInt64(status.st_ino) : 0
+    }
+}

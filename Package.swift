@@ -3,13 +3,19 @@ import Foundation
 import PackageDescription
 
 // obdscan links SQLite and BlueZ. Without their headers the compiler would bury the reason under
-// pages of module errors; so the package then shrinks to one file that says what is missing.
+// pages of module errors. SwiftPM does not cache a manifest that fails, so that each build looks again.
 let systemHeaders = ["sqlite3.h", "bluetooth/bluetooth.h"]
 let includeFolders =
     ["/usr/include", "/usr/local/include"]
     + (Context.environment["CPATH"]?.split(separator: ":").map(String.init) ?? [])
 let hasSystemPackages = systemHeaders.allSatisfy { header in
     includeFolders.contains { FileManager.default.fileExists(atPath: "\($0)/\(header)") }
+}
+if !hasSystemPackages {
+    let packages = "libsqlite3-dev libbluetooth-dev"
+    let message = "\nobdscan needs \(packages): sudo apt-get install \(packages)\n"
+    FileHandle.standardError.write(Data(message.utf8))
+    exit(1)
 }
 
 /// Warnings are errors in every target of this package.
@@ -224,13 +230,4 @@ if Context.environment["OBDSCAN_FUZZ"] != nil {
             name: "obdscan-fuzz", dependencies: fuzzed.map { .init(stringLiteral: $0) },
             path: "Fuzz/obdscan-fuzz", swiftSettings: strict + covered,
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]))
-}
-
-if !hasSystemPackages {
-    package.products = []
-    package.dependencies = []
-    package.targets = [
-        .executableTarget(
-            name: "obdscan", path: "Sources/CSystem", sources: ["requirements.c"])
-    ]
 }

@@ -83,6 +83,12 @@ let package = Package(
         .target(
             name: "PIDTables", dependencies: ["OBDCore", "Diagnostics"], exclude: ["pids"],
             swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),
+        module(
+            "VehicleScan",
+            [
+                "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "SystemIO",
+                "Accessory", "ScanSession", "PIDTables",
+            ]),
         .target(
             name: "TripStore",
             dependencies: [
@@ -99,8 +105,9 @@ let package = Package(
             "ObdscanCLI",
             [
                 "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Accessory",
-                "ScanSession", "PIDTables", "TripStore", "TripExport", "TripImport", "Simulator",
-                "Positioning", "FuelFigures", "CSystem", "SystemIO", "WebProtocol", "WebServer",
+                "ScanSession", "PIDTables", "VehicleScan", "TripStore", "TripExport", "TripImport",
+                "Simulator", "Positioning", "FuelFigures", "CSystem", "SystemIO", "WebProtocol",
+                "WebServer",
                 "WebPage",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "TOMLKit", package: "TOMLKit"),
@@ -161,7 +168,7 @@ let package = Package(
             "ObdscanCLI",
             [
                 "ObdscanCLI", "OBDCore", "Diagnostics", "Adapters", "Accessory", "PIDTables",
-                "ScanSession", "TripStore", "obdscan",
+                "ScanSession", "VehicleScan", "TripStore", "obdscan",
             ]),
         // Serving, with foreign programs as its clients; needs the built program.
         .testTarget(

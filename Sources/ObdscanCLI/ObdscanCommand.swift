@@ -1,4 +1,5 @@
 public import ArgumentParser
+import VehicleScan
 
 /// The root command.
 ///
@@ -82,6 +83,8 @@ public struct ObdscanCommand: ParsableCommand {
             // `| head` has seen enough.
             end(.silent(.done), log)
         } catch let error as OutputError {
+            end(Failure(error), log)
+        } catch let error as SignalError {
             end(Failure(error), log)
         } catch {
             // `help COMMAND`, or wrong usage that only running brings to light.

@@ -146,12 +146,12 @@ import TripStore
         ("2min", 120), ("1d", 86_400),
     ])
     func `are read`(_ text: String, _ seconds: Double) {
-        #expect(Lapse(argument: text)?.duration == .seconds(seconds))
+        #expect(DurationArgument(argument: text)?.duration == .seconds(seconds))
     }
 
     @Test(arguments: ["", "s", "10x", "-5", "0", "1h5", "h1", "1e9", "nan", "５"])
     func `that are none are refused`(_ text: String) {
-        #expect(Lapse(argument: text) == nil)
+        #expect(DurationArgument(argument: text) == nil)
     }
 }
 

@@ -1,5 +1,6 @@
 import PIDTables
 import Testing
+import VehicleScan
 
 @testable import ObdscanCLI
 

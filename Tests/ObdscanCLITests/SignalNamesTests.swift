@@ -2,6 +2,7 @@ import Diagnostics
 import OBDCore
 import PIDTables
 import Testing
+import VehicleScan
 
 @testable import ObdscanCLI
 
@@ -44,7 +45,7 @@ import Testing
 
     @Test(arguments: ["rpm@", "rpm@0Hz", "rpm@-1s", "rpm@often", "rpm@1e9Hz", "rpm@nan"])
     func `what is no pace is told`(_ typed: String) {
-        #expect(throws: Failure.self) { try names.findPaced(typed) }
+        #expect(throws: SignalError.self) { try names.findPaced(typed) }
     }
 
     @Test func `the voltage at the adapter belongs to no record`() throws {
@@ -71,14 +72,14 @@ import Testing
         ("VNI", "VIN"),
     ])
     func `slips of the fingers are understood`(_ typed: String, _ meant: String) throws {
-        let failure = try #require(throws: Failure.self) { try names.find(typed) }
+        let failure = Failure(try #require(throws: SignalError.self) { try names.find(typed) })
         #expect(failure.status == .usage)
         #expect(failure.hint?.contains(meant) ?? false, "\(failure.hint ?? "")")
     }
 
     @Test(arguments: ["", ":", "01:", "01:XX", "flux capacitor", "99:99", "\u{1B}"])
     func `what is no name is told so`(_ typed: String) throws {
-        let failure = try #require(throws: Failure.self) { try names.find(typed) }
+        let failure = Failure(try #require(throws: SignalError.self) { try names.find(typed) })
         #expect(failure.status == .usage)
     }
 
@@ -166,7 +167,7 @@ import Testing
         choice.type("01:0C", names.matches("01:0C"))
         #expect(try names.find(choice).isByNumber)
         choice.type("xyzzy", names.matches("xyzzy"))
-        #expect(throws: Failure.self) { try names.find(choice) }
+        #expect(throws: SignalError.self) { try names.find(choice) }
         choice.move(by: 1)
         #expect(choice.chosen == nil)
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Diagnostics
+import VehicleScan
 
 /// Options of commands that watch values.
 struct AlarmOptions: ParsableArguments {
@@ -37,17 +38,18 @@ struct AlarmOptions: ParsableArguments {
         var plan = AlarmPlan(command: alarmCommand ?? settings.alarmCommand)
         for text in alarms {
             let alarm = try Alarm(text)
-            let selected = try names.find(alarm.name)
+            let selected = try mapped { () throws(SignalError) in try names.find(alarm.name) }
             asked.append(selected)
             plan.armed.append(.init(alarm: alarm, selected: selected, isAsked: true))
         }
         for text in settings.alarms {
             let alarm = try Alarm(text)
-            do {
+            do throws(SignalError) {
                 plan.armed.append(
                     .init(alarm: alarm, selected: try names.find(alarm.name), isAsked: false))
             } catch {
-                note("the alarm \(alarm.text) of the configuration is left out: \(error.message)")
+                let why = Failure(error).message
+                note("the alarm \(alarm.text) of the configuration is left out: \(why)")
             }
         }
         return (asked, plan)

@@ -3,6 +3,7 @@ import Diagnostics
 import OBDCore
 import PIDTables
 import ScanSession
+import VehicleScan
 
 /// `obdscan bench`: how fast this adapter and vehicle answer; reads only.
 struct BenchCommand: ParsableCommand, OutputCommand {
@@ -31,7 +32,7 @@ struct BenchCommand: ParsableCommand, OutputCommand {
     var requests = 30
 
     @Option(help: ArgumentHelp("How long to poll at the end.", valueName: "time"))
-    var duration: Lapse?
+    var duration: DurationArgument?
 
     @OptionGroup var vehicle: VehicleOptions
     @OptionGroup var tables: TableOptions

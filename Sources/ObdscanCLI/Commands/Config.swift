@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import PIDTables
 import TripExport
+import VehicleScan
 
 /// `obdscan config`: the configuration file.
 struct ConfigCommand: ParsableCommand {
@@ -121,11 +122,12 @@ extension ConfigSet {
             throw Failure(error)
         }
         for value in values {
-            do throws(Failure) {
+            do throws(SignalError) {
                 _ = try names.findPaced(value)
             } catch {
-                let hint = error.hint.map { "; \($0)" } ?? ""
-                writeToStandardError(printable("without --pack \(error.message)\(hint)") + "\n")
+                let failure = Failure(error)
+                let hint = failure.hint.map { "; \($0)" } ?? ""
+                writeToStandardError(printable("without --pack \(failure.message)\(hint)") + "\n")
             }
         }
     }

@@ -109,7 +109,7 @@ struct DatabaseCompactCommand: ParsableCommand, OutputCommand {
             """)
 
     @Option(help: ArgumentHelp("Delete drives that are older.", valueName: "time"))
-    var keep: Lapse?
+    var keep: DurationArgument?
 
     @Flag(help: "Do not ask before old drives are deleted.")
     var yes = false

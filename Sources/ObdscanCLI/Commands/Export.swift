@@ -106,7 +106,7 @@ struct ExportCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp("Wide CSV with a line each so often: 100ms, 1s.", valueName: "time"))
-    var every: Lapse?
+    var every: DurationArgument?
 
     @Option(help: "What stands in wide CSV where nothing was read, with --every.")
     var fill: CSVGrid.Fill?

@@ -5,6 +5,7 @@ import OBDCore
 import ScanSession
 import SystemIO
 import TripExport
+import VehicleScan
 
 /// `obdscan live`: continuous readout.
 struct LiveCommand: ParsableCommand, OutputCommand {
@@ -51,12 +52,12 @@ struct LiveCommand: ParsableCommand, OutputCommand {
     var view: String?
 
     @Option(help: ArgumentHelp("End after so long: 90, 90s, 10m, 1h30m.", valueName: "time"))
-    var duration: Lapse?
+    var duration: DurationArgument?
 
     @Option(
         help: ArgumentHelp(
             "Ask for each signal so often, not as often as the link allows.", valueName: "time"))
-    var every: Lapse?
+    var every: DurationArgument?
 
     @Flag(
         help:

@@ -4,6 +4,7 @@ import OBDCore
 import Positioning
 import SystemIO
 import TripStore
+import VehicleScan
 
 /// `obdscan log`: records a trip.
 struct LogCommand: ParsableCommand, OutputCommand {
@@ -74,12 +75,12 @@ struct LogCommand: ParsableCommand, OutputCommand {
     var signals: [String] = []
 
     @Option(help: ArgumentHelp("End after so long: 90, 90s, 10m, 1h30m.", valueName: "time"))
-    var duration: Lapse?
+    var duration: DurationArgument?
 
     @Option(
         help: ArgumentHelp(
             "Ask for each signal so often, not as often as the link allows.", valueName: "time"))
-    var every: Lapse?
+    var every: DurationArgument?
 
     @Flag(help: "At the end tell how fast it was, where the time went and what would help.")
     var why = false
@@ -92,13 +93,13 @@ struct LogCommand: ParsableCommand, OutputCommand {
     @Option(
         help: ArgumentHelp(
             "With --until-off: off means no answer for so long (60s).", valueName: "time"))
-    var silence: Lapse?
+    var silence: DurationArgument?
 
     @Option(
         help: ArgumentHelp(
             "With --until-off: off means speed and engine speed 0 for so long (10m).",
             valueName: "time"))
-    var standstill: Lapse?
+    var standstill: DurationArgument?
 
     @Option(
         name: .customLong("tag"),
@@ -112,12 +113,12 @@ struct LogCommand: ParsableCommand, OutputCommand {
         help: ArgumentHelp(
             "First delete drives that ended longer ago and have no name, tag or note.",
             valueName: "time"))
-    var keep: Lapse?
+    var keep: DurationArgument?
 
     @Option(
         help: ArgumentHelp(
             "Store what was read so often (1s): what a power cut may cost.", valueName: "time"))
-    var commitEvery: Lapse?
+    var commitEvery: DurationArgument?
 
     @Flag(help: "Leave it to the system when data reaches the disk.")
     var fast = false

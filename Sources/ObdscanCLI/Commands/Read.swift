@@ -3,6 +3,7 @@ import Diagnostics
 import OBDCore
 import PIDTables
 import ScanSession
+import VehicleScan
 
 /// `obdscan read`: asks for signals once.
 struct ReadCommand: ParsableCommand, OutputCommand {

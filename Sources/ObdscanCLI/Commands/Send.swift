@@ -52,7 +52,7 @@ struct SendCommand: ParsableCommand, OutputCommand {
         help: ArgumentHelp(
             "End listening to the bus, or --accessory-demo, after so long: 90s, 10m, 1h30m.",
             valueName: "time"))
-    var duration: Lapse?
+    var duration: DurationArgument?
 
     @OptionGroup var vehicle: VehicleOptions
     @OptionGroup var tables: TableOptions

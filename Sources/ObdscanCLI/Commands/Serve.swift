@@ -5,6 +5,7 @@ import Glibc
 import OBDCore
 import SystemIO
 import TripExport
+import VehicleScan
 import WebProtocol
 import WebServer
 
@@ -55,7 +56,7 @@ struct ServeCommand: ParsableCommand, OutputCommand {
     @Option(
         help: ArgumentHelp(
             "Ask for each signal so often, not as often as the link allows.", valueName: "time"))
-    var every: Lapse?
+    var every: DurationArgument?
 
     @Option(
         help: ArgumentHelp(

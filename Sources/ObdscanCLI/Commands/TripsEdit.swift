@@ -29,11 +29,11 @@ struct TripsSplitCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp("Cut wherever nothing was answered for so long.", valueName: "time"))
-    var gap: Lapse?
+    var gap: DurationArgument?
 
     @Option(
         help: ArgumentHelp("Cut wherever it had stood still for so long.", valueName: "time"))
-    var standstill: Lapse?
+    var standstill: DurationArgument?
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions

@@ -1,4 +1,5 @@
 import Accessory
+import OBDCore
 import TOMLKit
 
 /// The configuration file: TOML (obdscan-config(5)).

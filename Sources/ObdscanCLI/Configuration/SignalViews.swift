@@ -1,3 +1,5 @@
+import VehicleScan
+
 /// Lists of signals that belong together: `live --view engine`.
 enum SignalViews {
     /// Those that come with the program.
@@ -27,13 +29,14 @@ enum SignalViews {
         _ name: String, _ names: SignalNames, _ settings: Settings
     ) throws(Failure) -> [SelectedSignal] {
         let listed = try signals(name, settings)
-        do throws(Failure) {
-            return try listed.map { (signal) throws(Failure) in try names.findPaced(signal) }
+        do throws(SignalError) {
+            return try listed.map { (signal) throws(SignalError) in try names.findPaced(signal) }
         } catch {
+            let failure = Failure(error)
             let file = SettingsFile.path.map { " of \($0)" } ?? ""
             throw Failure(
-                "\(error.message); the view \(name)\(file) names it", hint: error.hint,
-                status: error.status)
+                "\(failure.message); the view \(name)\(file) names it", hint: failure.hint,
+                status: failure.status)
         }
     }
 }

@@ -3,6 +3,7 @@ import OBDCore
 import PIDTables
 import ScanTool
 import TripExport
+import VehicleScan
 
 /// What the live view shows: changed by readings and events, drawn by ``LiveView``.
 struct LiveModel: Sendable {

@@ -5,6 +5,7 @@ import OBDCore
 import ScanSession
 import SystemIO
 import TripExport
+import VehicleScan
 
 /// What keys do while the view is shown.
 extension LiveScreen {
@@ -115,7 +116,9 @@ extension LiveScreen {
     private mutating func add(_ choice: SignalChoice) throws {
         if choice.text.isEmpty && choice.place == nil { return }
         do {
-            let selected = try SignalNames(connection.table).find(choice)
+            let selected = try mapped { () throws(SignalError) in
+                try SignalNames(connection.table).find(choice)
+            }
             let more = try PollSetup.make([selected], [], connection, every: period, output)
             for signal in more.named {
                 model.allow(signal)

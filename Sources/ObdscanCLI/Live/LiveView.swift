@@ -1,4 +1,5 @@
 import OBDCore
+import VehicleScan
 
 /// Draws a ``LiveModel``: a pure function of model, time and size.
 struct LiveView {

@@ -2,6 +2,7 @@ import Diagnostics
 import OBDCore
 import ScanSession
 import TripStore
+import VehicleScan
 
 /// What is the same for every accessory of one `obdscan log`.
 struct LogPlan: Sendable {

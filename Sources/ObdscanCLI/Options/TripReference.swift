@@ -68,7 +68,9 @@ struct TripMoment: ExpressibleByArgument, Hashable, Sendable {
 
     init?(argument: String) {
         if argument.hasPrefix("+") {
-            guard let lapse = Lapse(argument: String(argument.dropFirst())) else { return nil }
+            guard let lapse = DurationArgument(argument: String(argument.dropFirst())) else {
+                return nil
+            }
             form = .behindStart(lapse.duration)
         } else if argument.hasSuffix("Z"), let utc = UTC(argument) {
             form = .utc(utc)

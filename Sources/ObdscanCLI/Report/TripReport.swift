@@ -4,6 +4,7 @@ import OBDCore
 import PIDTables
 import TripExport
 import TripStore
+import VehicleScan
 
 /// The page of `trips report`.
 struct TripReport {

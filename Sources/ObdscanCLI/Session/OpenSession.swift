@@ -312,3 +312,21 @@ func loadMonitorTables() throws(Failure) -> MonitorTables {
         throw Failure(error)
     }
 }
+
+extension SessionNeeds {
+    /// What asking for `records` needs of the session.
+    ///
+    /// A vehicle that answers no service 01, as many electric ones, may still answer the ECU that a
+    /// table names; its address tells which CAN that is.
+    mutating func take(_ records: [PIDTable.Record]) {
+        guard let target = records.lazy.compactMap(\.target).first,
+            records.allSatisfy({ $0.target?.form == target.form })
+        else { return }
+        switch target.form {
+        case .can11: assumed = .can11At500
+        case .can29: assumed = .can29At500
+        case .byte: return
+        }
+        vehicle = .maybeSilent
+    }
+}

@@ -1,6 +1,7 @@
 import Diagnostics
 import OBDCore
 import ScanSession
+import VehicleScan
 
 extension PollSetup {
     /// What named signals need, or everything that the vehicle supports and `packs` have.

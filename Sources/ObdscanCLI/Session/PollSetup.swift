@@ -1,6 +1,7 @@
 import Diagnostics
 import OBDCore
 import ScanSession
+import VehicleScan
 
 /// Which records `live` and `log` ask for, and which of their signals count.
 struct PollSetup: Sendable {

@@ -1,6 +1,7 @@
 import Diagnostics
 import OBDCore
 import ScanSession
+import VehicleScan
 
 /// The services in which the ECUs of a vehicle are asked.
 struct VehicleServices: Sendable {
@@ -159,5 +160,25 @@ extension Connection {
         }
         return Failure(
             "\(accessory): no ECU answered", hint: "switch the ignition on", status: .timedOut)
+    }
+}
+
+extension Connection {
+    /// The services in which `selected` are asked for.
+    ///
+    /// What the vehicle answered when the adapter was set up tells; only where it did not, it is
+    /// asked again.
+    func signalProfiles(for selected: [SelectedSignal]) throws -> [DiagnosticProfile] {
+        if let family = scan.link?.capabilities.vehicleProtocol?.family, family != .can {
+            return [DiagnosticProfile(classic: family)]
+        }
+        switch scan.link?.identity.services {
+        case .classic: return [.classicCAN]
+        case .onUDS: return [.onUDS]
+        case .j1939: return [.j1939]
+        case nil: break
+        }
+        if selected.allSatisfy({ $0.isByNumber || $0.dataID == nil }) { return [.classicCAN] }
+        return try services().profiles
     }
 }

@@ -1,6 +1,7 @@
 import Diagnostics
 import OBDCore
 import ScanSession
+import VehicleScan
 
 /// Options of commands that can change something in the vehicle or the adapter.
 struct WritePermission {

@@ -181,7 +181,7 @@ struct WebRoutes: WebHandler {
                 hint: "close one of them")
         }
         let text = head.queryValue("every") ?? "100ms"
-        guard let lapse = Lapse(argument: text) else {
+        guard let lapse = DurationArgument(argument: text) else {
             throw WebProblem(.badRequest, "\"\(text)\" is no time", hint: "every=500ms")
         }
         var objects = LiveObjects(table: table, units: try units(head))

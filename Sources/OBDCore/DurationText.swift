@@ -1,13 +1,8 @@
-import ArgumentParser
-
-/// A length of time as options take it: `90`, `90s`, `10m`, `1h30m`, `500ms`.
-struct Lapse: ExpressibleByArgument, Hashable, Sendable {
-    /// The length.
-    var duration: Duration
-
-    init?(argument: String) {
+extension Duration {
+    /// Reads `90`, `90s`, `10m`, `1h30m` or `500ms`; nil for anything else, and for nothing at all.
+    public init?(text: String) {
         var total = Duration.zero
-        var rest = argument[...]
+        var rest = text[...]
         var isFirst = true
         while !rest.isEmpty {
             let digits = rest.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
@@ -29,6 +24,6 @@ struct Lapse: ExpressibleByArgument, Hashable, Sendable {
             isFirst = false
         }
         guard !isFirst, total > .zero else { return nil }
-        duration = total
+        self = total
     }
 }

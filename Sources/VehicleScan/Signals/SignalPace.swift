@@ -1,16 +1,16 @@
-import Diagnostics
+import OBDCore
 
 /// How often a signal is wanted, as it is typed behind its name: `rpm@10Hz`, `ect@5s`, `maf@fast`,
 /// `mil@slow`.
-struct SignalPace: Hashable, Sendable {
+public struct SignalPace: Hashable, Sendable {
     /// How often; nil = as often as the link allows.
-    var period: Duration?
+    public var period: Duration?
 
     /// What `slow` means: for counters, monitors, fuel levels.
-    static let slow = Duration.seconds(10)
+    public static let slow = Duration.seconds(10)
 
     /// Reads `10Hz`, `0.2Hz`, `5s`, `200ms`, `fast` or `slow`; nil for anything else.
-    init?(_ text: some StringProtocol) {
+    public init?(_ text: some StringProtocol) {
         if text == "fast" {
             period = nil
         } else if text == "slow" {
@@ -21,33 +21,22 @@ struct SignalPace: Hashable, Sendable {
             }
             period = .nanoseconds(Int64((1e9 / rate).rounded()))
         } else {
-            guard let lapse = Lapse(argument: String(text)) else { return nil }
-            period = lapse.duration
+            guard let duration = Duration(text: String(text)) else { return nil }
+            period = duration
         }
     }
 }
 
 extension SignalNames {
     /// The signal that a name with or without a pace means.
-    func findPaced(_ text: String) throws(Failure) -> SelectedSignal {
+    public func findPaced(_ text: String) throws(SignalError) -> SelectedSignal {
         guard let place = text.lastIndex(of: "@") else { return try find(text) }
         let typed = text[text.index(after: place)...]
         guard let pace = SignalPace(typed) else {
-            throw Failure(
-                "\"\(printable(String(typed)))\" is no pace",
-                hint: "rpm@10Hz, ect@5s, ect@200ms, maf@fast for as often as the link allows, or "
-                    + "ect@slow for once in 10 s",
-                status: .usage)
+            throw .unknownPace(String(typed))
         }
         var found = try find(String(text[..<place]))
         found.pace = pace
         return found
-    }
-}
-
-extension SelectedSignal {
-    /// Whether both ask for the same, however often.
-    func asksTheSame(as other: SelectedSignal) -> Bool {
-        record == other.record && signal == other.signal
     }
 }

@@ -1,14 +1,14 @@
-import Diagnostics
+public import Diagnostics
 import OBDCore
-import PIDTables
 
 /// A signal that a part of its name found.
-struct SignalMatch: Hashable, Sendable {
-    var selected: SelectedSignal
+public struct SignalMatch: Hashable, Sendable {
+    /// The signal as it is asked for.
+    public var selected: SelectedSignal
     /// Short name, as rows show it: `ECT`.
-    var id: String
+    public var id: String
     /// Name for people, and the unit as the table has it: `Engine coolant temperature, °C`.
-    var title: String
+    public var title: String
 }
 
 extension SignalNames {
@@ -18,7 +18,7 @@ extension SignalNames {
     /// before single flags. Without anything typed: what is current and has a name of its own.
     /// Parameter groups of SAE J1939 stand first where `prefersGroups` is set, else last. Nothing
     /// where service and number are typed, which ``find(_:)`` takes as they are.
-    func matches(
+    public func matches(
         _ typed: String, without shown: Set<SignalIndex> = [], prefersGroups: Bool = false,
         atMost limit: Int = 1000
     ) -> [SignalMatch] {
@@ -61,10 +61,10 @@ extension SignalNames {
     }
 
     /// The signal that a choice stands for: the one that a key went to, what was typed where that is
-    /// a whole name, else the nearest; a ``Failure`` where nothing has it in its name.
-    func find(_ choice: SignalChoice) throws(Failure) -> SelectedSignal {
+    /// a whole name, else the nearest; a ``SignalError`` where nothing has it in its name.
+    public func find(_ choice: SignalChoice) throws(SignalError) -> SelectedSignal {
         if let place = choice.place { return choice.matches[place].selected }
-        do throws(Failure) { return try find(choice.text) } catch {
+        do throws(SignalError) { return try find(choice.text) } catch {
             guard let nearest = choice.matches.first else { throw error }
             return nearest.selected
         }
@@ -84,29 +84,29 @@ extension SignalNames {
 }
 
 /// The choice of a signal to add, while it is being made: a part of a name, and what that finds.
-struct SignalChoice: Hashable, Sendable {
+public struct SignalChoice: Hashable, Sendable {
     /// What was typed so far.
-    private(set) var text = ""
+    public private(set) var text = ""
     /// What it finds, the nearest first.
-    private(set) var matches: [SignalMatch]
+    public private(set) var matches: [SignalMatch]
     /// The match that a key went to; nil = none did.
-    private(set) var place: Int?
+    public private(set) var place: Int?
 
     /// A choice of which nothing was typed yet.
-    init(_ matches: [SignalMatch]) { self.matches = matches }
+    public init(_ matches: [SignalMatch]) { self.matches = matches }
 
     /// The match that is shown as chosen: of what was typed the nearest, until a key says otherwise.
-    var chosen: Int? { place ?? (text.isEmpty || matches.isEmpty ? nil : 0) }
+    public var chosen: Int? { place ?? (text.isEmpty || matches.isEmpty ? nil : 0) }
 
     /// Takes a longer or shorter text and what it finds.
-    mutating func type(_ text: String, _ matches: [SignalMatch]) {
+    public mutating func type(_ text: String, _ matches: [SignalMatch]) {
         self.text = text
         self.matches = matches
         place = nil
     }
 
     /// Goes to another match; beyond the first there is what was typed.
-    mutating func move(by step: Int) {
+    public mutating func move(by step: Int) {
         guard !matches.isEmpty else { return }
         let wanted = (chosen ?? -1) + step
         place = wanted < 0 ? nil : min(matches.count - 1, wanted)

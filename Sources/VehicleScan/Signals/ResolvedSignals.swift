@@ -1,33 +1,20 @@
-import Diagnostics
+public import Diagnostics
 import OBDCore
 
 /// Signals as a vehicle is asked for them.
-struct ResolvedSignals: Sendable {
+public struct ResolvedSignals: Sendable {
     /// A signal that the vehicle's services do not have.
-    struct Unknown: Sendable {
+    public struct Unknown: Sendable {
         /// The signal's name.
-        var name: String
+        public var name: String
         /// What the vehicle speaks.
-        var profiles: [DiagnosticProfile]
-
-        /// One sentence.
-        var text: String {
-            let standards = profiles.map(\.standard).joined(separator: " and ")
-            return "the vehicle speaks \(standards), which has no signal \"\(name)\""
-        }
-
-        /// Why nothing could be asked.
-        func failure(_ connection: Connection) -> Failure {
-            Failure(
-                "\(connection.accessory): \(text)",
-                hint: "obdscan pids list --supported shows what there is", status: .unavailable)
-        }
+        public var profiles: [DiagnosticProfile]
     }
 
     /// What to ask for, in the order of the names.
-    var signals: [SelectedSignal] = []
+    public var signals: [SelectedSignal] = []
     /// What cannot be asked for.
-    var unknown: [Unknown] = []
+    public var unknown: [Unknown] = []
 }
 
 extension SignalNames {
@@ -35,7 +22,7 @@ extension SignalNames {
     ///
     /// A record that SAE J1979-2 keeps behind a data identifier is asked for there. Between SAE
     /// J1979 and SAE J1939 a signal is found by the names that it has in both tables.
-    func resolve(
+    public func resolve(
         _ selected: [SelectedSignal], in profiles: [DiagnosticProfile]
     ) -> ResolvedSignals {
         var resolved = ResolvedSignals()
@@ -84,25 +71,5 @@ extension SignalNames {
 
     private func keys(of signal: SignalIndex) -> Set<[UInt8]> {
         Set(([table[signal].id] + table[signal].aliases).map { Self.key($0) })
-    }
-}
-
-extension Connection {
-    /// The services in which `selected` are asked for.
-    ///
-    /// What the vehicle answered when the adapter was set up tells; only where it did not, it is
-    /// asked again.
-    func signalProfiles(for selected: [SelectedSignal]) throws -> [DiagnosticProfile] {
-        if let family = scan.link?.capabilities.vehicleProtocol?.family, family != .can {
-            return [DiagnosticProfile(classic: family)]
-        }
-        switch scan.link?.identity.services {
-        case .classic: return [.classicCAN]
-        case .onUDS: return [.onUDS]
-        case .j1939: return [.j1939]
-        case nil: break
-        }
-        if selected.allSatisfy({ $0.isByNumber || $0.dataID == nil }) { return [.classicCAN] }
-        return try services().profiles
     }
 }

@@ -1,0 +1,20 @@
+/// Letters to insert, remove, replace or swap with their neighbour; `bound + 1` when it is more.
+public func editDistance(_ left: [UInt8], _ right: [UInt8], bound: Int) -> Int {
+    if abs(left.count - right.count) > bound { return bound + 1 }
+    var before: [Int] = []
+    var previous = Array(0...right.count)
+    for (row, letter) in left.enumerated() {
+        var current = [row + 1]
+        for (column, other) in right.enumerated() {
+            var best = min(
+                previous[column] + (letter == other ? 0 : 1), previous[column + 1] + 1,
+                current[column] + 1)
+            if row > 0, column > 0, letter == right[column - 1], left[row - 1] == other {
+                best = min(best, before[column - 1] + 1)
+            }
+            current.append(best)
+        }
+        (before, previous) = (previous, current)
+    }
+    return min(previous[right.count], bound + 1)
+}

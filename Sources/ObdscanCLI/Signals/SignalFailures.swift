@@ -1,0 +1,80 @@
+import Diagnostics
+import OBDCore
+import VehicleScan
+
+extension Failure {
+    /// What was typed names no signal.
+    init(_ error: SignalError) {
+        switch error {
+        case .unknownID(let id):
+            self.init(
+                "no PID table knows \(id)",
+                hint: Self.remedy(for: id.service)
+                    ?? "raw data of any PID: obdscan send \(id.service)\(id.idText)",
+                status: .usage)
+        case .severalRecords(let id, let owners):
+            self.init(
+                "\(id) is \(owners.count) records, of "
+                    + owners.map(\.description).joined(separator: ", "),
+                hint: "name a signal: obdscan pids list \(id)", status: .usage)
+        case .unknownName(let name, let near):
+            let hint: String
+            if let end = name.lastIndex(of: "@"), end != name.startIndex {
+                hint = "only live and log take a pace: \(name[..<end])"
+            } else if near.isEmpty {
+                hint =
+                    Self.service(name).flatMap(Self.remedy) ?? "obdscan pids list shows all names"
+            } else {
+                hint = "did you mean \(near.joined(separator: ", "))?"
+            }
+            self.init("no signal is called \"\(name)\"", hint: hint, status: .usage)
+        case .unknownPace(let text):
+            self.init(
+                "\"\(printable(text))\" is no pace",
+                hint: "rpm@10Hz, ect@5s, ect@200ms, maf@fast for as often as the link allows, or "
+                    + "ect@slow for once in 10 s",
+                status: .usage)
+        }
+    }
+
+    /// A service alone, by its two digits.
+    private static func service(_ text: String) -> Service? {
+        text.utf8.count == 2 ? Hex.bytes(text).flatMap(\.first).map { Service($0) } : nil
+    }
+
+    /// The command that shows what a service without measured values has; nil for other services.
+    private static func remedy(for service: Service) -> String? {
+        switch service {
+        case .freezeFrame: "obdscan freeze shows freeze frames"
+        case .storedCodes, .pendingCodes, .permanentCodes, .readCodeInformation:
+            "obdscan dtc shows trouble codes"
+        case .clearCodes, .clearDiagnosticInformation: "obdscan dtc clear clears trouble codes"
+        case .oxygenSensorTests, .monitorTests: "obdscan monitors shows test results"
+        default: nil
+        }
+    }
+}
+
+extension ResolvedSignals.Unknown {
+    /// One sentence.
+    var text: String {
+        let standards = profiles.map(\.standard).joined(separator: " and ")
+        return "the vehicle speaks \(standards), which has no signal \"\(name)\""
+    }
+
+    /// Why nothing could be asked.
+    func failure(_ connection: Connection) -> Failure {
+        Failure(
+            "\(connection.accessory): \(text)",
+            hint: "obdscan pids list --supported shows what there is", status: .unavailable)
+    }
+}
+
+/// Runs `body` and says in our words why a name means no signal.
+func mapped<Value>(_ body: () throws(SignalError) -> Value) throws(Failure) -> Value {
+    do {
+        return try body()
+    } catch {
+        throw Failure(error)
+    }
+}

@@ -1,0 +1,97 @@
+public import Diagnostics
+public import OBDCore
+import PIDTables
+
+/// Finds signals by what users type: SAE name (`RPM`), alias (`coolant-temp`) or `01:0C`.
+public struct SignalNames {
+    /// Where the names stand.
+    public let table: PIDTable
+    private let voltage: SignalIndex?
+
+    /// Names of the signals in `table`.
+    public init(_ table: PIDTable) {
+        self.table = table
+        voltage = table.adapterVoltage
+    }
+
+    /// The signal or record that `name` means; a ``SignalError`` with the nearest names where none does.
+    public func find(_ name: String) throws(SignalError) -> SelectedSignal {
+        if let id = Self.dataID(name) {
+            guard let record = table.record(id) else {
+                let owners = table.records.filter { $0.dataID == id }.compactMap(\.responder)
+                throw owners.isEmpty ? .unknownID(id) : .severalRecords(id, of: owners)
+            }
+            return SelectedSignal(record: record, signal: nil, isByNumber: true)
+        }
+        let wanted = Self.key(name)
+        var byAlias: SelectedSignal?
+        for record in table.records {
+            for index in record.signals {
+                let place = SignalIndex(rawValue: index)
+                let signal = table[place]
+                if Self.key(signal.id) == wanted {
+                    return selected(record, place)
+                }
+                if byAlias == nil, signal.aliases.contains(where: { Self.key($0) == wanted }) {
+                    byAlias = selected(record, place)
+                }
+            }
+        }
+        if let byAlias { return byAlias }
+        throw .unknownName(name, nearest: nearest(to: wanted))
+    }
+
+    /// The signal as it is asked for; the voltage at the adapter belongs to no record.
+    public func selected(_ record: PIDTable.Record, _ signal: SignalIndex) -> SelectedSignal {
+        SelectedSignal(record: signal == voltage ? nil : record, signal: signal)
+    }
+
+    /// Reads `01:0C`, `010C` and `22:F40C`; nil for a name.
+    public static func dataID(_ text: String) -> DataID? {
+        if text.contains(":") { return DataID(text) }
+        guard text.utf8.count == 4 || text.utf8.count == 6, let bytes = Hex.bytes(text),
+            let service = bytes.first, bytes.count == (service == 0x22 ? 3 : 2)
+        else { return nil }
+        return DataID(Service(service), bytes.dropFirst().reduce(0) { $0 << 8 | UInt32($1) })
+    }
+
+    /// Case, blanks, hyphens and underscores make no difference.
+    public static func key(_ text: String) -> [UInt8] {
+        text.utf8.compactMap { character in
+            switch character {
+            case 0x20, 0x2D, 0x5F: nil
+            case 0x41...0x5A: character + 0x20
+            default: character
+            }
+        }
+    }
+
+    /// At most three names that a slip of the fingers could have meant.
+    private func nearest(to wanted: [UInt8]) -> [String] {
+        let bound = wanted.count < 4 ? 1 : wanted.count < 8 ? 2 : 3
+        var found: [(distance: Int, name: String, service: Service)] = []
+        for record in table.records {
+            for index in record.signals {
+                let signal = table[SignalIndex(rawValue: index)]
+                let candidates = ([signal.id] + signal.aliases).map {
+                    (distance: editDistance(Self.key($0), wanted, bound: bound), name: $0)
+                }
+                guard let best = candidates.min(by: { $0.distance < $1.distance }),
+                    best.distance <= bound
+                else { continue }
+                found.append((best.distance, best.name, record.dataID.service))
+            }
+        }
+        // What most vehicles speak comes before what trucks call it.
+        let usual = found.filter { $0.service != DataID.parameterGroups }
+        let others = found.filter { $0.service == DataID.parameterGroups }
+        var names: [String] = []
+        for candidate in (usual + others).sorted(by: { $0.distance < $1.distance })
+        where names.count < 3
+            && !names.contains(where: { Self.key($0) == Self.key(candidate.name) })
+        {
+            names.append(candidate.name)
+        }
+        return names
+    }
+}

@@ -29,6 +29,9 @@ public struct Accessory: Hashable, Sendable {
     /// Who has it open; only looked up where ``AccessoryManager/attached(withHolders:)`` is told to.
     public var holder: AccessoryError.Holder?
 
+    /// Under which it is remembered: a name that survives replugging.
+    public var memoryKey: String { stablePath.map { "serial:\($0)" } ?? "\(address)" }
+
     /// An accessory of which the address is known.
     public init(address: AccessoryAddress, connectionID: Int, name: String) {
         self.address = address

@@ -1,9 +1,31 @@
+import Glibc
+
 /// Why an accessory cannot be opened, or how its session ended.
 ///
-/// Cases carry what was seen; messages and exit codes are made from them elsewhere.
-public enum AccessoryError: Error, Hashable, Sendable {
+/// The fault is a value of its transport, which also has the words for it: what is wrong with a link, and
+/// which command mends it, only the link knows.
+public struct AccessoryError: Error, Hashable, Sendable {
+    /// What happened.
+    public let fault: any AccessoryFault
+
+    /// An error by a transport's fault.
+    public init(_ fault: some AccessoryFault) {
+        self.fault = fault
+    }
+
+    /// The fault in words.
+    public var words: FaultWords { fault.words }
+
+    /// Whether both are the same fault.
+    public static func == (one: AccessoryError, other: AccessoryError) -> Bool {
+        one.fault.isEqual(to: other.fault)
+    }
+
+    /// Hashes the fault.
+    public func hash(into hasher: inout Hasher) { fault.hash(into: &hasher) }
+
     /// A program that has the accessory open.
-    public struct Holder: Hashable, Sendable {
+    public struct Holder: Hashable, Sendable, CustomStringConvertible {
         /// Its process.
         public var pid: Int32
         /// Its name; empty where it may not be read.
@@ -14,49 +36,112 @@ public enum AccessoryError: Error, Hashable, Sendable {
             self.pid = pid
             self.program = program
         }
+
+        /// `screen (process 4711)`.
+        public var description: String {
+            program.isEmpty ? "process \(pid)" : "\(program) (process \(pid))"
+        }
+    }
+}
+
+/// What can go wrong with one kind of transport: a closed set of cases that carry what was seen.
+public protocol AccessoryFault: Hashable, Sendable {
+    /// The fault in words.
+    var words: FaultWords { get }
+}
+
+extension AccessoryFault {
+    fileprivate func isEqual(to other: any AccessoryFault) -> Bool { other as? Self == self }
+}
+
+/// A fault as people are told of it.
+public struct FaultWords: Hashable, Sendable {
+    /// What programs make of a fault: obdscan has an exit code for each.
+    public enum Category: Hashable, Sendable, CaseIterable {
+        /// It is missing, taken, or does not answer.
+        case unavailable
+        /// The user may not have it.
+        case noPermission
+        /// The session was open and ended.
+        case lost
+        /// Its address cannot be meant so.
+        case usage
+        /// A file that belongs to it is missing.
+        case noInput
+        /// A file that belongs to it is damaged.
+        case badInput
     }
 
-    /// There is no such device node, or its device has gone (ENOENT, ENODEV, ENXIO).
-    case notFound(path: String)
-    /// The path is something else than a terminal (ENOTTY).
-    case notATerminal(path: String)
-    /// The node's permissions forbid it (EACCES, EPERM); `group` is whose members may
-    /// open it, nil where nobody but its owner may.
-    case permissionDenied(path: String, group: String?)
-    /// Another program uses it; `holder` is nil where the program may not be seen.
-    case inUse(path: String, holder: Holder?)
-    /// The driver does not take the line rate; unit: bit/s.
-    case unsupportedLineRate(path: String, rate: Int)
-    /// Nothing answered at any of the line rates tried; unit: bit/s.
-    case noAnswerAtAnyRate(path: String, rates: [Int])
-    /// The host name has no address; `reason` is the resolver's.
-    case nameNotResolved(host: String, reason: String)
-    /// The address does not take the connection.
-    case unreachable(address: String, errno: Int32)
-    /// No connection in time.
-    case connectTimedOut(address: String)
-    /// This machine has no Bluetooth: no kernel support, no controller, or it is switched off.
-    case bluetoothUnavailable(errno: Int32)
-    /// The Bluetooth accessory cannot be reached.
-    case bluetooth(address: String, BluetoothFault)
-    /// No Bluetooth accessory of that name is known; the names that are.
-    case unknownBluetoothName(String, known: [String] = [])
-    /// The session ended: unplugged, switched off or out of reach; `errno` 0 = the peer closed it.
-    case lost(address: String, errno: Int32)
+    /// Where on the way to the accessory.
+    public var step: AccessoryStep
+    /// What programs make of it.
+    public var category: Category
+    /// Names the thing and says what happened to it; no full stop, no line break.
+    public var what: String
+    /// What to do about it; nil = nothing is known.
+    public var remedy: String?
+
+    /// A fault in words.
+    public init(
+        _ step: AccessoryStep, _ what: String, remedy: String?,
+        category: Category = .unavailable
+    ) {
+        self.step = step
+        self.category = category
+        self.what = what
+        self.remedy = remedy
+    }
+
+    /// What the system says of an error number.
+    static func text(ofErrno number: Int32) -> String {
+        strerror(number).map { String(cString: $0) } ?? "error \(number)"
+    }
+}
+
+/// What can go wrong with every transport.
+public enum LinkFault: AccessoryFault {
+    /// The session ended: unplugged, switched off or out of reach; `errno` 0 = the peer closed it, which
+    /// `remedy` is for.
+    case lost(address: String, errno: Int32, remedy: String)
     /// Any other failing system call.
     case system(call: String, address: String, errno: Int32)
 
-    /// The error number of the system call behind it; 0 where there was none.
-    public var errno: Int32 {
+    /// What to do about a lost link of which nothing else is known.
+    public static let usualRemedy = "is it still plugged in and in reach?"
+
+    /// The fault in words.
+    public var words: FaultWords {
         switch self {
-        case .notFound, .notATerminal, .permissionDenied, .inUse, .unsupportedLineRate,
-            .noAnswerAtAnyRate, .nameNotResolved, .connectTimedOut, .unknownBluetoothName:
-            0
-        case .bluetooth(_, .failed(let errno)): errno
-        case .bluetooth: 0
-        case .unreachable(_, let errno), .bluetoothUnavailable(let errno),
-            .lost(_, let errno), .system(_, _, let errno):
-            errno
+        case .lost(let address, 0, let remedy):
+            FaultWords(
+                .link, "\(address) closed the connection", remedy: remedy, category: .lost)
+        case .lost(let address, let number, _):
+            FaultWords(
+                .link, "\(address): \(FaultWords.text(ofErrno: number))",
+                remedy: Self.usualRemedy, category: .lost)
+        case .system(let call, let address, let number):
+            FaultWords(
+                .link, "\(address): \(call): \(FaultWords.text(ofErrno: number))",
+                remedy: "unplug it and plug it in again; obdscan doctor looks for the reason")
         }
+    }
+}
+
+extension AccessoryError {
+    /// The session ended; `errno` 0 = the peer closed it.
+    public static func lost(
+        address: String, errno: Int32, remedy: String = LinkFault.usualRemedy
+    ) -> AccessoryError {
+        AccessoryError(LinkFault.lost(address: address, errno: errno, remedy: remedy))
+    }
+
+    /// A failing system call.
+    public static func system(call: String, address: String, errno: Int32) -> AccessoryError {
+        AccessoryError(LinkFault.system(call: call, address: address, errno: errno))
+    }
+
+    /// Whether the session was open and ended.
+    public var isLoss: Bool {
+        if case .lost? = fault as? LinkFault { true } else { false }
     }
 }

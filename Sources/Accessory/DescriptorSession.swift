@@ -26,6 +26,10 @@ public struct DescriptorSession: ~Copyable {
     public let name: String
     /// Whether it is this session that keeps others from opening the terminal.
     var isExclusive = false
+    /// Whether the user has said at which rate the line runs.
+    public internal(set) var isRateGiven = false
+    /// What to do when the other end closes.
+    var remedyWhenClosed = LinkFault.usualRemedy
     private var unwritten: [UInt8] = []
     private var buffer = [UInt8](repeating: 0, count: 4_096)
 
@@ -50,12 +54,13 @@ public struct DescriptorSession: ~Copyable {
 
     /// Takes what has come; empty = nothing now.
     ///
-    /// - Throws: ``AccessoryError/lost(address:errno:)`` once the accessory has gone.
+    /// - Throws: ``LinkFault/lost(address:errno:remedy:)`` once the accessory has gone.
     public mutating func receive() throws(AccessoryError) -> [UInt8] {
         let count = buffer.withUnsafeMutableBytes { sys_read(descriptor, $0.baseAddress, $0.count) }
         if count > 0 { return Array(buffer[..<count]) }
         if count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) { return [] }
-        throw .lost(address: name, errno: count == 0 ? 0 : errno)
+        throw .lost(
+            address: name, errno: count == 0 ? 0 : errno, remedy: remedyWhenClosed)
     }
 
     /// Writes `bytes`, or keeps what does not fit now.
@@ -88,12 +93,12 @@ public struct DescriptorSession: ~Copyable {
         let taken = sys_tty_set_rate(descriptor, number)
         if taken < 0 {
             let error = errno
-            if error == EINVAL { throw .unsupportedLineRate(path: name, rate: rate) }
+            if error == EINVAL { throw .serial(.unsupportedLineRate(path: name, rate: rate)) }
             throw .system(call: "TCSETS2", address: name, errno: error)
         }
         // Drivers round; beyond 3 % a line no longer carries characters.
         if abs(Int(taken) - rate) * 100 > rate * 3 {
-            throw .unsupportedLineRate(path: name, rate: rate)
+            throw .serial(.unsupportedLineRate(path: name, rate: rate))
         }
     }
 

@@ -48,7 +48,7 @@ struct NameLookup: Sendable {
             throw .system(call: error.call, address: host, errno: error.errno)
         }
         guard let outcome = box.outcome.withLock({ $0 }) else {
-            throw .nameNotResolved(host: host, reason: "no name server answers")
+            throw .tcp(.nameNotResolved(host: host, reason: "no name server answers"))
         }
         return try outcome.get()
     }
@@ -69,7 +69,8 @@ struct NameLookup: Sendable {
         var first: UnsafeMutablePointer<addrinfo>?
         let status = getaddrinfo(host, String(port), &hints, &first)
         guard status == 0, let first else {
-            throw .nameNotResolved(host: host, reason: String(cString: gai_strerror(status)))
+            throw .tcp(
+                .nameNotResolved(host: host, reason: String(cString: gai_strerror(status))))
         }
         defer { freeaddrinfo(first) }
         var found: [Address] = []

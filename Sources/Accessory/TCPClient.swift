@@ -16,7 +16,7 @@ enum TCPClient {
                 until: SystemClock.now() + .seconds(30), cancelledBy: cancel)
         else { return nil }
         let deadline = SystemClock.now() + limit
-        var failure = AccessoryError.connectTimedOut(address: name)
+        var failure = AccessoryError.tcp(.timedOut(address: name))
         for address in addresses {
             let descriptor = sys_stream_socket(address.family, address.protocolNumber)
             if descriptor < 0 {
@@ -35,8 +35,8 @@ enum TCPClient {
             case .connected:
                 _ = sys_tcp_tune(descriptor)
                 return session
-            case .failed(let number): failure = .unreachable(address: name, errno: number)
-            case .timedOut: failure = .connectTimedOut(address: name)
+            case .failed(let number): failure = .tcp(.unreachable(address: name, errno: number))
+            case .timedOut: failure = .tcp(.timedOut(address: name))
             case .cancelled: return nil
             }
         }

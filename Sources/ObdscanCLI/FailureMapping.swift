@@ -130,8 +130,7 @@ extension Failure {
         self.init(
             error.reason,
             hint: (error.suggestion.map { "did you mean \($0)? " } ?? "")
-                + "forms: /dev/ttyUSB0, serial:PATH?baud=N, rfcomm:AA:BB:CC:DD:EE:FF, bluetooth:NAME, "
-                + "tcp:HOST:PORT, sim:, replay:FILE",
+                + "forms: " + TransportRegistry.all.forms.flatMap(\.full).joined(separator: ", "),
             status: .usage)
     }
 

@@ -13,7 +13,7 @@ struct Welcome {
     init() throws {
         attached = AccessoryManager().attached(withHolders: true)
         let database = DatabaseOptions(path: nil)
-        let keys = attached.map { AdapterMemories.key(of: $0) }
+        let keys = attached.map { $0.memoryKey }
         remembered = AdapterMemories.all(database).filter { !keys.contains($0.address) }
         chosen = ChosenAccessory(
             environment: VehicleOptions.environmentDevice, settings: Settings.current)

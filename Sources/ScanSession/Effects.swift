@@ -40,9 +40,8 @@ extension Runner {
         do {
             try session?.setLineRate(rate)
             followUps.append(.lineRateSet(rate))
-        } catch .lost(let address, let number) {
-            lose(.lost(address: address, errno: number))
         } catch {
+            if error.isLoss { return lose(error) }
             // The line stays as it is; the dialect hears nothing at the new rate and goes back.
             followUps.append(.lineRateSet(session?.lineRate ?? rate))
         }
@@ -127,7 +126,7 @@ extension Runner {
     }
 
     private mutating func scanError(_ reason: ErrorReason) -> ScanError {
-        let fault = lastFault ?? .lost(address: configuration.connector.name, errno: 0)
+        let fault = lastFault ?? configuration.connector.loss
         switch reason {
         case .openFailed: return wasReady ? .linkLost(fault) : .accessory(fault)
         case .linkLost: return .linkLost(fault)

@@ -31,7 +31,7 @@ extension Runner {
         -> Bool
     {
         let step = connectPlan.next(
-            lineHasRate: session.kind == .serialLine, isGiven: configuration.connector.givesRate)
+            lineHasRate: session.kind == .serialLine, isGiven: session.isRateGiven)
         switch step {
         case .asItIs: return true
         case .trust(let rate):
@@ -41,7 +41,8 @@ extension Runner {
             for rate in rates {
                 do {
                     try session.setLineRate(rate)
-                } catch .unsupportedLineRate {
+                } catch {
+                    guard error.isOfLineRate else { throw error }
                     continue
                 }
                 tellProgress(.lineRate(rate))
@@ -51,7 +52,7 @@ extension Runner {
                 case .stopped: return false
                 }
             }
-            throw .noAnswerAtAnyRate(path: session.name, rates: rates)
+            throw .serial(.noAnswerAtAnyRate(path: session.name, rates: rates))
         }
     }
 

@@ -88,4 +88,19 @@ public enum Files {
         var status = stat()
         return stat(path, &status) == 0 ? UInt64(status.st_ino) : 0
     }
+
+    /// The name of the group whose members may open a node, or its number where it has none; nil = to be
+    /// a member does not help, or is nothing for people (root).
+    public static func groupName(of path: String) -> String? {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_gid != 0,
+            status.st_mode & (S_IRGRP | S_IWGRP) == S_IRGRP | S_IWGRP
+        else { return nil }
+        var entry = group()
+        var found: UnsafeMutablePointer<group>?
+        var text = [CChar](repeating: 0, count: 4_096)
+        guard getgrgid_r(status.st_gid, &entry, &text, text.count, &found) == 0, found != nil
+        else { return String(status.st_gid) }
+        return String(cString: entry.gr_name)
+    }
 }

@@ -1,6 +1,8 @@
 import Accessory
 import Testing
 
+private let registry = TransportRegistry.system
+
 @Suite struct `An accessory's address` {
     // The forms of `-d` (manual page obdscan(1)).
     @Test(arguments: [
@@ -12,24 +14,19 @@ import Testing
         ("tcp:192.168.0.10:35000", .tcp(host: "192.168.0.10", port: 35_000)),
         ("tcp:[::1]:35000", .tcp(host: "::1", port: 35_000)),
         ("tcp:adapter.local:23", .tcp(host: "adapter.local", port: 23)),
-        ("bluetooth:OBDLink MX+", .bluetooth(name: "OBDLink MX+")),
-        ("sim:", .simulator("")),
-        ("sim:city?latency=20ms&ecus=2", .simulator("city?latency=20ms&ecus=2")),
-        ("replay:drive.txt", .replay(path: "drive.txt")),
-        ("replay:/a:b", .replay(path: "/a:b")),
-        ("garage", .alias("garage")),
+        ("bluetooth:OBDLink MX+", AccessoryAddress(BluetoothNameTransport(name: "OBDLink MX+"))),
     ])
     func `is read`(_ text: String, _ address: AccessoryAddress) throws {
-        #expect(try AccessoryAddress(text) == address)
-        #expect(try AccessoryAddress(address.description) == address)
+        #expect(try registry.address(text) == address)
+        #expect(try registry.address(address.description) == address)
     }
 
     @Test func `of Bluetooth is read with and without a channel`() throws {
         let address = try #require(BluetoothAddress("aa:BB:0c:DD:EE:FF"))
         #expect(address.bytes == [0xAA, 0xBB, 0x0C, 0xDD, 0xEE, 0xFF])
         #expect(
-            try AccessoryAddress("rfcomm:AA:BB:0C:DD:EE:FF") == .rfcomm(address, channel: nil))
-        #expect(try AccessoryAddress("rfcomm:AA:BB:0C:DD:EE:FF/3") == .rfcomm(address, channel: 3))
+            try registry.address("rfcomm:AA:BB:0C:DD:EE:FF") == .rfcomm(address, channel: nil))
+        #expect(try registry.address("rfcomm:AA:BB:0C:DD:EE:FF/3") == .rfcomm(address, channel: 3))
         #expect(
             AccessoryAddress.rfcomm(address, channel: 3).description == "rfcomm:AA:BB:0C:DD:EE:FF/3"
         )
@@ -57,10 +54,98 @@ import Testing
         ("rfcomm:AA:BB:CC:DD:EE:FF/31", .badValue("channel", "31")),
         ("rfcomm:AA:BB:CC:DD:EE:FF/0", .badValue("channel", "0")),
         ("bluetooth:", .missing("name")),
-        ("replay:", .missing("file")),
-        ("usb:1", .unknownScheme("usb")),
+        ("usb:1", .unknownScheme("usb")), ("sim:", .unknownScheme("sim")),
+        ("./a:b", .unknownScheme("./a")),
+        ("garage", .name),
     ])
     func `says what is wrong with it`(_ text: String, _ fault: AddressError.Fault) {
-        #expect(throws: AddressError(fault, in: text)) { try AccessoryAddress(text) }
+        #expect(throws: AddressError(fault, in: text)) { try registry.address(text) }
+    }
+}
+
+/// A transport of a module that ``Accessory`` does not know.
+private struct PipeTransport: Transport {
+    static let form = TransportForm("pipe", short: "pipe:NAME")
+    let label: String
+
+    init(_ rest: Substring, of text: String) throws(AddressError) {
+        if rest.isEmpty { throw AddressError(.missing("name"), in: text) }
+        label = String(rest)
+    }
+
+    var description: String { "pipe:\(label)" }
+
+    func open(
+        within limit: Duration, cancelledBy cancel: Int32?
+    ) throws(AccessoryError) -> DescriptorSession? { nil }
+}
+
+@Suite struct `A transport` {
+    @Test func `is known once it stands in the registry`() throws {
+        let more = registry.adding([PipeTransport.self])
+        let address = try more.address("pipe:a")
+        #expect(try more.address("\(address)") == address)
+        #expect(try more.address("pipe:b") != address)
+        #expect(more.forms.last?.short == "pipe:NAME")
+        #expect(throws: AddressError(.missing("name"), in: "pipe:")) { try more.address("pipe:") }
+        // What it does not say itself is what most transports are like.
+        let transport = address.transport
+        #expect(transport.identity == "pipe:a" && transport.memoryKey == "pipe:a")
+        #expect(transport.isExclusive && !transport.isServedHere)
+        #expect(transport.findings(lineRate: nil) == [AccessoryFinding(.link, "connected")])
+    }
+
+    @Test func `has a scheme of its own, and its form begins with it or is a path`() {
+        #expect(Set(registry.forms.map(\.scheme)).count == registry.forms.count)
+        for form in registry.forms {
+            for text in [form.short] + form.full {
+                #expect(text.hasPrefix("\(form.scheme):") || text.hasPrefix("/"), "\(text)")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        // What is one accessory, and what is not.
+        ("tcp:Adapter.local:23", "tcp:adapter.LOCAL:23", true),
+        ("tcp:adapter.local:23", "tcp:adapter.local:24", false),
+        ("rfcomm:00:1D:A5:68:98:8B", "rfcomm:00:1d:a5:68:98:8b/3", true),
+        ("rfcomm:00:1D:A5:68:98:8B", "rfcomm:00:1D:A5:68:98:8C", false),
+        ("/dev/null", "serial:/proc/self/root/dev/null?baud=9600", true),
+        ("/dev/null", "/dev/zero", false),
+        ("bluetooth:OBDII", "bluetooth:V-LINK", false),
+    ])
+    func `tells accessories apart`(_ one: String, _ other: String, _ isSame: Bool) throws {
+        let first = try registry.address(one).transport
+        let second = try registry.address(other).transport
+        #expect((first.identity == second.identity) == isSame)
+    }
+
+    @Test(arguments: [
+        // A pty's number is soon another's; a rate is found again.
+        ("/dev/pts/7", nil), ("serial:/dev/obdscan-none?baud=9600", "serial:/dev/obdscan-none"),
+        ("tcp:h:1", "tcp:h:1"), ("rfcomm:00:1D:A5:68:98:8B/3", "rfcomm:00:1D:A5:68:98:8B/3"),
+        ("bluetooth:OBDII", "bluetooth:OBDII"),
+    ])
+    func `is remembered by what stays`(_ text: String, _ key: String?) throws {
+        #expect(try registry.address(text).transport.memoryKey == key)
+    }
+
+    @Test func `leads to what is attached, whatever its channel, rate or name's case`() throws {
+        let device = try #require(BluetoothAddress("00:1D:A5:68:98:8B"))
+        let bluetooth = Accessory(
+            address: .rfcomm(device, channel: nil), connectionID: 1, name: "OBDII")
+        var serial = Accessory(
+            address: .serial(path: "/dev/ttyUSB0", rate: nil), connectionID: 2, name: "OBDII")
+        serial.stablePath = "/dev/serial/by-id/usb-a"
+        for (text, isBluetooth, isSerial) in [
+            ("rfcomm:00:1D:A5:68:98:8B/3", true, false), ("bluetooth:obdii", true, false),
+            ("/dev/ttyUSB0", false, true), ("serial:/dev/ttyUSB0?baud=9600", false, true),
+            ("/dev/serial/by-id/usb-a", false, true), ("/dev/ttyUSB1", false, false),
+            ("tcp:h:1", false, false),
+        ] {
+            let transport = try registry.address(text).transport
+            #expect(transport.leads(to: bluetooth) == isBluetooth, "\(text)")
+            #expect(transport.leads(to: serial) == isSerial, "\(text)")
+        }
     }
 }

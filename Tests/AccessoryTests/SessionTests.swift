@@ -36,10 +36,16 @@ private final class Pty {
     deinit { close(main) }
 }
 
-private func awaitBytes(_ session: inout DescriptorSession) throws -> [UInt8] {
+private func awaitBytes(
+    _ session: inout DescriptorSession
+) throws(AccessoryError) -> [UInt8] {
     var set = PollSet()
     set.add(session.descriptor)
-    try set.wait(until: SystemClock.now() + .seconds(5))
+    do {
+        try set.wait(until: SystemClock.now() + .seconds(5))
+    } catch {
+        throw .system(call: error.call, address: session.name, errno: error.errno)
+    }
     return try session.receive()
 }
 
@@ -92,7 +98,7 @@ private func awaitBytes(_ session: inout DescriptorSession) throws -> [UInt8] {
             _ = try session.receive()
             Issue.record("nothing was noticed")
         } catch {
-            guard case .lost(path, _) = error else {
+            guard error.isLoss else {
                 Issue.record("\(error)")
                 return
             }
@@ -137,7 +143,7 @@ private func awaitBytes(_ session: inout DescriptorSession) throws -> [UInt8] {
             _ = try Connector.serial(path: pty.path, rate: nil).open()
             Issue.record("opened twice")
         } catch {
-            guard case .inUse(pty.path, let holder) = error else {
+            guard case SerialFault.inUse(pty.path, let holder)? = error.fault as? SerialFault else {
                 Issue.record("\(error)")
                 return
             }
@@ -158,13 +164,13 @@ private func awaitBytes(_ session: inout DescriptorSession) throws -> [UInt8] {
     }
 
     @Test func `that is not there is told from one that is none`() throws {
-        #expect(throws: AccessoryError.notFound(path: "/dev/obdscan-none")) {
+        #expect(throws: AccessoryError.serial(.notFound(path: "/dev/obdscan-none"))) {
             _ = try Connector.serial(path: "/dev/obdscan-none", rate: nil).open()
         }
-        #expect(throws: AccessoryError.notATerminal(path: "/dev/null")) {
+        #expect(throws: AccessoryError.serial(.notATerminal(path: "/dev/null"))) {
             _ = try Connector.serial(path: "/dev/null", rate: nil).open()
         }
-        #expect(throws: AccessoryError.notATerminal(path: "/tmp")) {
+        #expect(throws: AccessoryError.serial(.notATerminal(path: "/tmp"))) {
             _ = try Connector.serial(path: "/tmp", rate: nil).open()
         }
     }
@@ -179,15 +185,15 @@ private func awaitBytes(_ session: inout DescriptorSession) throws -> [UInt8] {
         let name = getgrgid(number).map { String(cString: $0.pointee.gr_name) } ?? String(number)
         for (mode, expected) in [(0o660, name), (0o640, nil), (0o600, nil)] as [(mode_t, String?)] {
             chmod(file.path(), mode)
-            #expect(SerialLine.groupName(of: file.path()) == expected)
+            #expect(Files.groupName(of: file.path()) == expected)
         }
         // Nobody should become a member of root's.
         if getuid() == 0 {
             chown(file.path(), 0, 0)
             chmod(file.path(), 0o660)
-            #expect(SerialLine.groupName(of: file.path()) == nil)
+            #expect(Files.groupName(of: file.path()) == nil)
         }
-        #expect(SerialLine.groupName(of: "/nowhere") == nil)
+        #expect(Files.groupName(of: "/nowhere") == nil)
     }
 
     @Test func `is left to a live program that holds a UUCP lock`() throws {
@@ -268,9 +274,26 @@ private func awaitBytes(_ session: inout DescriptorSession) throws -> [UInt8] {
         close(server.descriptor)
         let connector = Connector.tcp(host: "127.0.0.1", port: server.port)
         #expect(
-            throws: AccessoryError.unreachable(
-                address: "tcp:127.0.0.1:\(server.port)", errno: ECONNREFUSED)
+            throws: AccessoryError.tcp(
+                .unreachable(address: "tcp:127.0.0.1:\(server.port)", errno: ECONNREFUSED))
         ) { _ = try connector.open() }
+    }
+
+    @Test func `that the server closes says what Wi-Fi adapters are like`() throws {
+        let server = try #require(try listener(AF_INET))
+        defer { close(server.descriptor) }
+        guard var session = try Connector.tcp(host: "127.0.0.1", port: server.port).open() else {
+            Issue.record("not opened")
+            return
+        }
+        close(accept(server.descriptor, nil, nil))
+        do throws(AccessoryError) {
+            while true { _ = try awaitBytes(&session) }
+        } catch {
+            #expect(error.isLoss && error.words.category == .lost)
+            #expect(error.words.what == "tcp:127.0.0.1:\(server.port) closed the connection")
+            #expect(error.words.remedy?.hasPrefix("most Wi-Fi adapters serve one program") == true)
+        }
     }
 
     @Test func `to a name that has no address says so`() {
@@ -278,7 +301,9 @@ private func awaitBytes(_ session: inout DescriptorSession) throws -> [UInt8] {
             _ = try Connector.tcp(host: "no.such.host.invalid", port: 1).open()
             Issue.record("opened")
         } catch {
-            guard case .nameNotResolved("no.such.host.invalid", _) = error else {
+            guard
+                case TCPFault.nameNotResolved("no.such.host.invalid", _)? = error.fault as? TCPFault
+            else {
                 Issue.record("\(error)")
                 return
             }
@@ -315,7 +340,7 @@ private func awaitBytes(_ session: inout DescriptorSession) throws -> [UInt8] {
         (ECONNREFUSED, .bluetooth(address: "x", .refused(channel: 3))),
         (ECONNRESET, .bluetooth(address: "x", .failed(errno: ECONNRESET))),
         (ENOSYS, .bluetooth(address: "x", .failed(errno: ENOSYS))),
-        (EHOSTUNREACH, .bluetoothUnavailable(errno: EHOSTUNREACH)),
+        (EHOSTUNREACH, .bluetooth(.unavailable(errno: EHOSTUNREACH))),
     ])
     func `tells failures apart`(_ number: Int32, _ error: AccessoryError) {
         #expect(AccessoryError.bluetooth(errno: number, "x", channel: 3) == error)
@@ -329,8 +354,8 @@ private func awaitBytes(_ session: inout DescriptorSession) throws -> [UInt8] {
         }
         let number = errno
         let address = try #require(BluetoothAddress("00:11:22:33:44:55"))
-        #expect(throws: AccessoryError.bluetoothUnavailable(errno: number)) {
-            _ = try Connector.rfcomm(address, channel: nil).open()
+        #expect(throws: AccessoryError.bluetooth(.unavailable(errno: number))) {
+            _ = try Connector(RFCOMMTransport(address, channel: nil)).open()
         }
     }
 }

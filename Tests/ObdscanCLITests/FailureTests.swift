@@ -11,11 +11,11 @@ import TripStore
 
 @Suite struct `Failures tell what to do` {
     @Test func `a denied port names the group and the command that mends it`() {
-        let failure = Failure(.permissionDenied(path: "/dev/ttyUSB0", group: "dialout"))
+        let failure = Failure(.serial(.permissionDenied(path: "/dev/ttyUSB0", group: "dialout")))
         #expect(failure.status == .noPermission)
         #expect(failure.message.contains("dialout"))
         #expect(failure.hint == "sudo usermod -aG dialout $USER, then log in again")
-        let own = Failure(.permissionDenied(path: "/dev/ttyS0", group: nil))
+        let own = Failure(.serial(.permissionDenied(path: "/dev/ttyS0", group: nil)))
         #expect(own.message == "/dev/ttyS0: permission denied; only its owner may open it")
         #expect(
             own.hint
@@ -25,26 +25,28 @@ import TripStore
 
     @Test func `a port in use names its holder`() {
         let failure = Failure(
-            .inUse(path: "/dev/ttyUSB0", holder: .init(pid: 4711, program: "screen")))
+            .serial(.inUse(path: "/dev/ttyUSB0", holder: .init(pid: 4711, program: "screen"))))
         #expect(failure.message == "/dev/ttyUSB0 is in use by screen (process 4711)")
         #expect(failure.status == .unavailable)
     }
 
     @Test func `every accessory error has a message, a remedy and an exit code of the table`() {
         let errors: [AccessoryError] = [
-            .notFound(path: "p"), .notATerminal(path: "p"),
-            .permissionDenied(path: "p", group: nil), .inUse(path: "p", holder: nil),
-            .unsupportedLineRate(path: "p", rate: 1),
-            .noAnswerAtAnyRate(path: "p", rates: [38400]),
-            .nameNotResolved(host: "h", reason: "unknown"),
-            .unreachable(address: "a", errno: 111), .connectTimedOut(address: "a"),
-            .bluetoothUnavailable(errno: 97), .bluetoothUnavailable(errno: ENODEV),
-            .bluetoothUnavailable(errno: EHOSTUNREACH), .bluetooth(address: "a", .silent),
+            .serial(.notFound(path: "p")), .serial(.notATerminal(path: "p")),
+            .serial(.permissionDenied(path: "p", group: nil)),
+            .serial(.inUse(path: "p", holder: nil)),
+            .serial(.unsupportedLineRate(path: "p", rate: 1)),
+            .serial(.noAnswerAtAnyRate(path: "p", rates: [38400])),
+            .tcp(.nameNotResolved(host: "h", reason: "unknown")),
+            .tcp(.unreachable(address: "a", errno: 111)), .tcp(.timedOut(address: "a")),
+            .bluetooth(.unavailable(errno: 97)), .bluetooth(.unavailable(errno: ENODEV)),
+            .bluetooth(.unavailable(errno: EHOSTUNREACH)), .bluetooth(address: "a", .silent),
             .bluetooth(address: "a", .refused(channel: 1)),
             .bluetooth(address: "a", .authenticationFailed), .bluetooth(address: "a", .keyLost),
             .bluetooth(address: "a", .busy), .bluetooth(address: "a", .lowEnergyOnly),
             .bluetooth(address: "a", .failed(errno: EIO)),
-            .unknownBluetoothName("n"), .lost(address: "a", errno: 5),
+            .bluetooth(.unknownName("n")), .lost(address: "a", errno: 5),
+            .system(call: "flock", address: "a", errno: 5),
         ]
         for error in errors {
             let failure = Failure(error)
@@ -57,14 +59,16 @@ import TripStore
 
     @Test func `a wrong pairing tells the steps and the usual numbers`() {
         let address = "00:1D:A5:68:98:8B"
-        for fault in [BluetoothFault.authenticationFailed, .keyLost, .refused(channel: 1)] {
-            let failure = Failure(fault, address: address + "/1")
+        for fault in [BluetoothFault.Reason.authenticationFailed, .keyLost, .refused(channel: 1)] {
+            let failure = Failure(.bluetooth(address: address + "/1", fault))
             for step in ["agent KeyboardDisplay", "pair \(address) ", "1234", "0000", "trust"] {
                 #expect(failure.hint?.contains(step) == true, "\(fault): \(step)")
             }
         }
-        #expect(Failure(.keyLost, address: address).hint?.hasPrefix("bluetoothctl remove") == true)
-        #expect(Failure(.severalOfThatName([address, "B"]), address: "OBDII").status == .usage)
+        let lost = Failure(.bluetooth(address: address, .keyLost))
+        #expect(lost.hint?.hasPrefix("bluetoothctl remove") == true)
+        let several = Failure(.bluetooth(address: "OBDII", .severalOfThatName([address, "B"])))
+        #expect(several.status == .usage)
     }
 
     @Test func `every word of the adapter but the question mark ends a command with a remedy`() {

@@ -38,7 +38,7 @@ private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
     @Test func `says so when the accessory is not there`() {
         let configuration = SessionConfiguration(
             connector: .serial(path: "/dev/obdscan-none", rate: nil))
-        #expect(throws: ScanError.accessory(.notFound(path: "/dev/obdscan-none"))) {
+        #expect(throws: ScanError.accessory(.serial(.notFound(path: "/dev/obdscan-none")))) {
             _ = try ScanSession.start(
                 configuration, dialect: ScriptDialect(),
                 decoder: ResponseDecoder(table: engineSpeedTable, monitors: MonitorTables()))
@@ -123,11 +123,9 @@ private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
         // It hangs up as soon as it is set up.
         let peer = Peer(.byte) { heard, _ in heard == "I" ? .say("r") : .nothing }
         let ends = Mutex<[Int32]>([])
-        let connector = peer.connector
         let configuration = SessionConfiguration(
             connector: .descriptor(name: "peer") { () throws(AccessoryError) in
-                guard case .descriptor(_, let open) = connector else { return -1 }
-                let descriptor = try open()
+                let descriptor = try peer.connect()
                 ends.withLock { $0.append(dup(descriptor)) }
                 return descriptor
             })
@@ -180,17 +178,14 @@ private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
     @Test func `gives up after so many tries in a row`() throws {
         let opened = Mutex(0)
         let peer = Peer(.byte) { heard, _ in heard == "I" ? .say("r") : .hangUp }
-        let connector = peer.connector
         var configuration = SessionConfiguration(
             connector: .descriptor(name: "peer") { () throws(AccessoryError) in
                 let count = opened.withLock { count in
                     count += 1
                     return count
                 }
-                guard count == 1, case .descriptor(_, let open) = connector else {
-                    throw .notFound(path: "peer")
-                }
-                return try open()
+                guard count == 1 else { throw .serial(.notFound(path: "peer")) }
+                return try peer.connect()
             })
         configuration.reconnect = .always
         configuration.reconnectTries = 4
@@ -199,7 +194,7 @@ private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
             configuration, dialect: ScriptDialect(),
             decoder: ResponseDecoder(table: engineSpeedTable, monitors: MonitorTables()))
         #expect(failure(of: clear, session) == .linkLost)
-        let end = ScanError.linkLost(.notFound(path: "peer"))
+        let end = ScanError.linkLost(.serial(.notFound(path: "peer")))
         #expect(try session.await { $0 == .sessionDidEnd(end) })
         session.stop()
         // The first, then one a failure but the last.

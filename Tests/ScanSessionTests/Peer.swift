@@ -61,7 +61,8 @@ final class Peer: Sendable {
         .descriptor(name: "peer") { [self] () throws(AccessoryError) in try connect() }
     }
 
-    private func connect() throws(AccessoryError) -> Int32 {
+    /// One end of a new socket pair that it answers on.
+    func connect() throws(AccessoryError) -> Int32 {
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0 else {
             throw .system(call: "socketpair", address: "peer", errno: errno)

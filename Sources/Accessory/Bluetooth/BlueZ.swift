@@ -49,19 +49,19 @@ enum BlueZ {
             switch fault {
             case .cancelled: return nil
             case .refused(let error) where error.hasSuffix(".NotReady"):
-                throw .bluetoothUnavailable(errno: ENETDOWN)
+                throw .bluetooth(.unavailable(errno: ENETDOWN))
             // No daemon: the controller may still be asked, by those who are allowed to.
             case .unavailable, .refused("org.freedesktop.DBus.Error.ServiceUnknown"),
                 .refused("org.freedesktop.DBus.Error.NameHasNoOwner"):
                 let address = try BluetoothInquiry.address(ofName: name)
                 return BlueZObjects.Device(address: address, .entries([]))
-            case .refused, .nonsense: throw .bluetoothUnavailable(errno: EPROTO)
-            case .timedOut: throw .bluetoothUnavailable(errno: ETIMEDOUT)
+            case .refused, .nonsense: throw .bluetooth(.unavailable(errno: EPROTO))
+            case .timedOut: throw .bluetooth(.unavailable(errno: ETIMEDOUT))
             }
         } catch let error as AccessoryError {
             throw error
         } catch {
-            throw .unknownBluetoothName(name)
+            throw .bluetooth(.unknownName(name))
         }
     }
 
@@ -70,9 +70,9 @@ enum BlueZ {
     {
         var bus = try SystemBus(until: SystemClock.now() + patience, cancelledBy: cancel)
         let known = try objects(&bus, until: SystemClock.now() + patience)
-        if known.adapters.isEmpty { throw AccessoryError.bluetoothUnavailable(errno: ENODEV) }
+        if known.adapters.isEmpty { throw AccessoryError.bluetooth(.unavailable(errno: ENODEV)) }
         let adapters = known.adapters.filter(\.isPowered)
-        if adapters.isEmpty { throw AccessoryError.bluetoothUnavailable(errno: ENETDOWN) }
+        if adapters.isEmpty { throw AccessoryError.bluetooth(.unavailable(errno: ENETDOWN)) }
         if let device = try one(known.devices(named: name), name) { return device }
         let deadline = SystemClock.now() + searchTime
         try subscribe(&bus, until: deadline)
@@ -93,7 +93,8 @@ enum BlueZ {
             }
         } catch SystemBus.Fault.timedOut {
             let seen = (try? objects(&bus, until: SystemClock.now() + patience))?.devices ?? []
-            throw AccessoryError.unknownBluetoothName(name, known: seen.compactMap(\.alias))
+            throw AccessoryError.bluetooth(
+                .unknownName(name, known: seen.compactMap(\.alias)))
         }
         // A controller that searches connects slowly.
         for adapter in adapters {
@@ -101,7 +102,7 @@ enum BlueZ {
                 service, adapter.path, "org.bluez.Adapter1", "StopDiscovery",
                 until: SystemClock.now() + patience)
         }
-        guard let found else { throw AccessoryError.unknownBluetoothName(name) }
+        guard let found else { throw AccessoryError.bluetooth(.unknownName(name)) }
         return found
     }
 

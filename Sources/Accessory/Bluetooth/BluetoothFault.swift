@@ -1,45 +1,155 @@
 import Glibc
 
-/// Why a Bluetooth accessory cannot be reached.
-public enum BluetoothFault: Hashable, Sendable {
-    /// It does not answer its call: off, out of reach, or connected to somebody else.
-    case silent
-    /// Nobody listens on that channel, or it takes no more connections.
-    case refused(channel: UInt8?)
-    /// It or this machine refuses without the right key (EACCES, EPERM).
-    case authenticationFailed
-    /// One side has forgotten the key of an earlier pairing (EBADE, EKEYREJECTED).
-    case keyLost
-    /// The channel is open already, or the controller has no room (EBUSY, EALREADY, EMLINK).
-    case busy
-    /// It speaks Bluetooth LE alone, which has no serial port.
-    case lowEnergyOnly
-    /// Several have the name; their addresses.
-    case severalOfThatName([String])
-    /// The connection broke while it was made; what the kernel said.
-    case failed(errno: Int32)
+/// What can go wrong with Bluetooth.
+public enum BluetoothFault: AccessoryFault {
+    /// This machine has no Bluetooth: no kernel support, no controller, or it is switched off.
+    case unavailable(errno: Int32)
+    /// The accessory cannot be reached.
+    case accessory(address: String, Reason)
+    /// No accessory of that name is known; the names that are.
+    case unknownName(String, known: [String] = [])
 
-    /// What a failed connection means (Linux net/bluetooth/lib.c, bt_to_errno); nil = no fault of
-    /// the accessory, but of this machine's Bluetooth.
-    static func of(errno number: Int32, channel: UInt8?) -> BluetoothFault? {
+    /// Why an accessory cannot be reached.
+    public enum Reason: Hashable, Sendable {
+        /// It does not answer its call: off, out of reach, or connected to somebody else.
+        case silent
+        /// Nobody listens on that channel, or it takes no more connections.
+        case refused(channel: UInt8?)
+        /// It or this machine refuses without the right key (EACCES, EPERM).
+        case authenticationFailed
+        /// One side has forgotten the key of an earlier pairing (EBADE, EKEYREJECTED).
+        case keyLost
+        /// The channel is open already, or the controller has no room (EBUSY, EALREADY, EMLINK).
+        case busy
+        /// It speaks Bluetooth LE alone, which has no serial port.
+        case lowEnergyOnly
+        /// Several have the name; their addresses.
+        case severalOfThatName([String])
+        /// The connection broke while it was made; what the kernel said.
+        case failed(errno: Int32)
+    }
+
+    /// The fault in words.
+    public var words: FaultWords {
+        switch self {
+        case .unavailable(let number): Self.words(unavailable: number)
+        case .accessory(let address, let reason): Self.words(reason, address)
+        case .unknownName(let name, let known): Self.words(unknownName: name, known)
+        }
+    }
+
+    private static func words(unavailable number: Int32) -> FaultWords {
         switch number {
-        case EHOSTDOWN, ETIMEDOUT: .silent
-        case ECONNREFUSED: .refused(channel: channel)
-        case EACCES, EPERM: .authenticationFailed
-        case EBADE, EKEYREJECTED: .keyLost
-        case EBUSY, EALREADY, EMLINK: .busy
-        case ENODEV, EHOSTUNREACH, ENETDOWN, EAFNOSUPPORT, EPROTONOSUPPORT: nil
-        default: .failed(errno: number)
+        case EHOSTUNREACH, ENETDOWN:
+            FaultWords(
+                .bluetooth, "Bluetooth is switched off",
+                remedy: "bluetoothctl power on; if that fails: rfkill unblock bluetooth")
+        case ENODEV:
+            FaultWords(
+                .bluetooth, "there is no Bluetooth here: no controller",
+                remedy: "plug a Bluetooth controller in, then: bluetoothctl power on")
+        case EAFNOSUPPORT, EPROTONOSUPPORT:
+            FaultWords(
+                .bluetooth, "there is no Bluetooth here: \(FaultWords.text(ofErrno: number))",
+                remedy: "the kernel lacks it: sudo modprobe rfcomm")
+        default:
+            FaultWords(
+                .bluetooth, "there is no Bluetooth here: \(FaultWords.text(ofErrno: number))",
+                remedy: "sudo systemctl start bluetooth, then: bluetoothctl power on")
+        }
+    }
+
+    private static func words(unknownName name: String, _ known: [String]) -> FaultWords {
+        let others = known.prefix(8).joined(separator: ", ")
+        return FaultWords(
+            .bluetooth, "no Bluetooth accessory is called \"\(name)\"",
+            remedy: (others.isEmpty ? "" : "there are \(others); ")
+                + "is it powered and in reach, and not connected to a phone? "
+                + "bluetoothctl devices lists the known ones, bluetoothctl scan on finds others")
+    }
+
+    private static func words(_ reason: Reason, _ address: String) -> FaultWords {
+        // The address alone, without a channel, is what bluetoothctl takes.
+        let device = address.prefix { $0 != "/" }
+        let pairing =
+            "bluetoothctl, then in it: agent KeyboardDisplay, scan on, pair \(device) "
+            + "(most adapters take 1234, others 0000), trust \(device)"
+        return switch reason {
+        case .silent:
+            FaultWords(
+                .bluetooth, "\(address): the accessory does not answer",
+                remedy: "is it powered and in reach, and not connected to a phone? "
+                    + "Some wake up with the ignition")
+        case .refused(let channel):
+            FaultWords(
+                .bluetooth,
+                channel.map { "\(device)/\($0): the accessory refused the connection" }
+                    ?? "\(address): the accessory refused every usual channel",
+                remedy: "disconnect other phones and computers from it; sdptool browse \(device) "
+                    + "tells its channels; or pair it: \(pairing)")
+        case .authenticationFailed:
+            FaultWords(
+                .bluetooth,
+                "\(address): the accessory wants to be paired first, or the number was wrong",
+                remedy: pairing, category: .noPermission)
+        case .keyLost:
+            FaultWords(
+                .bluetooth, "\(address): the earlier pairing is no longer known to both sides",
+                remedy: "bluetoothctl remove \(device), then pair again: \(pairing)",
+                category: .noPermission)
+        case .busy:
+            FaultWords(
+                .bluetooth,
+                "\(address) is in use by another program, or the controller has no room",
+                remedy: "end the other program, or: bluetoothctl disconnect \(device)")
+        case .lowEnergyOnly:
+            FaultWords(
+                .bluetooth,
+                "\(address): the accessory speaks Bluetooth LE only, which has no serial port",
+                remedy: "use one with Bluetooth Classic (SPP), USB or Wi-Fi")
+        case .severalOfThatName(let addresses):
+            FaultWords(
+                .bluetooth,
+                "several Bluetooth accessories are called \"\(address)\": "
+                    + addresses.joined(separator: ", "),
+                remedy: "name one by its address: -d rfcomm:\(addresses.first ?? "ADDRESS")",
+                category: .usage)
+        case .failed(let number):
+            FaultWords(
+                .bluetooth,
+                "\(address): the connection broke while it was made: \(FaultWords.text(ofErrno: number))",
+                remedy: number == EIO
+                    ? "unplug the controller and plug it in again, then: bluetoothctl power on"
+                    : "try again; if it stays: bluetoothctl disconnect \(device)")
         }
     }
 }
 
 extension AccessoryError {
-    /// What a failed Bluetooth connection means.
+    /// A fault of Bluetooth.
+    public static func bluetooth(_ fault: BluetoothFault) -> AccessoryError {
+        AccessoryError(fault)
+    }
+
+    /// A Bluetooth accessory cannot be reached.
+    public static func bluetooth(
+        address: String, _ reason: BluetoothFault.Reason
+    ) -> AccessoryError { .bluetooth(.accessory(address: address, reason)) }
+
+    /// What a failed connection means (Linux net/bluetooth/lib.c, bt_to_errno).
     static func bluetooth(errno number: Int32, _ name: String, channel: UInt8?) -> AccessoryError {
-        guard let fault = BluetoothFault.of(errno: number, channel: channel) else {
-            return .bluetoothUnavailable(errno: number)
+        let reason: BluetoothFault.Reason
+        switch number {
+        case EHOSTDOWN, ETIMEDOUT: reason = .silent
+        case ECONNREFUSED: reason = .refused(channel: channel)
+        case EACCES, EPERM: reason = .authenticationFailed
+        case EBADE, EKEYREJECTED: reason = .keyLost
+        case EBUSY, EALREADY, EMLINK: reason = .busy
+        // No fault of the accessory, but of this machine's Bluetooth.
+        case ENODEV, EHOSTUNREACH, ENETDOWN, EAFNOSUPPORT, EPROTONOSUPPORT:
+            return .bluetooth(.unavailable(errno: number))
+        default: reason = .failed(errno: number)
         }
-        return .bluetooth(address: name, fault)
+        return .bluetooth(address: name, reason)
     }
 }

@@ -11,9 +11,9 @@ enum BluetoothInquiry {
     /// The address of the accessory in reach that has `name`.
     static func address(ofName name: String) throws(AccessoryError) -> BluetoothAddress {
         let controller = hci_get_route(nil)
-        if controller < 0 { throw .bluetoothUnavailable(errno: errno) }
+        if controller < 0 { throw .bluetooth(.unavailable(errno: errno)) }
         let socket = hci_open_dev(controller)
-        if socket < 0 { throw .bluetoothUnavailable(errno: errno) }
+        if socket < 0 { throw .bluetooth(.unavailable(errno: errno)) }
         defer { Glibc.close(socket) }
         var found: UnsafeMutablePointer<inquiry_info>?
         let count = hci_inquiry(controller, length, most, nil, &found, 0)
@@ -26,7 +26,7 @@ enum BluetoothInquiry {
                 return BluetoothAddress(bytes: bytes)
             }
         }
-        throw .unknownBluetoothName(name)
+        throw .bluetooth(.unknownName(name))
     }
 
     private static func name(of address: inout bdaddr_t, over socket: Int32) -> String? {

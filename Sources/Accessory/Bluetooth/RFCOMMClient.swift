@@ -8,15 +8,6 @@ enum RFCOMMClient {
     /// Channels that adapters without a service record use.
     static let usualChannels: [UInt8] = [1, 2, 3]
 
-    /// Connects to the accessory of a name.
-    static func connect(
-        name: String, within limit: Duration, cancelledBy cancel: Int32?
-    ) throws(AccessoryError) -> DescriptorSession? {
-        guard let device = try BlueZ.device(named: name, cancelledBy: cancel) else { return nil }
-        return try connect(
-            device.address, known: device, channel: nil, within: limit, cancelledBy: cancel)
-    }
-
     /// Connects to `channel`, or to the first that takes it of those that the accessory's records of
     /// the Serial Port Profile name; nil = the waiting was cancelled.
     static func connect(
@@ -25,13 +16,14 @@ enum RFCOMMClient {
     ) throws(AccessoryError) -> DescriptorSession? {
         // Without Bluetooth there is no need to ask anybody.
         Glibc.close(try socket(for: address))
-        guard hasController else { throw .bluetoothUnavailable(errno: ENODEV) }
+        guard hasController else { throw .bluetooth(.unavailable(errno: ENODEV)) }
         return try connect(
             address, known: BlueZ.device(address), channel: channel, within: limit,
             cancelledBy: cancel)
     }
 
-    private static func connect(
+    /// The same with what BlueZ knows of the accessory.
+    static func connect(
         _ address: BluetoothAddress, known: BlueZObjects.Device?, channel: UInt8?,
         within limit: Duration, cancelledBy cancel: Int32?
     ) throws(AccessoryError) -> DescriptorSession? {
@@ -52,9 +44,9 @@ enum RFCOMMClient {
         for channel in channels {
             do {
                 return try connect(target, on: channel, cancelledBy: cancel)
-            } catch .bluetooth(_, .refused) {
+            } catch {
                 // Nobody listens on that channel; another one may do.
-                continue
+                guard error.isRefusedChannel else { throw error }
             }
         }
         throw .bluetooth(
@@ -77,7 +69,7 @@ enum RFCOMMClient {
         let descriptor = sys_stream_socket(sys_af_bluetooth(), sys_btproto_rfcomm())
         if descriptor >= 0 { return descriptor }
         switch errno {
-        case EAFNOSUPPORT, EPROTONOSUPPORT, ENODEV: throw .bluetoothUnavailable(errno: errno)
+        case EAFNOSUPPORT, EPROTONOSUPPORT, ENODEV: throw .bluetooth(.unavailable(errno: errno))
         default: throw .system(call: "socket", address: address.description, errno: errno)
         }
     }
@@ -102,5 +94,12 @@ enum RFCOMMClient {
         case .timedOut: throw .bluetooth(address: name, .silent)
         case .cancelled: return nil
         }
+    }
+}
+
+extension AccessoryError {
+    /// Whether it is that one channel which nobody listens on.
+    fileprivate var isRefusedChannel: Bool {
+        if case .accessory(_, .refused)? = fault as? BluetoothFault { true } else { false }
     }
 }

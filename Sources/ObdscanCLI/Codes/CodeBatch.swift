@@ -19,10 +19,8 @@ struct CodeBatch {
             guard let address = try? Settings.current.resolved(accessory) else {
                 return CodeBatch.isFile(accessory) ? "replay:\(accessory)" : accessory
             }
-            guard case .serial(let path, nil) = address, CodeBatch.isFile(path) else {
-                return accessory
-            }
-            return "replay:\(path)"
+            let path = address.transport.typedForm
+            return CodeBatch.isFile(path) ? "replay:\(path)" : accessory
         }
     }
 

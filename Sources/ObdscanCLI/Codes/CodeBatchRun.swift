@@ -25,15 +25,15 @@ struct CodeBatchRun {
         var groups: [[Int]] = []
         for (index, entry) in entries.enumerated() {
             guard let address = try? Settings.current.resolved(entry.device),
-                address.isExclusive
+                address.transport.isExclusive
             else {
                 groups.append([index])
                 continue
             }
-            if let place = places[address.identity] {
+            if let place = places[address.transport.identity] {
                 groups[place].append(index)
             } else {
-                places[address.identity] = groups.count
+                places[address.transport.identity] = groups.count
                 groups.append([index])
             }
         }
@@ -117,16 +117,5 @@ struct CodeBatchRun {
             for line in result.lines { CodeBatchCSV.append(line, to: &bytes) }
         }
         try writer.flush()
-    }
-}
-
-extension AccessoryAddress {
-    /// Whether only one session at a time can be had with it; of simulated and recorded ones there
-    /// are as many as are wanted.
-    fileprivate var isExclusive: Bool {
-        switch self {
-        case .serial, .rfcomm, .bluetooth, .tcp: true
-        case .simulator, .replay, .alias: false
-        }
     }
 }

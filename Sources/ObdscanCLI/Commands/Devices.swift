@@ -57,7 +57,7 @@ struct DevicesListCommand: ParsableCommand, OutputCommand {
         for accessory in paired { try printer.print(AccessoryEntry(paired: accessory), &writer) }
         let shown = attached + paired
         for remembered in AdapterMemories.all(database)
-        where !shown.contains(where: { AdapterMemories.key(of: $0) == remembered.address }) {
+        where !shown.contains(where: { $0.memoryKey == remembered.address }) {
             try printer.print(AccessoryEntry(remembered), &writer)
         }
         try printer.finish(&writer)
@@ -104,35 +104,16 @@ struct DevicesShowCommand: ParsableCommand, OutputCommand {
 
     private func find(_ address: AccessoryAddress) -> AccessoryEntry? {
         let attached = AccessoryManager(asksBlueZ: true).attached(withHolders: true)
-        let match = attached.first { candidate in
-            if candidate.isAt(address) { return true }
-            guard case .serial(let path, _) = address else { return false }
-            return candidate.stablePath == path
-                || candidate.address == .serial(path: path, rate: nil)
-        }
+        let match = attached.first { address.transport.leads(to: $0) }
         if let match { return AccessoryEntry(match) }
-        if let paired = BluetoothAccessories.paired().first(where: { $0.isAt(address) }) {
+        if let paired = BluetoothAccessories.paired().first(where: {
+            address.transport.leads(to: $0)
+        }) {
             return AccessoryEntry(paired: paired)
         }
         return AdapterMemories.all(database)
             .first { $0.address == "\(address)" || $0.address == accessory }
             .map { AccessoryEntry($0) }
-    }
-}
-
-extension Accessory {
-    /// Whether an address leads to it; a channel and a name's case make no difference.
-    fileprivate func isAt(_ address: AccessoryAddress) -> Bool {
-        switch address {
-        case .rfcomm(let device, _): self.address == .rfcomm(device, channel: nil)
-        case .bluetooth(let wanted): isBluetooth(wanted)
-        case .serial, .tcp, .simulator, .replay, .alias: self.address == address
-        }
-    }
-
-    private func isBluetooth(_ wanted: String) -> Bool {
-        guard case .rfcomm = address else { return false }
-        return name.lowercased() == wanted.lowercased()
     }
 }
 

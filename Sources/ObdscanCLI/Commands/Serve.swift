@@ -250,8 +250,7 @@ extension ServeCommand {
     private func chosenAccessory() throws -> String? {
         if offline { return nil }
         if let text = vehicle.named(Settings.current) {
-            let address = try Settings.current.resolved(text)
-            if case .alias = address { _ = try connector(for: address) }
+            _ = try Settings.current.resolved(text)
             return text
         }
         do {

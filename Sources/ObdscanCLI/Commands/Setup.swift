@@ -80,21 +80,18 @@ struct SetupCommand: ParsableCommand, OutputCommand {
     /// The path to look for when something is plugged in; nil when nobody wants that.
     private func plugPath(of address: AccessoryAddress) throws(Failure) -> String? {
         guard logWhenPlugged == true else { return nil }
-        guard case .serial(let path, _) = address, !path.hasPrefix("/dev/pts/") else {
+        guard let node = address.transport.pluggedNode else {
             throw Failure(
                 "\(address) is nothing that is plugged in",
                 hint: "--log-when-plugged is for USB adapters such as /dev/ttyUSB0", status: .usage)
         }
-        // A name that is the same at every socket.
-        let attached = AccessoryManager().attached()
-            .first { $0.address == .serial(path: path, rate: nil) }
-        return attached?.stablePath ?? path
+        return node
     }
 
     /// Refuses a name that another accessory has.
     private func checkName(for address: AccessoryAddress) throws(Failure) {
         guard let name, let known = Settings.current.aliases[name],
-            (try? AccessoryAddress(known)) != address
+            (try? TransportRegistry.all.address(known)) != address
         else { return }
         throw Failure(
             "\(name) is the name of \(known) already",

@@ -100,25 +100,20 @@ struct CompletionWords {
 
     /// Names of the user's own, what is attached, what was used before, and what needs no hardware.
     private var accessories: [Completion.Offer] {
-        if line.prefix.hasPrefix("replay:") { return files(behind: "replay:") }
+        for form in TransportRegistry.all.forms where form.takesFile {
+            if line.prefix.hasPrefix("\(form.scheme):") { return files(behind: "\(form.scheme):") }
+        }
         let own = Settings.current.aliases.sorted { $0.key < $1.key }
             .map { Completion.Offer(word: $0.key, about: $0.value) }
         let attached = AccessoryManager().attached().map { accessory in
-            // Typed as a path, as everywhere.
-            let word =
-                if case .serial(let path, nil) = accessory.address { path } else {
-                    "\(accessory.address)"
-                }
-            return Completion.Offer(word: word, about: accessory.name)
+            Completion.Offer(word: accessory.address.transport.typedForm, about: accessory.name)
         }
         let known = ((try? store?.accessories()) ?? []).map {
             Completion.Offer(word: $0.address, about: "used before")
         }
-        let simulated = SimulatorCatalogue.scenarios.map {
-            Completion.Offer(word: "sim:\($0.name)", about: $0.title)
-        }
-        return own + attached + known + [.init(word: "sim:", about: "a simulated vehicle")]
-            + simulated + [.init(word: "replay:", about: "a recording")]
+        let offered = TransportRegistry.all.transports.flatMap { $0.offers }
+            .map { Completion.Offer(word: $0.word, about: $0.about) }
+        return own + attached + known + offered
     }
 
     /// Names of files and folders behind a word that is no part of them.

@@ -1,6 +1,5 @@
 import Accessory
 import Glibc
-import Simulator
 
 extension AddressError {
     /// The form that was probably meant; nil where nothing is near.
@@ -8,12 +7,13 @@ extension AddressError {
         guard case .unknownScheme(let scheme) = fault else { return nil }
         if BluetoothAddress(text.prefix(17)) != nil { return "rfcomm:\(text)" }
         let rest = text.dropFirst(scheme.utf8.count)
-        let kinds = ["serial", "rfcomm", "bluetooth", "tcp", "sim", "replay"]
+        let kinds = TransportRegistry.all.forms.map(\.scheme)
         if let kind = CommandSuggestion.nearest(to: scheme, among: kinds) { return kind + rest }
         // HOST:PORT: a host has dots, or it is told from a kind by the number behind it.
         let port = rest.dropFirst()
         let isPort = !port.isEmpty && port.utf8.allSatisfy { (0x30...0x39).contains($0) }
-        return isPort && (try? AccessoryAddress("tcp:\(text)")) != nil ? "tcp:\(text)" : nil
+        return isPort && (try? TransportRegistry.all.address("tcp:\(text)")) != nil
+            ? "tcp:\(text)" : nil
     }
 }
 
@@ -21,17 +21,9 @@ extension Settings {
     /// Why `text` cannot be an accessory, whatever names there are; nil when it can.
     static func reasonAgainst(device text: String) -> String? {
         do throws(AddressError) {
-            let address = try AccessoryAddress(text)
-            // Of a vehicle file only its text can tell.
-            guard case .simulator(let options) = address,
-                SimulatorOptions.vehicleFile(in: options) == nil
-            else { return nil }
-            do throws(SimulatorError) {
-                _ = try SimulatorOptions(options)
-                return nil
-            } catch {
-                return "names no accessory: \(error.reason)"
-            }
+            if TransportRegistry.isName(text) { return nil }
+            let address = try TransportRegistry.all.address(text)
+            return address.transport.visibleFault.map { "names no accessory: \($0)" }
         } catch {
             let meant = error.suggestion.map { "; did you mean \($0)?" } ?? ""
             return "names no accessory: \(error.reason)\(meant)"
@@ -49,8 +41,7 @@ extension Settings {
         if access(name, F_OK) == 0 {
             return "a recorded conversation is given as replay:\(name)"
         }
-        let kinds = ["bluetooth", "replay", "rfcomm", "serial", "sim", "tcp"]
-        if kinds.contains(name.lowercased()) {
+        if TransportRegistry.all.forms.contains(where: { $0.scheme == name.lowercased() }) {
             return "a colon belongs behind it: \(name.lowercased()):"
         }
         guard known.isEmpty else {

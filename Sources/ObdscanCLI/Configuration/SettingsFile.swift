@@ -191,28 +191,22 @@ extension Settings {
     /// Why `text` cannot be the accessory called `alias`; nil when it can.
     static func reasonAgainst(alias: String, _ text: String) -> String? {
         if let reason = reasonAgainst(device: text) { return reason }
-        guard let address = try? AccessoryAddress(text) else { return nil }
-        if case .alias = address { return "is no accessory such as /dev/ttyUSB0 or tcp:HOST:PORT" }
-        return nil
+        return TransportRegistry.isName(text)
+            ? "is no accessory such as /dev/ttyUSB0 or tcp:HOST:PORT" : nil
     }
 
     /// `text`, or the accessory that it is a name of.
     func resolved(_ text: String) throws(Failure) -> AccessoryAddress {
-        do {
-            let address = try AccessoryAddress(text)
-            guard case .alias(let name) = address else { return address }
-            if let target = aliases[name] { return try AccessoryAddress(target) }
+        let isName = TransportRegistry.isName(text)
+        guard let address = isName ? aliases[text] : text else {
             throw Failure(
-                "no accessory is called \"\(name)\"", hint: remedy(forUnknown: name),
+                "no accessory is called \"\(text)\"", hint: remedy(forUnknown: text),
                 status: .usage)
-        } catch let error as AddressError {
-            throw Failure(error)
-        } catch let failure as Failure {
-            throw failure
+        }
+        do throws(AddressError) {
+            return try TransportRegistry.all.address(address)
         } catch {
-            throw Failure(
-                "\(text): \(error)", hint: "this is a fault of obdscan: please report it",
-                status: .bug)
+            throw Failure(error)
         }
     }
 }

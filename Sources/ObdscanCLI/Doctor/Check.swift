@@ -1,3 +1,4 @@
+import Accessory
 import TripExport
 
 /// One step of `doctor`: what was looked at, and what was found.
@@ -58,6 +59,11 @@ struct Check: Hashable, Sendable {
         fix = failure.hint
     }
 
+    /// What was seen of the accessory.
+    init(_ finding: AccessoryFinding) {
+        self.init(Step(finding.step), finding.found, advice: finding.advice)
+    }
+
     /// In order, with something worth saying about it.
     init(_ step: Step, _ found: String, advice: String?) {
         self.step = step
@@ -91,5 +97,21 @@ struct Check: Hashable, Sendable {
 extension String {
     fileprivate func padded(to width: Int) -> String {
         self + String(repeating: " ", count: max(0, width - count))
+    }
+}
+
+extension Check.Step {
+    /// A part of the way to the accessory.
+    init(_ step: AccessoryStep) {
+        self =
+            switch step {
+            case .device: .device
+            case .permissions: .permissions
+            case .free: .free
+            case .network: .network
+            case .bluetooth: .bluetooth
+            case .link: .link
+            case .adapter: .adapter
+            }
     }
 }

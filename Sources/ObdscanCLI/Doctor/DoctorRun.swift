@@ -40,7 +40,7 @@ struct DoctorRun {
             return try fault(.accessory, error)
         }
         try tell(Check(.accessory, "\(address)"))
-        for check in before(address) { try tell(check) }
+        for finding in address.transport.findings() { try tell(Check(finding)) }
         var problem: Failure?
         do {
             try withSession(options, output, table, SessionNeeds(vehicle: .optional)) {
@@ -48,7 +48,7 @@ struct DoctorRun {
             }
         } catch let fault as SessionFault {
             return try self.fault(
-                Self.step(of: fault.error, address),
+                Self.step(of: fault.error),
                 Failure(fault.error, accessory: fault.accessory))
         } catch let failure as Failure where !failure.message.isEmpty {
             return try fault(.link, failure)
@@ -61,48 +61,13 @@ struct DoctorRun {
         return failure
     }
 
-    // MARK: The way to the adapter
-
-    /// What can be seen without opening anything.
-    private func before(_ address: AccessoryAddress) -> [Check] {
-        switch address {
-        case .serial(let path, _):
-            let attached = AccessoryManager().attached().first {
-                $0.address == .serial(path: path, rate: nil)
-            }
-            guard let attached else { return [] }
-            let parts = [attached.manufacturer, attached.model, attached.serialNumber]
-            let words = parts.compactMap(\.self).joined(separator: " ")
-            return words.isEmpty ? [] : [Check(.device, words)]
-        case .tcp(let host, _):
-            // Such an adapter's network has no way to the internet, and often takes the default route.
-            guard let interface = DefaultRoute.interface(throughNetworkOf: host) else { return [] }
-            return [
-                Check(
-                    .network, "the default route goes through \(interface), the adapter's network",
-                    advice: "no internet while connected; to keep another way: "
-                        + "nmcli connection modify NAME ipv4.never-default yes")
-            ]
-        case .rfcomm, .bluetooth, .simulator, .replay, .alias: return []
-        }
-    }
-
     /// Where on the way `error` arose.
-    private static func step(of error: ScanError, _ address: AccessoryAddress) -> Check.Step {
+    private static func step(of error: ScanError) -> Check.Step {
         switch error {
-        case .accessory(let error), .linkLost(let error):
-            switch error {
-            case .notFound, .notATerminal: return .device
-            case .permissionDenied: return .permissions
-            case .inUse: return .free
-            case .nameNotResolved: return .network
-            case .bluetoothUnavailable, .bluetooth, .unknownBluetoothName: return .bluetooth
-            case .noAnswerAtAnyRate: return .adapter
-            case .unsupportedLineRate, .unreachable, .connectTimedOut, .lost, .system: return .link
-            }
-        case .initialisation(.noVehicle): return .vehicle
-        case .initialisation, .adapterSilent, .requestFailed, .refused: return .adapter
-        case .interrupted, .stopped, .system: return .link
+        case .accessory(let error), .linkLost(let error): Check.Step(error.words.step)
+        case .initialisation(.noVehicle): .vehicle
+        case .initialisation, .adapterSilent, .requestFailed, .refused: .adapter
+        case .interrupted, .stopped, .system: .link
         }
     }
 
@@ -112,13 +77,8 @@ struct DoctorRun {
         _ connection: Connection, _ address: AccessoryAddress
     ) throws -> Failure? {
         let link = connection.scan.link
-        switch address {
-        case .serial(let path, _):
-            try tell(Check(.permissions, "\(path) may be read and written"))
-            try tell(Check(.free, "nobody else has it"))
-            try tell(Check(.link, link?.lineRate.map { "open at \($0) bit/s" } ?? "open"))
-        case .tcp, .rfcomm, .bluetooth: try tell(Check(.link, "connected"))
-        case .simulator, .replay, .alias: try tell(Check(.link, "served by obdscan itself"))
+        for finding in address.transport.findings(lineRate: link?.lineRate) {
+            try tell(Check(finding))
         }
         let identity = link?.identity
         let unknown = identity?.unsupportedCommands ?? []

@@ -14,7 +14,7 @@ struct LogFleet {
         var seen: [String: String] = [:]
         for device in devices {
             let address = try Settings.current.resolved(device)
-            if let earlier = seen.updateValue(device, forKey: address.identity) {
+            if let earlier = seen.updateValue(device, forKey: address.transport.identity) {
                 let also = earlier == device ? "" : ": it is \(earlier), too"
                 throw Failure(
                     "\(device) is named twice\(also)",

@@ -62,7 +62,7 @@ struct VehicleOptions: ParsableArguments {
 
     /// What `-d` is about.
     static let deviceHelp = ArgumentHelp(
-        "The accessory: /dev/ttyUSB0, rfcomm:ADDRESS, bluetooth:NAME, tcp:HOST:PORT, sim:, replay:FILE, or a name of your own.",
+        "The accessory: \(TransportRegistry.all.forms.map(\.short).joined(separator: ", ")), or a name of your own.",
         discussion: """
             Else the environment variable OBDSCAN_DEVICE; else `device` of the configuration file; \
             else the only attached one.

@@ -69,10 +69,9 @@ enum OutputFile {
         return Int(status.st_size)
     }
 
-    /// The recording that an accessory given as `replay:FILE` is read from.
+    /// The recording that an accessory as `-d` takes it is read from; nil = it is none.
     static func replayed(_ accessory: String?) -> String? {
-        guard let accessory, accessory.hasPrefix("replay:") else { return nil }
-        return String(accessory.dropFirst("replay:".count))
+        accessory.flatMap { try? Settings.current.resolved($0) }?.transport.recording
     }
 
     /// Whether two paths lead to one file that exists, no device.

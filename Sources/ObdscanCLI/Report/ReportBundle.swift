@@ -14,10 +14,7 @@ struct ReportBundle {
     /// A bundle about the accessory that `options` name.
     init(_ options: VehicleOptions) {
         guard let address = try? options.address() else { return }
-        if case .rfcomm(let bluetooth, _) = address {
-            // The first half is the maker's.
-            redaction.add(String("\(bluetooth)".suffix(8)))
-        }
+        for part in address.transport.personalParts { redaction.add(part) }
         for accessory in AccessoryManager().attached() where accessory.address == address {
             if let number = accessory.serialNumber { redaction.add(number) }
         }

@@ -22,7 +22,7 @@ struct AccessoryEntry {
     /// One that is attached.
     init(_ accessory: Accessory) {
         id = "\(accessory.address)"
-        key = AdapterMemories.key(of: accessory)
+        key = accessory.memoryKey
         connectionID = accessory.connectionID
         name = accessory.name
         manufacturer = accessory.manufacturer
@@ -31,7 +31,7 @@ struct AccessoryEntry {
         firmware = accessory.firmware
         hardware = accessory.hardware
         protocols = accessory.protocols
-        inUseBy = accessory.holder?.text
+        inUseBy = accessory.holder?.description
         if let path = accessory.stablePath { details.append(("Stable name", path)) }
         if let driver = accessory.driver { details.append(("Driver", driver)) }
         if let usb = accessory.usbID { details.append(("USB", usb)) }
@@ -101,13 +101,6 @@ struct AccessoryEntry {
             if let fact { rows.add([.init(title), .init(fact)]) }
         }
         return rows.text(palette)
-    }
-}
-
-extension AccessoryError.Holder {
-    /// `screen (process 4711)`.
-    var text: String {
-        program.isEmpty ? "process \(pid)" : "\(program) (process \(pid))"
     }
 }
 

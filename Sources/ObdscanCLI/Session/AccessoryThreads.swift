@@ -110,19 +110,3 @@ struct AccessoryThreads<Outcome: Sendable> {
         for inbox in inboxes { inbox.pass(number) }
     }
 }
-
-extension AccessoryAddress {
-    /// What is the same for two names of one accessory; simulated and replayed ones are as many as
-    /// are opened, but need different names all the same.
-    var identity: String {
-        switch self {
-        case .serial(let path, _):
-            guard let real = realpath(path, nil) else { return path }
-            defer { free(real) }
-            return String(cString: real)
-        case .rfcomm(let address, _): return "rfcomm:\(address)"
-        case .tcp(let host, let port): return "tcp:\(host.lowercased()):\(port)"
-        case .bluetooth, .simulator, .replay, .alias: return "\(self)"
-        }
-    }
-}

@@ -19,7 +19,7 @@ struct AdapterMemories {
     /// Looks the accessory up.
     init(_ options: DatabaseOptions, _ address: AccessoryAddress) {
         self.options = options
-        key = Self.key(of: address)
+        key = address.transport.memoryKey
         remembered = key.flatMap { key in
             Self.store(options).flatMap { try? $0.accessory(at: key) }
         }
@@ -33,25 +33,6 @@ struct AdapterMemories {
     private static func store(_ options: DatabaseOptions) -> TripStore? {
         guard let file = options.file, access(file, F_OK) == 0 else { return nil }
         return try? TripStore(path: file, access: .readOnly)
-    }
-
-    /// Under which an attached accessory is remembered: a name that survives replugging.
-    static func key(of accessory: Accessory) -> String {
-        accessory.stablePath.map { "serial:\($0)" } ?? "\(accessory.address)"
-    }
-
-    /// Under which an accessory is remembered; nil for what is none, and for ptys, whose numbers
-    /// are soon another's.
-    private static func key(of address: AccessoryAddress) -> String? {
-        switch address {
-        case .serial(let path, _):
-            if path.hasPrefix("/dev/pts/") { return nil }
-            let attached = AccessoryManager().attached()
-                .first { $0.address == .serial(path: path, rate: nil) }
-            return attached.map { key(of: $0) } ?? "serial:\(path)"
-        case .rfcomm, .bluetooth, .tcp: return "\(address)"
-        case .simulator, .replay, .alias: return nil
-        }
     }
 
     /// Keeps what a session learnt, if it is news; a disk takes its time.

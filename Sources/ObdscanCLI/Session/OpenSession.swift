@@ -5,7 +5,6 @@ import Glibc
 import OBDCore
 import PIDTables
 import ScanSession
-import Simulator
 import Synchronization
 import SystemIO
 
@@ -55,11 +54,8 @@ extension VehicleOptions {
 
     /// What to speak to `address`: what the user says, or what the accessory is known to speak.
     private func dialect(for address: AccessoryAddress) -> DialectChoice {
-        guard adapter == .automatic, case .simulator(let text) = address,
-            let options = try? SimulatorOptions(text),
-            options.personality == SimulatorOptions.goLink
-        else { return adapter }
-        return .goLink
+        adapter == .automatic && address.transport.protocols == [GoLinkDialect.protocolString]
+            ? .goLink : adapter
     }
 }
 
@@ -80,18 +76,10 @@ final class RecordingFile {
 
 /// How `address` is opened; what is served by this program itself is set up when it is opened.
 func connector(for address: AccessoryAddress) throws(Failure) -> Connector {
-    if let connector = Connector(address) { return connector }
-    switch address {
-    case .simulator(let options): return try SimulatorLink.connector(options)
-    case .replay(let path): return try ReplayLink.connector(path: path)
-    case .alias(let name):
-        throw Failure(
-            "no accessory is called \"\(name)\"",
-            hint: "give a path such as /dev/ttyUSB0, or a form such as sim:", status: .usage)
-    case .serial, .rfcomm, .bluetooth, .tcp:
-        throw Failure(
-            "\(address) has no connector", hint: "this is a fault of obdscan: please report it",
-            status: .bug)
+    do throws(AccessoryError) {
+        return try address.transport.connector()
+    } catch {
+        throw Failure(error)
     }
 }
 
@@ -162,9 +150,8 @@ func withSession(
     let inbox = try needs.inbox ?? SignalInbox(SignalInbox.endings)
     let address = try options.address()
     let recording = try options.record.map { path throws(Failure) in
-        var sources = [options.database.file]
-        if case .replay(let conversation) = address { sources.append(conversation) }
-        try OutputFile.check(path, isNoneOf: sources)
+        try OutputFile.check(
+            path, isNoneOf: [options.database.file, address.transport.recording])
         return try RecordingFile(path: path)
     }
     let memory = AdapterMemories(options.database, address)

@@ -26,7 +26,7 @@ struct SetupChoice {
 
     private func named(_ text: String) throws(Failure) -> AccessoryAddress {
         let address = try Settings.current.resolved(text)
-        if case .replay = address {
+        if address.transport.recording != nil {
             throw Failure(
                 "\(address) is a recording, no accessory",
                 hint: "give a path such as /dev/ttyUSB0, rfcomm:ADDRESS or tcp:HOST:PORT",

@@ -1,4 +1,3 @@
-import Accessory
 import Glibc
 import SystemIO
 

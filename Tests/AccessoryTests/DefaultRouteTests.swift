@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ObdscanCLI
+@testable import Accessory
 
 /// `/proc/net/route` as the kernel writes it: addresses in network order, read as little endian.
 @Suite struct `The default route` {

@@ -1,0 +1,35 @@
+/// `bluetooth:NAME`: a paired or visible Bluetooth accessory by its name.
+public struct BluetoothNameTransport: Transport {
+    /// What it calls itself.
+    public var name: String
+
+    /// How it is written.
+    public static let form = TransportForm("bluetooth", short: "bluetooth:NAME")
+
+    /// An accessory of that name.
+    public init(name: String) { self.name = name }
+
+    /// Reads the name.
+    public init(_ rest: Substring, of text: String) throws(AddressError) {
+        if rest.isEmpty { throw AddressError(.missing("name"), in: text) }
+        self.init(name: String(rest))
+    }
+
+    /// `bluetooth:NAME`.
+    public var description: String { "bluetooth:\(name)" }
+
+    /// Whatever the name's case.
+    public func leads(to accessory: Accessory) -> Bool {
+        accessory.address.transport is RFCOMMTransport
+            && accessory.name.lowercased() == name.lowercased()
+    }
+
+    /// Connects to the accessory that BlueZ knows, or finds, by that name.
+    public func open(
+        within limit: Duration, cancelledBy cancel: Int32?
+    ) throws(AccessoryError) -> DescriptorSession? {
+        guard let device = try BlueZ.device(named: name, cancelledBy: cancel) else { return nil }
+        return try RFCOMMClient.connect(
+            device.address, known: device, channel: nil, within: limit, cancelledBy: cancel)
+    }
+}

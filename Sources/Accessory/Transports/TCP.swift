@@ -1,0 +1,126 @@
+import Glibc
+
+/// `tcp:HOST:PORT`: an adapter with Wi-Fi, or any other server.
+public struct TCPTransport: Transport {
+    /// A name or an address; IPv6 without brackets.
+    public var host: String
+    /// The port.
+    public var port: UInt16
+
+    /// How it is written.
+    public static let form = TransportForm("tcp", short: "tcp:HOST:PORT")
+
+    /// A server.
+    public init(host: String, port: UInt16) {
+        self.host = host
+        self.port = port
+    }
+
+    /// Reads `HOST:PORT`, or `[IPv6]:PORT`.
+    public init(_ rest: Substring, of text: String) throws(AddressError) {
+        var host = rest
+        var port: Substring?
+        if rest.hasPrefix("[") {
+            guard let close = rest.firstIndex(of: "]") else {
+                throw AddressError(.badValue("host", String(rest)), in: text)
+            }
+            host = rest[rest.index(after: rest.startIndex)..<close]
+            let behind = rest[rest.index(after: close)...]
+            port = behind.hasPrefix(":") ? behind.dropFirst() : nil
+        } else if let colon = rest.lastIndex(of: ":") {
+            host = rest[..<colon]
+            port = rest[rest.index(after: colon)...]
+            // An IPv6 address without brackets: which colon begins the port cannot be told.
+            if host.contains(":") { throw AddressError(.badValue("host", String(rest)), in: text) }
+        }
+        if host.isEmpty { throw AddressError(.missing("host"), in: text) }
+        guard let port else { throw AddressError(.missing("port"), in: text) }
+        guard let number = AddressPart.decimal(port), (1...65_535).contains(number) else {
+            throw AddressError(.badValue("port", String(port)), in: text)
+        }
+        self.init(host: String(host), port: UInt16(number))
+    }
+
+    /// `tcp:HOST:PORT`.
+    public var description: String {
+        host.contains(":") ? "tcp:[\(host)]:\(port)" : "tcp:\(host):\(port)"
+    }
+
+    /// The case of a name makes no difference.
+    public var identity: String { "tcp:\(host.lowercased()):\(port)" }
+
+    /// Whether the adapter's network has taken the way to the internet.
+    public func findings() -> [AccessoryFinding] {
+        // Such an adapter's network has no way to the internet, and often takes the default route.
+        guard let interface = DefaultRoute.interface(throughNetworkOf: host) else { return [] }
+        return [
+            AccessoryFinding(
+                .network, "the default route goes through \(interface), the adapter's network",
+                advice: "no internet while connected; to keep another way: "
+                    + "nmcli connection modify NAME ipv4.never-default yes")
+        ]
+    }
+
+    /// Connects to the first of the host's addresses that takes the connection.
+    public func open(
+        within limit: Duration, cancelledBy cancel: Int32?
+    ) throws(AccessoryError) -> DescriptorSession? {
+        try TCPClient.connect(
+            host: host, port: port, name: name, within: limit, cancelledBy: cancel)
+    }
+
+    /// Such adapters let the older of two programs go.
+    public var remedyWhenClosed: String {
+        "most Wi-Fi adapters serve one program at a time: close other apps, then retry"
+    }
+}
+
+extension AccessoryAddress {
+    /// A TCP server.
+    public static func tcp(host: String, port: UInt16) -> AccessoryAddress {
+        AccessoryAddress(TCPTransport(host: host, port: port))
+    }
+}
+
+extension Connector {
+    /// A TCP server.
+    public static func tcp(host: String, port: UInt16) -> Connector {
+        Connector(TCPTransport(host: host, port: port))
+    }
+}
+
+/// What can go wrong with a TCP connection.
+public enum TCPFault: AccessoryFault {
+    /// The host name has no address; `reason` is the resolver's.
+    case nameNotResolved(host: String, reason: String)
+    /// The address does not take the connection.
+    case unreachable(address: String, errno: Int32)
+    /// No connection in time.
+    case timedOut(address: String)
+
+    /// The fault in words.
+    public var words: FaultWords {
+        switch self {
+        case .nameNotResolved(let host, let reason):
+            FaultWords(
+                .network, "\(host): \(reason)",
+                remedy: "join the adapter's Wi-Fi, or give its address")
+        case .unreachable(let address, let number):
+            FaultWords(
+                .link, "\(address): \(FaultWords.text(ofErrno: number))",
+                remedy: number == ECONNREFUSED
+                    ? "nothing listens there, or it is taken: most Wi-Fi adapters serve one program "
+                        + "at a time; check the port, close other apps"
+                    : "is the adapter powered, and this machine in its Wi-Fi?")
+        case .timedOut(let address):
+            FaultWords(
+                .link, "\(address): no connection in time",
+                remedy: "is the adapter powered and in reach?")
+        }
+    }
+}
+
+extension AccessoryError {
+    /// A fault of a TCP connection.
+    public static func tcp(_ fault: TCPFault) -> AccessoryError { AccessoryError(fault) }
+}

@@ -1,0 +1,33 @@
+import Accessory
+
+/// `replay:FILE`: an adapter that answers from a recording.
+struct ReplayTransport: Transport {
+    /// The transcript, or a conversation as text.
+    var path: String
+
+    static let form = TransportForm("replay", short: "replay:FILE", takesFile: true)
+    static let offers = [AddressOffer("replay:", about: "a recording")]
+
+    init(_ rest: Substring, of text: String) throws(AddressError) {
+        if rest.isEmpty { throw AddressError(.missing("file"), in: text) }
+        path = String(rest)
+    }
+
+    var description: String { "replay:\(path)" }
+    var isServedHere: Bool { true }
+    var recording: String? { path }
+
+    func connector() throws(AccessoryError) -> Connector {
+        do throws(Failure) {
+            return try ReplayLink.connector(path: path)
+        } catch {
+            throw AccessoryError(ServedFault(failure: error))
+        }
+    }
+
+    func open(
+        within limit: Duration, cancelledBy cancel: Int32?
+    ) throws(AccessoryError) -> DescriptorSession? {
+        try connector().open(within: limit, cancelledBy: cancel)
+    }
+}

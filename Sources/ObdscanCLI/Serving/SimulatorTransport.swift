@@ -1,0 +1,54 @@
+import Accessory
+import Adapters
+import Simulator
+
+/// `sim:OPTIONS`: a simulated adapter and vehicle.
+struct SimulatorTransport: Transport {
+    /// Everything behind the colon.
+    var options: String
+
+    static let form = TransportForm("sim", short: "sim:")
+
+    static var offers: [AddressOffer] {
+        [AddressOffer("sim:", about: "a simulated vehicle")]
+            + SimulatorCatalogue.scenarios.map { AddressOffer("sim:\($0.name)", about: $0.title) }
+    }
+
+    init(_ rest: Substring, of text: String) { options = String(rest) }
+
+    var description: String { "sim:\(options)" }
+    var isServedHere: Bool { true }
+
+    /// A GoLink's protocol, where one is simulated.
+    var protocols: [String] {
+        guard let options = try? SimulatorOptions(options),
+            options.personality == SimulatorOptions.goLink
+        else { return [] }
+        return [GoLinkDialect.protocolString]
+    }
+
+    /// Of a vehicle file only its text can tell.
+    var visibleFault: String? {
+        if SimulatorOptions.vehicleFile(in: options) != nil { return nil }
+        do throws(SimulatorError) {
+            _ = try SimulatorOptions(options)
+            return nil
+        } catch {
+            return error.reason
+        }
+    }
+
+    func connector() throws(AccessoryError) -> Connector {
+        do throws(Failure) {
+            return try SimulatorLink.connector(options)
+        } catch {
+            throw AccessoryError(ServedFault(failure: error))
+        }
+    }
+
+    func open(
+        within limit: Duration, cancelledBy cancel: Int32?
+    ) throws(AccessoryError) -> DescriptorSession? {
+        try connector().open(within: limit, cancelledBy: cancel)
+    }
+}

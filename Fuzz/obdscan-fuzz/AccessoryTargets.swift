@@ -62,19 +62,3 @@ private func spoken(_ choice: UInt8, _ pieces: [ArraySlice<UInt8>]) -> [DialectO
         }
     }
 }
-
-/// The demonstration protocol of four bytes: any split gives the same, every frame stands in what came,
-/// and every byte is of a frame, damaged or stray.
-func readPaddle(_ input: [UInt8]) {
-    var cutter = Cutter(input)
-    let cut = Int(cutter.byte())
-    let bytes = cutter.rest()
-    var lexer = PaddleLexer()
-    let whole = lexer.receive(bytes)
-    var other = PaddleLexer()
-    let pieces = other.receive(bytes.prefix(cut)) + other.receive(bytes.dropFirst(cut))
-    require(whole == pieces && lexer == other, "a split changes the frames")
-    for frame in whole { require(isFound(frame.bytes, in: bytes), "nobody sent \(frame)") }
-    require(
-        whole.count * 4 + lexer.damaged + lexer.stray <= bytes.count, "more came out than went in")
-}

@@ -39,6 +39,8 @@ public final class AccessoryManager: Sendable {
     private struct Known: Sendable {
         var connections: [Connection: Int] = [:]
         var last = 0
+        /// What ``attach(_:at:protocols:)`` added.
+        var declared: [Accessory] = []
     }
 
     /// Where the system shows its devices.
@@ -86,8 +88,40 @@ public final class AccessoryManager: Sendable {
         }
         known.withLock { known in
             known.connections = known.connections.filter { seen.contains($0.key) }
+            for accessory in known.declared {
+                if let index = found.firstIndex(where: { $0.address == accessory.address }) {
+                    found[index].protocols += accessory.protocols
+                } else {
+                    found.append(accessory)
+                }
+            }
         }
         return found
+    }
+
+    /// Adds an accessory that the system does not show, or protocols to one that it shows.
+    ///
+    /// A line does not say what is spoken on it: the caller knows. An ``AccessoryWatch`` announces the
+    /// accessory at its next look.
+    @discardableResult
+    public func attach(
+        _ name: String, at address: AccessoryAddress, protocols: [String]
+    ) -> Accessory {
+        let accessory = known.withLock { known in
+            known.last += 1
+            var accessory = Accessory(
+                address: address, connectionID: known.last, name: name)
+            accessory.protocols = protocols
+            known.declared.removeAll { $0.address == address }
+            known.declared.append(accessory)
+            return accessory
+        }
+        return attached().first { $0.address == address } ?? accessory
+    }
+
+    /// Takes out what ``attach(_:at:protocols:)`` added for this address.
+    public func detach(_ address: AccessoryAddress) {
+        known.withLock { known in known.declared.removeAll { $0.address == address } }
     }
 
     /// A real device, not one of the kernel's reserves.

@@ -1,6 +1,6 @@
 public import OBDCore
 
-/// Whatever can stand behind `sim:`: an adapter with a vehicle behind it, or another accessory.
+/// What `sim:` opens: an adapter with a vehicle.
 public protocol SimulatedDevice: ServedDevice {
     /// What it is, in one line.
     var summary: String { get }
@@ -27,24 +27,12 @@ extension SimulatedGoLink: SimulatedDevice {
     public var summary: String { title + "; " + vehicle.title }
 }
 
-extension SimulatedPaddle: SimulatedDevice {
-    /// What it is, in one line.
-    public var summary: String { title }
-    /// No vehicle, no requests.
-    public var requests: [SimulatedAdapter.ReceivedRequest] { [] }
-    /// No vehicle, no requests.
-    public var requestCount: Int { 0 }
-}
-
 extension SimulatorOptions {
     /// The personality that is no ELM327.
     public static let goLink = "golink"
-    /// The scenario that is no vehicle.
-    public static let paddle = "paddle"
 
     /// The device that the options describe, switched on at `now`.
     public func device(at now: Instant) throws(SimulatorError) -> any SimulatedDevice {
-        if scenario == Self.paddle { return onLink(SimulatedPaddle(at: now)) }
         if personality == Self.goLink { return onLink(try SimulatedGoLink(self, at: now)) }
         return onLink(try SimulatedAdapter(self, at: now))
     }

@@ -16,7 +16,7 @@ public enum SimulatorError: Error, Hashable, Sendable {
         switch self {
         case .unknownScenario(let name):
             "no scenario “\(name)”; there are "
-                + (Scenario.names + [SimulatorOptions.paddle]).joined(separator: ", ")
+                + Scenario.names.joined(separator: ", ")
         case .vehicleFile(let error):
             error.description
         case .unknownPersonality(let name):
@@ -43,11 +43,7 @@ public enum SimulatorCatalogue {
 
     /// The scenarios; the first one is the default.
     public static var scenarios: [Entry] {
-        Scenario.all.map { Entry(name: $0.name, title: $0.title) } + [
-            Entry(
-                name: SimulatorOptions.paddle,
-                title: "no vehicle: the accessory of the demonstration protocol")
-        ]
+        Scenario.all.map { Entry(name: $0.name, title: $0.title) }
     }
 
     /// The adapters; the first one is the default.

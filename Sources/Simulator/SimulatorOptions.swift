@@ -87,7 +87,7 @@ public struct SimulatorOptions: Hashable, Sendable {
         if let vehicle {
             scenario = vehicle.name
         } else if let name = parts.first, !name.isEmpty {
-            guard name == Self.paddle || Scenario.names.contains(String(name)) else {
+            guard Scenario.names.contains(String(name)) else {
                 throw .unknownScenario(String(name))
             }
             scenario = String(name)

@@ -74,6 +74,33 @@ private final class Devices {
 }
 
 @Suite struct `The accessory manager` {
+    @Test func `lists what a program attaches, until it detaches it`() throws {
+        let devices = try Devices()
+        let address = AccessoryAddress.tcp(host: "192.0.2.1", port: 35_000)
+        let added = devices.manager.attach("paddle", at: address, protocols: ["org.example.a"])
+        #expect(added.name == "paddle" && devices.manager.attached() == [added])
+        #expect(devices.manager.attached(offering: "org.example.a") == [added])
+        #expect(devices.manager.attached(offering: "org.example.b") == [])
+        #expect(added.connector(for: "org.example.a")?.name == "tcp:192.0.2.1:35000")
+        #expect(added.connector(for: "org.example.b") == nil)
+        let again = devices.manager.attach("paddle", at: address, protocols: [])
+        #expect(again.connectionID != added.connectionID)
+        #expect(devices.manager.attached() == [again])
+        devices.manager.detach(address)
+        #expect(devices.manager.attached() == [])
+    }
+
+    @Test func `adds protocols to an accessory that the system shows`() throws {
+        let devices = try Devices()
+        try devices.plugUSB("ttyUSB0", at: "1-2")
+        let shown = try #require(devices.manager.attached().first)
+        let added = devices.manager.attach(
+            "paddle", at: shown.address, protocols: ["org.example.a"])
+        #expect(added.connectionID == shown.connectionID && added.name == shown.name)
+        #expect(added.protocols == shown.protocols + ["org.example.a"])
+        #expect(devices.manager.attached() == [added])
+    }
+
     @Test func `describes a USB adapter by what USB tells`() throws {
         let devices = try Devices()
         try devices.plugUSB("ttyUSB0", at: "1-2")

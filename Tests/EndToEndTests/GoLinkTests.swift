@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The whole program over a GoLink, and the demonstration protocol.
+/// The whole program over a GoLink.
 @Suite(.ownThreads) struct `Accessories that are no ELM327` {
     private let workplace: Workplace
 
@@ -62,30 +62,6 @@ import Testing
         #expect(outcome.output.hasPrefix("7E8 490201"), "\(outcome)")
         let refused = try await workplace.run(["send", "AT RV", "-d", device("golink")])
         #expect(refused.status == 69)
-    }
-
-    @Test func `the demonstration moves the paddle and sends ten kilobytes`() async throws {
-        let outcome = try await workplace.run([
-            "send", "--accessory-demo", "--duration", "2", "--format", "json", "-d", "sim:paddle",
-        ])
-        #expect(outcome.status == 0, "\(outcome)")
-        let objects = try outcome.objects()
-        #expect(objects.contains { $0["kind"] as? String == "buttons" })
-        let positions = objects.filter { $0["kind"] as? String == "position" }
-        // Twenty a second at most, and every one differs from the one before.
-        #expect((10...41).contains(positions.count))
-        let summary = objects.last
-        #expect(summary?["damaged"] as? Int == 0)
-        #expect(summary?["strayBytes"] as? Int == 0)
-        #expect(try #require(summary?["bytesSent"] as? Int) >= 10_240)
-    }
-
-    @Test func `an adapter is no paddle`() async throws {
-        let outcome = try await workplace.run([
-            "send", "--accessory-demo", "-d", "sim:petrol",
-        ])
-        #expect(outcome.status == 69, "\(outcome)")
-        #expect(outcome.errors.contains("hint: "))
     }
 }
 

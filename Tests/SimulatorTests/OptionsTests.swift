@@ -58,8 +58,7 @@ import Testing
     }
 
     @Test func `every name in the catalogue can be simulated`() throws {
-        for scenario in SimulatorCatalogue.scenarios where scenario.name != SimulatorOptions.paddle
-        {
+        for scenario in SimulatorCatalogue.scenarios {
             for personality in SimulatorCatalogue.personalities
             where personality.name != SimulatorOptions.goLink {
                 var bench = try Bench("\(scenario.name)?latency=0&personality=\(personality.name)")

@@ -115,7 +115,7 @@ struct KnownCounts {
             Line(key: "refusals", title: "refusals with a name", count: NRC.named.count),
             Line(
                 key: "vehicles", title: "simulated vehicles",
-                count: SimulatorCatalogue.scenarios.count { $0.name != SimulatorOptions.paddle }),
+                count: SimulatorCatalogue.scenarios.count),
             Line(key: "packs", title: "packs", count: PIDTables.packs().count),
             Line(key: "packSignals", title: "signals of packs", count: signals(packs)),
         ]

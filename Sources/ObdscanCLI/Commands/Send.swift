@@ -41,16 +41,9 @@ struct SendCommand: ParsableCommand, OutputCommand {
     @Flag(help: "Send such commands also while the engine runs or the vehicle moves.")
     var force = false
 
-    @Flag(
-        help: ArgumentHelp(
-            "Talk to an accessory of the four-byte demonstration protocol instead.",
-            discussion:
-                "Prints positions and buttons, switches a lamp and sends 10 KB; try sim:paddle."))
-    var accessoryDemo = false
-
     @Option(
         help: ArgumentHelp(
-            "End listening to the bus, or --accessory-demo, after so long: 90s, 10m, 1h30m.",
+            "Stop listening to the bus after this time: 90s, 10m, 1h30m.",
             valueName: "time"))
     var duration: DurationArgument?
 
@@ -58,18 +51,7 @@ struct SendCommand: ParsableCommand, OutputCommand {
     @OptionGroup var tables: TableOptions
     @OptionGroup var output: OutputOptions
 
-    func validate() throws {
-        if accessoryDemo, !commands.isEmpty {
-            throw ValidationError("--accessory-demo takes no commands")
-        }
-    }
-
     func run() throws {
-        if accessoryDemo {
-            try AccessoryDemo.run(
-                on: vehicle.address(), for: duration?.duration ?? .seconds(10), output)
-            return
-        }
         if let failure = RawCommand.unquoted(commands) { throw failure }
         let requests = try commands.map { try RawCommand($0) }
         let permission = WritePermission(yes: yes, force: force)

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Adapters
+@testable import Paddle
 
 @Suite struct `The four-byte demonstration protocol` {
     /// The SD card specification's examples of the same CRC-7 (part 1, section 4.5).
@@ -25,9 +25,9 @@ import Testing
         }
     }
 
-    /// The fields by hand: lamps 2 = 00010, payload 8001 = 10 0000000 0000001.
+    /// The fields by hand: lights 2 = 00010, payload 8001 = 10 0000000 0000001.
     @Test func `bits stand where the form says`() {
-        let bytes = PaddleFrame(.lamps, 0x8001).bytes
+        let bytes = PaddleFrame(.lights, 0x8001).bytes
         #expect(bytes.prefix(3) == [0b1_00010_10, 0b0_0000000, 0b0_0000001])
     }
 
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func `any split of the bytes gives the same frames`() {
-        let frames = [PaddleFrame(.position, 7), PaddleFrame(.buttons, 3), PaddleFrame(.lamps, 9)]
+        let frames = [PaddleFrame(.position, 7), PaddleFrame(.buttons, 3), PaddleFrame(.lights, 9)]
         let bytes = frames.flatMap(\.bytes)
         for split in 0...bytes.count {
             var lexer = PaddleLexer()
@@ -82,5 +82,32 @@ import Testing
         var lexer = PaddleLexer()
         #expect(lexer.receive(PaddleFrame(.reserved(17), 5).bytes).map(\.command.code) == [17])
         #expect(lexer.damaged == 0)
+    }
+
+    /// Every byte is in a frame, in a damaged frame or stray, and any split gives the same.
+    @Test func `random bytes give only frames that are in them`() {
+        var generator = SystemRandomNumberGenerator()
+        for _ in 0..<2_000 {
+            // Mostly whole frames, so that some are found; then a few bytes are changed.
+            var bytes = (0..<8).flatMap { _ in
+                PaddleFrame(.init(.random(in: 0...31)), .random(in: 0...UInt16.max)).bytes
+            }
+            for _ in 0..<Int.random(in: 0...6) {
+                bytes[.random(in: bytes.indices)] = .random(in: 0...255, using: &generator)
+            }
+            let cut = Int.random(in: 0...bytes.count)
+            var whole = PaddleLexer()
+            let frames = whole.receive(bytes)
+            var pieces = PaddleLexer()
+            #expect(pieces.receive(bytes[..<cut]) + pieces.receive(bytes[cut...]) == frames)
+            #expect(pieces == whole)
+            #expect(frames.count * 4 + whole.damaged + whole.stray <= bytes.count, "\(bytes)")
+            for frame in frames {
+                let isThere = (0...bytes.count - 4).contains {
+                    Array(bytes[$0..<$0 + 4]) == frame.bytes
+                }
+                #expect(isThere, "\(frame) in \(bytes)")
+            }
+        }
     }
 }

@@ -1,7 +1,7 @@
-/// One frame of the demonstration protocol, four bytes: a paddle with a position, buttons and lamps.
+/// One frame of the demonstration protocol, four bytes: a paddle with a position, buttons and lights.
 ///
-/// It stands for every accessory with a private wire protocol: framed so that a receiver finds the
-/// next frame after any loss, and checked so that it never believes a damaged one.
+/// It is an example of a private wire protocol. A receiver finds the next frame after any loss, and
+/// a checksum shows which frames are damaged.
 ///
 ///     1 c c c c c p p   command (5 bits), payload bits 15–14
 ///     0 p p p p p p p   payload bits 13–7
@@ -14,9 +14,9 @@ public struct PaddleFrame: Hashable, Sendable {
         case position
         /// The buttons that are down, a bit each; from the accessory.
         case buttons
-        /// The lamps to light, a bit each; to the accessory.
-        case lamps
-        /// Kept for later, 3 to 31: not an error, and of no meaning.
+        /// The lights to switch on, a bit each; to the accessory.
+        case lights
+        /// Reserved, 3 to 31: not an error, without a meaning.
         case reserved(UInt8)
 
         /// The command of five bits.
@@ -24,7 +24,7 @@ public struct PaddleFrame: Hashable, Sendable {
             switch code & 0x1F {
             case 0: self = .position
             case 1: self = .buttons
-            case 2: self = .lamps
+            case 2: self = .lights
             default: self = .reserved(code & 0x1F)
             }
         }
@@ -34,7 +34,7 @@ public struct PaddleFrame: Hashable, Sendable {
             switch self {
             case .position: 0
             case .buttons: 1
-            case .lamps: 2
+            case .lights: 2
             case .reserved(let code): code & 0x1F
             }
         }

@@ -1,4 +1,6 @@
-/// Cuts the demonstration protocol's bytes into frames, whatever was lost, doubled or flipped.
+/// Cuts the bytes of the demonstration protocol into frames.
+///
+/// Lost, doubled or flipped bytes cost only the frames that they are in.
 public struct PaddleLexer: Hashable, Sendable {
     private var pending: [UInt8] = []
     /// Frames whose checksum was wrong, or that another one cut short.
@@ -13,7 +15,7 @@ public struct PaddleLexer: Hashable, Sendable {
     public mutating func receive(_ bytes: some Sequence<UInt8>) -> [PaddleFrame] {
         var frames: [PaddleFrame] = []
         for byte in bytes {
-            // The first byte of a frame can be told from every other one.
+            // Only the first byte of a frame has bit 7 set.
             if byte >= 0x80 {
                 if !pending.isEmpty { damaged += 1 }
                 pending = [byte]

@@ -93,7 +93,8 @@ public struct ISO15765Assembler: Hashable, Sendable {
     ) throws(LinkError) -> ECUMessage {
         let length = Int(frame.bytes[control] & 0x0F)
         let available = frame.bytes.count - control - 1
-        // Frames are padded to eight bytes or not at all: anything between has lost a byte.
+        // A frame ends where its length says, or is padded to eight bytes: anything between has lost
+        // a byte. The same ECU sends both kinds.
         let isWhole =
             length == available || length < available && frame.bytes.count == ISO15765.frameLength
         guard length > 0, isWhole else {

@@ -350,6 +350,22 @@ func ask(
         #expect(adapter.failure == .noVehicle(.internalError))
     }
 
+    @Test(arguments: ["7E8064100BE3EB81300", "7E8064100BE3EB813"])
+    func `an ECU that pads some frames and others not is understood`(first: String) {
+        var adapter = ScriptedAdapter.genuine(["0100": first])
+        adapter.answers["010C"] = "7E804410C1AF8000000"
+        adapter.answers["0105"] = "7E80341057B"
+        adapter.answers["0106"] = "7E8034106"
+        adapter.initialise()
+        #expect(adapter.isReady)
+        for pid: UInt8 in [0x0C, 0x05, 0x06] { adapter.send(ask([0x01, pid])) }
+        // The last one is shorter than it says.
+        #expect(
+            adapter.messages.map(\.payload).suffix(2) == [
+                [0x41, 0x0C, 0x1A, 0xF8], [0x41, 0x05, 0x7B],
+            ])
+    }
+
     @Test func `a count digit that is refused is dropped and the request sent without`() {
         var adapter = ScriptedAdapter.genuine(["010C1": "?"])
         adapter.initialise()

@@ -45,7 +45,6 @@ struct ReplyReader: Hashable, Sendable {
     /// Monitored frames in a row whose identifiers have 29 bits.
     var longFrames = 0
     private var unproven = UnprovenMessages()
-    private var padding = PaddingSenders()
     /// Whether the reply before, behind `AT H1`, had no header where those before it had: a header that
     /// was lost once is damage, twice it is how the adapter answers.
     private var missesHeaders = false
@@ -122,7 +121,6 @@ struct ReplyReader: Hashable, Sendable {
         shownHeaders = nil
         shownLength = nil
         kwp = ISO14230Assembler()
-        padding = PaddingSenders()
         updateExchange()
     }
 
@@ -236,10 +234,6 @@ struct ReplyReader: Hashable, Sendable {
         guard isGrouped || digits.groups == 1 else { return false }
         let length = Int(digits.byte(3))
         let available = (digits.count - 5) / 2
-        if available < 7 ? padding.have(digits.number(0, 3)) : length < 7 {
-            guard available == 7 else { return false }
-            padding.note(digits.number(0, 3))
-        }
         if let admission, (digits.number(0, 3) ^ admission.pattern) & admission.mask != 0 {
             return false
         }
@@ -391,7 +385,6 @@ struct ReplyReader: Hashable, Sendable {
             if reading.isExtended != can.extendedAddressing {
                 can.extendedAddressing = settings.extendedAddressing || reading.isExtended
             }
-            try padding.check(frame, isExtended: can.extendedAddressing, reading.announced)
             return try can.receive(frame)
         case .j1939:
             if let id = frame.header, let group = askedGroup,

@@ -93,8 +93,8 @@ import Testing
     @Test(arguments: [
         ("010C41 0C 17 06", "010C"), ("010C1410C0BB1000000", "010C1"), ("0343010133", "03"),
         ("010C0D410C1AF80D32", "010C0D"), ("22F19062F1905756", "22F190"),
-        ("01007E8064100BE3FA813", "0100"), ("01057F0112", "0105"), ("0902014", "0902"),
-        ("1902FF5902FF", "1902FF"),
+        ("01007E8064100BE3FA813", "0100"), ("01057F0112", "0105"),
+        ("1902FF5902FF", "1902FF"), ("1800FF005800", "1800FF00"),
     ])
     func `a request stands in front of its answer`(_ text: String, _ expected: String) {
         #expect(request(text) == expected)
@@ -116,7 +116,7 @@ import Testing
 
     @Test(arguments: [
         "010C0D05", "010C41", "06 41 00 BE 3F A8 13", "0341 0D 20", "03 43 01 00", "010C0D1",
-        "01410C", "0741001122334455", "22F190", "41 0C 1A F8",
+        "01410C", "0741001122334455", "22F190", "41 0C 1A F8", "0902014", "18DAF1100341057B",
     ])
     func `a request alone or a data field is not cut`(_ text: String) {
         #expect(request(text) == nil)

@@ -293,9 +293,14 @@ extension ReplyReader {
 
     /// How well the `count` bytes at the digit `offset` answer the request.
     func answer(at offset: Int, count: Int) -> LineReading.Answer {
+        answer(at: offset, count: count, to: exchange.request)
+    }
+
+    /// The same for any request; nil = it is unknown.
+    func answer(at offset: Int, count: Int, to request: [UInt8]?) -> LineReading.Answer {
         guard count > 0 else { return .none }
         let first = digits.byte(offset)
-        guard let request = exchange.request, let service = request.first else {
+        guard let request, let service = request.first else {
             return Self.isResponse(first) ? .foreign : .none
         }
         if first == Service.negativeResponse.rawValue {

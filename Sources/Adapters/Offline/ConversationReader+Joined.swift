@@ -24,6 +24,80 @@ extension ConversationReader {
         return true
     }
 
+    /// A line that may be an echoed request and, its line end lost, the length of the answer.
+    ///
+    /// `22F190014`, in front of `0: 62 F1 90 …`. The digits alone may be a request as well.
+    struct GluedLength: Hashable, Sendable {
+        var line: Int
+        var text: [UInt8]
+        /// Whether a prompt stands in front.
+        var isBehindPrompt: Bool
+        /// Where the length begins in the text.
+        var start: Int
+        /// The request in front of it, as bytes.
+        var request: [UInt8]
+        /// Whether exactly that was asked.
+        var isKnown: Bool
+    }
+
+    /// The least that an adapter shows in segments; unit: bytes.
+    private static let shortestLength = 7
+
+    /// Puts a line aside that may end in the length of segments; false = it cannot.
+    mutating func awaitsSegment(_ text: Span<UInt8>, isBehindPrompt: Bool) -> Bool {
+        guard options.cutsJoinedLines, isBehindPrompt ? options.request == nil : !isMonitor,
+            reader.digits.scan(text), reader.digits.segment == nil, reader.digits.count >= 5
+        else { return false }
+        let count = reader.digits.count - 3
+        guard reader.digits.number(count, 3) >= Self.shortestLength else { return false }
+        let isKnown =
+            !isBehindPrompt && count == requestDigits.count
+            && reader.digits.continues(requestDigits)
+        if !isKnown {
+            // The longest request is one for seven PIDs and how many answers to wait for.
+            guard isBehindPrompt || mayBeEcho, count <= 15, reader.digits.byte(0) & 0x40 == 0,
+                !reader.canOnlyBeAnswer
+            else { return false }
+        }
+        let digits = (0..<count).map { reader.digits.digit($0) }
+        guard let request = Self.payload(of: digits, settings: reader.settings),
+            let start = offset(behind: count, in: text)
+        else { return false }
+        gluedLength = GluedLength(
+            line: lineNumber, text: bytes(text), isBehindPrompt: isBehindPrompt, start: start,
+            request: request, isKnown: isKnown)
+        return true
+    }
+
+    /// Reads the line that was put aside, now that `text`, or nothing, follows it.
+    ///
+    /// The first segment of an answer to its request shows that it ends in a length.
+    mutating func settleGluedLength(
+        before text: Span<UInt8>, _ out: inout [ConversationItem]
+    ) {
+        guard let line = gluedLength else { return }
+        gluedLength = nil
+        let number = lineNumber
+        lineNumber = line.line
+        defer { lineNumber = number }
+        let isSegment =
+            reader.digits.scan(text) && reader.digits.segment == 0
+            && (line.isKnown
+                || reader.answer(at: 0, count: reader.digits.count / 2, to: line.request) == .exact)
+        let held = line.text.span
+        if isSegment {
+            if line.isBehindPrompt { promptsCarryRequests = true }
+            if !line.isKnown {
+                ask(AdapterCommand.compact(line.text[..<line.start]), &out)
+            }
+            readPiece(held.extracting(line.start...), isBehindPrompt: false, &out)
+        } else if line.isBehindPrompt {
+            readBehindPrompt(held, &out)
+        } else if reader.digits.scan(held) {
+            readUnheldDigits(held, &out)
+        }
+    }
+
     /// Reads `SEARCHING...0140:4902…1:…`; false = it is something else.
     mutating func readSegments(_ text: Span<UInt8>, _ out: inout [ConversationItem]) -> Bool {
         guard asked.isOfVehicle || mayBeEcho else { return false }
@@ -67,7 +141,7 @@ extension ConversationReader {
         }
         if !mayBeEcho { return !requestDigits.isEmpty && reader.digits.continues(requestDigits) }
         switch reader.digits.byte(0) {
-        case 0x01...0x0A, 0x10, 0x14, 0x19, 0x1A, 0x21, 0x22, 0x3E: return true
+        case 0x01...0x0A, 0x10, 0x13, 0x14, 0x18, 0x19, 0x1A, 0x21, 0x22, 0x3E: return true
         default: return false
         }
     }

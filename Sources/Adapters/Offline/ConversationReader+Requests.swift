@@ -165,7 +165,12 @@ extension ConversationReader {
     /// Where the answer begins on a line that begins with the digits of the request.
     func endOfGluedEcho(_ text: Span<UInt8>) -> Int? {
         guard reader.digits.continues(requestDigits) else { return nil }
-        var left = requestDigits.count
+        return offset(behind: requestDigits.count, in: text)
+    }
+
+    /// Where `text` goes on behind so many digits; nil where it ends there.
+    func offset(behind count: Int, in text: Span<UInt8>) -> Int? {
+        var left = count
         var index = 0
         while left > 0, index < text.count {
             if Hex.value(text[index]) != nil { left -= 1 }

@@ -67,6 +67,8 @@ public struct ConversationReader: Hashable, Sendable {
 
     /// A request of three digits, which may as well be the length in front of segments.
     var lengthOrRequest: LengthOrRequest?
+    /// A line that may end in the length of segments, until the line after it shows what it is.
+    var gluedLength: GluedLength?
     /// Whether requests are told apart from what came, as in a recording: no line is an echo then.
     var directionIsKnown = false
 
@@ -110,6 +112,7 @@ public struct ConversationReader: Hashable, Sendable {
         lineNumber = number
         let text = line.extracting(trimmed(line))
         guard !text.isEmpty else { return }
+        settleGluedLength(before: text, &out)
         guard text.count <= Self.longestLine else {
             isOpen = true
             let error = LinkError(.notAFrame, line: number)
@@ -132,6 +135,7 @@ public struct ConversationReader: Hashable, Sendable {
         directionIsKnown = true
         let compact = AdapterCommand.compact(command)
         guard options.request == nil, !compact.isEmpty else { return }
+        settleGluedLength(before: [UInt8]().span, &out)
         lineNumber = number
         promptsCarryRequests = true
         ask(compact, &out)
@@ -139,6 +143,7 @@ public struct ConversationReader: Hashable, Sendable {
 
     /// Ends the input.
     public mutating func finish(_ out: inout [ConversationItem]) {
+        settleGluedLength(before: [UInt8]().span, &out)
         endExchange(&out)
     }
 
@@ -183,49 +188,62 @@ public struct ConversationReader: Hashable, Sendable {
         _ piece: Span<UInt8>, isBehindPrompt: Bool, _ out: inout [ConversationItem]
     ) {
         let text = piece.extracting(trimmed(piece))
+        settleGluedLength(before: text, &out)
         if isBehindPrompt {
             if text.isEmpty {
                 readPrompt(&out)
                 return
             }
-            if options.request == nil, isProtocolNumber(text) {
-                readPrompt(&out)
-                let answer = string(text)
-                reader.change { $0.note(answer: answer, to: .protocolNumber) }
-                return
-            }
-            if options.request == nil,
-                let end = endOfGluedRequest(text) ?? endOfAnsweredRequest(text),
-                canBeRequest(text.extracting(..<end))
-            {
-                promptsCarryRequests = true
-                ask(AdapterCommand.compact(bytes(text.extracting(..<end))), &out)
-                readPiece(text.extracting(end...), isBehindPrompt: false, &out)
-                return
-            }
-            if options.request == nil, !isAnswer(text), canBeRequest(text) {
-                let possible = lengthOrRequest(text)
-                let needsAnswer = reader.digits.scan(text) && isShortAsAnswer
-                promptsCarryRequests = true
-                ask(AdapterCommand.compact(bytes(text)), &out)
-                lengthOrRequest = possible
-                if needsAnswer {
-                    guess = Guess(line: lineNumber, text: string(text))
-                    guess?.mayBeRefuted = true
-                }
-                return
-            }
-            readPrompt(&out)
-            // An answer behind the prompt is not that of the adapter command before.
-            if case .adapter = asked, !isMonitor,
-                reader.digits.scan(text) || AdapterWords.isSearch(text)
-            {
-                asked = .unknown
-                requestText = []
-                requestDigits = []
-                reader.begin(nil)
-            }
+            if awaitsSegment(text, isBehindPrompt: true) { return }
+            readBehindPrompt(text, &out)
+            return
         }
+        readAnyPiece(text, &out)
+    }
+
+    /// Reads what stands behind a prompt on its line: a request, or an answer without an echo.
+    mutating func readBehindPrompt(_ text: Span<UInt8>, _ out: inout [ConversationItem]) {
+        if options.request == nil, isProtocolNumber(text) {
+            readPrompt(&out)
+            let answer = string(text)
+            reader.change { $0.note(answer: answer, to: .protocolNumber) }
+            return
+        }
+        if options.request == nil,
+            let end = endOfGluedRequest(text) ?? endOfAnsweredRequest(text),
+            canBeRequest(text.extracting(..<end))
+        {
+            promptsCarryRequests = true
+            ask(AdapterCommand.compact(bytes(text.extracting(..<end))), &out)
+            readPiece(text.extracting(end...), isBehindPrompt: false, &out)
+            return
+        }
+        if options.request == nil, !isAnswer(text), canBeRequest(text) {
+            let possible = lengthOrRequest(text)
+            let needsAnswer = reader.digits.scan(text) && isShortAsAnswer
+            promptsCarryRequests = true
+            ask(AdapterCommand.compact(bytes(text)), &out)
+            lengthOrRequest = possible
+            if needsAnswer {
+                guess = Guess(line: lineNumber, text: string(text))
+                guess?.mayBeRefuted = true
+            }
+            return
+        }
+        readPrompt(&out)
+        // An answer behind the prompt is not that of the adapter command before.
+        if case .adapter = asked, !isMonitor,
+            reader.digits.scan(text) || AdapterWords.isSearch(text)
+        {
+            asked = .unknown
+            requestText = []
+            requestDigits = []
+            reader.begin(nil)
+        }
+        readAnyPiece(text, &out)
+    }
+
+    private mutating func readAnyPiece(_ text: Span<UInt8>, _ out: inout [ConversationItem]) {
         guard !text.isEmpty else { return }
         if reader.digits.scan(text) {
             readDigits(text, &out)
@@ -258,6 +276,12 @@ public struct ConversationReader: Hashable, Sendable {
 
     /// Digits that may be anything: several lines in one, an echo, a request, a length, an answer.
     private mutating func readAnyDigits(_ text: Span<UInt8>, _ out: inout [ConversationItem]) {
+        if awaitsSegment(text, isBehindPrompt: false) { return }
+        readUnheldDigits(text, &out)
+    }
+
+    /// The same of digits that no line after them explains.
+    mutating func readUnheldDigits(_ text: Span<UInt8>, _ out: inout [ConversationItem]) {
         if options.cutsJoinedLines, readJoined(text, &out) { return }
         if case .adapter(let command, let answered) = asked, !isMonitor {
             guard isUnreadableRequest, reader.digits.scan(text), reader.canOnlyBeAnswer else {

@@ -243,7 +243,7 @@ struct JoinedLines {
         let end = candidates.first { end in
             guard end < digits.count else { return false }
             guard let colon = colons.first else {
-                return isAnswer(at: end) || end + 3 == digits.count && isLength(at: end)
+                return isAnswer(at: end)
             }
             // Numbered lines behind their length.
             return colon == end + 4 && digits[end] == 0 && digits[end + 3] == 0
@@ -259,10 +259,10 @@ struct JoinedLines {
         switch byte(0) {
         case 0x01: counts = 2...7
         case 0x02: counts = 2...3
-        case 0x03, 0x04, 0x07, 0x0A: counts = 1...1
+        case 0x03, 0x04, 0x07, 0x0A, 0x13: counts = 1...1
         case 0x05, 0x06, 0x08, 0x09: counts = 2...3
         case 0x10, 0x3E: counts = 2...2
-        case 0x14: counts = 4...4
+        case 0x14, 0x18: counts = 4...4
         case 0x19: counts = 2...5
         case 0x1A, 0x21: counts = 2...3
         case 0x22: counts = 3...7
@@ -339,7 +339,8 @@ struct JoinedLines {
     private func isPositive(at start: Int) -> Bool {
         guard byte(start) == byte(0) &+ 0x40 else { return false }
         switch byte(0) {
-        case 0x03, 0x07, 0x0A: return digits.count - start >= 4
+        // Nothing of these requests is repeated in their answers.
+        case 0x03, 0x07, 0x0A, 0x13, 0x18: return digits.count - start >= 4
         case 0x04, 0x14: return true
         case 0x3E: return byte(start + 2) == byte(2) && digits.count - start >= 4
         case 0x22:
@@ -347,12 +348,6 @@ struct JoinedLines {
                 && digits.count - start >= 8
         default: return byte(start + 2) == byte(2) && digits.count - start >= 6
         }
-    }
-
-    /// Whether the length of the segments on the lines behind stands here.
-    private func isLength(at start: Int) -> Bool {
-        byte(0) == 0x09 && start == 4 && digits[start] == 0
-            && number(start..<start + 3) >= ISO15765.frameLength
     }
 
     /// Whether the line is a data field as `AT CAF0` shows it: a control byte, an answer as long as

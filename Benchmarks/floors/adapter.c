@@ -1,13 +1,15 @@
 /* An ELM327 with a vehicle behind it, as fast as C can be: what clients are measured at.
 
      adapter [--latency-us N] [--at-us N] [--wait-us N] [--baud N] [--refuse-batches 1] [--tcp 1]
+             [--segments N]
 
    Prints the path of its pty, or the address where it waits for one client. On SIGTERM it prints one
    line of JSON: requests, records, records a second over the last 60 % of the requests, and how long
    the client thought (prompt written until the next whole request was read). --at-us is what a command
    of the adapter's own takes; --wait-us is the time that an adapter waits for more answers when the
    request has no count digit; --baud charges ten bits a byte in both directions; --refuse-batches
-   answers ? to a request for several records. */
+   answers ? to a request for several records; --segments writes each answer in N pieces over TCP with
+   Nagle's algorithm on, as the firmware of small Wi-Fi adapters does. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -26,7 +28,7 @@
 static float *thinks;
 static double *times;
 static int *counts;
-static long requests, latency, setting, waiting, baud, refusing, network;
+static long requests, latency, setting, waiting, baud, refusing, network, segments;
 static int echo = 1, headers, spaces = 1;
 static volatile sig_atomic_t ended;
 
@@ -133,6 +135,16 @@ static int answer(const char *line, char *out, int *records, int *is_early) {
     return used;
 }
 
+/* Writes an answer, in pieces where --segments says so. */
+static int say(int port, const char *text, int length) {
+    int piece = segments > 1 ? (int)((length + segments - 1) / segments) : length;
+    for (int done = 0; done < length; done += piece) {
+        int part = length - done < piece ? length - done : piece;
+        if (write(port, text + done, part) != part) return -1;
+    }
+    return 0;
+}
+
 static int ascending(const void *left, const void *right) {
     float a = *(const float *)left, b = *(const float *)right;
     return (a > b) - (a < b);
@@ -161,7 +173,7 @@ static int client(void) {
     printf("tcp:127.0.0.1:35017\n");
     fflush(stdout);
     int port = accept(door, 0, 0);
-    setsockopt(port, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    if (!segments) setsockopt(port, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     return port;
 }
 
@@ -174,6 +186,7 @@ int main(int argc, char **argv) {
         else if (!strcmp(argv[i], "--baud")) baud = value;
         else if (!strcmp(argv[i], "--refuse-batches")) refusing = value;
         else if (!strcmp(argv[i], "--tcp")) network = value;
+        else if (!strcmp(argv[i], "--segments")) segments = value;
         else return fprintf(stderr, "adapter: %s?\n", argv[i]), 64;
     }
     thinks = malloc(MOST * sizeof *thinks);
@@ -215,7 +228,7 @@ int main(int argc, char **argv) {
             if (records) due += (latency + (is_early ? 0 : waiting)) / 1e6;
             if (baud) due += (length + typed) * 10.0 / baud;
             if (due > read_at) wait_until(due);
-            if (write(port, output, length) != length) break;
+            if (say(port, output, length)) break;
             prompt = now();
         }
     }

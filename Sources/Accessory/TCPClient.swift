@@ -23,7 +23,7 @@ enum TCPClient {
                 failure = .system(call: "socket", address: name, errno: errno)
                 continue
             }
-            let session = DescriptorSession(descriptor: descriptor, kind: .stream, name: name)
+            var session = DescriptorSession(descriptor: descriptor, kind: .stream, name: name)
             let status = address.bytes.withUnsafeBytes { bytes in
                 sys_connect(
                     descriptor, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress,
@@ -33,7 +33,7 @@ enum TCPClient {
                 descriptor, status: status, deadline: deadline, cancelledBy: cancel)
             {
             case .connected:
-                _ = sys_tcp_tune(descriptor)
+                session.tuneTCP()
                 return session
             case .failed(let number): failure = .tcp(.unreachable(address: name, errno: number))
             case .timedOut: failure = .tcp(.timedOut(address: name))

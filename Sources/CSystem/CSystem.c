@@ -178,6 +178,11 @@ int sys_tcp_tune(int fd) {
     return setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
+int sys_tcp_acknowledge(int fd) {
+    int on = 1;
+    return setsockopt(fd, IPPROTO_TCP, TCP_QUICKACK, &on, sizeof on);
+}
+
 ssize_t sys_read(int fd, void *bytes, size_t count) {
     ssize_t got;
     do got = read(fd, bytes, count);

@@ -91,6 +91,10 @@ int sys_socket_error(int fd);
 // half a minute, whether or not something was sent to it.
 int sys_tcp_tune(int fd);
 
+// TCP_QUICKACK: acknowledges at once what was read. The kernel forgets the setting, so each read needs
+// a call.
+int sys_tcp_acknowledge(int fd);
+
 // read(2), restarted after EINTR.
 ssize_t sys_read(int fd, void *bytes, size_t count);
 

@@ -141,8 +141,9 @@ struct ListeningSocket: ~Copyable {
             let host = sys_accept(descriptor)
             // A host that went away again in the meantime is no reason to stop.
             guard host >= 0 else { continue }
-            _ = sys_tcp_tune(host)
-            return DescriptorSession(descriptor: host, kind: .stream, name: address)
+            var session = DescriptorSession(descriptor: host, kind: .stream, name: address)
+            session.tuneTCP()
+            return session
         }
     }
 

@@ -71,7 +71,10 @@ extension Failure {
             code = .badData
         case .older(let path, let version):
             message = "\(path) has the older version \(version) and may not be written to"
-            hint = "make it writable once, so that it can be brought up to date: chmod u+w \(path)"
+            hint =
+                access(path, W_OK) != 0 && errno == EROFS
+                ? "obdscan db merge \(path) takes its trips into your database"
+                : "make it writable once, so that it can be brought up to date: chmod u+w \(path)"
             code = .noPermission
         case .cannotCreate(let path, let number):
             message = "\(path): \(describe(errno: number))"
@@ -84,6 +87,12 @@ extension Failure {
         case .readOnly(let path):
             message = "\(path) may be read only"
             hint = "--db FILE names another database"
+            code = .noPermission
+        case .readOnlyDisk(let path):
+            message = "\(path) is on a file system that is mounted read-only"
+            hint =
+                "its trips can be read; to store anything, name another database with --db FILE, or "
+                + "copy this one"
             code = .noPermission
         case .full(let path):
             message = "\(path): the disk is full"
@@ -110,12 +119,28 @@ extension Failure {
             message = "\(entries) entries could not be stored: \(inner.message)"
             hint = inner.hint
             code = inner.status
+        case .removed(let path, let reason):
+            let inner = Failure(reason)
+            message =
+                "\(path) was removed while it was written to, and what it held cannot be saved: "
+                + inner.message
+            hint = inner.hint
+            code = inner.status
         case .other(let path, let number, let words):
             message = "\(path): \(words) (SQLite \(number))"
             hint = "obdscan db check looks for damage; --db FILE names another database"
             code = .badData
         }
         self.init(message, hint: hint, status: code)
+    }
+
+    /// What has to be said at the end about a database that was taken away under its writer; nil =
+    /// nothing: it is where it was.
+    init?(_ relocation: TripStore.Relocation?) {
+        guard case .elsewhere(let path, let instead) = relocation else { return nil }
+        self.init(
+            "\(instead) was replaced by another file; the trip is in \(path)",
+            hint: "obdscan trips --db \(path) lists it", status: .cannotCreate)
     }
 
     /// A fault in a PID table; the user's own, as the embedded one is checked when it is built.

@@ -22,17 +22,28 @@ extension TripStore {
         from other: String, only: [Int64]? = nil,
         progress: (_ done: Int, _ of: Int) -> Void = { _, _ in }
     ) throws(StoreError) -> Merged {
-        var source = other
+        // What SQLite can only read by another name cannot be attached.
+        var needsCopy = ReadOnlyPlace.name(of: other) != other
         do {
             _ = try TripStore(path: other, access: .readOnly, limits: limits)
         } catch .older {
-            source = path + ".merging"
-            try Self.copy(other, to: source)
+            needsCopy = true
         }
-        defer {
-            if source != other { for end in ["", "-wal", "-shm"] { unlink(source + end) } }
+        guard needsCopy else { return try merge(attaching: other, only, progress) }
+        let folder: WorkFolder
+        do throws(WorkFolder.Fault) {
+            folder = try WorkFolder(beside: path)
+        } catch {
+            throw .cannotCreate(path: path, errno: error.errno)
         }
-        return try write { database in
+        try Self.copy(other, to: folder.database)
+        return try merge(attaching: folder.database, only, progress)
+    }
+
+    private func merge(
+        attaching source: String, _ only: [Int64]?, _ progress: (_ done: Int, _ of: Int) -> Void
+    ) throws(StoreError) -> Merged {
+        try write { database in
             try database.execute(sql: "ATTACH ? AS other", arguments: [source])
             defer { try? database.execute(sql: "DETACH other") }
             var merged = Merged()
@@ -44,14 +55,14 @@ extension TripStore {
         }
     }
 
-    /// A copy that is brought up to date.
+    /// A copy that is brought up to date; its owner's alone.
     private static func copy(_ path: String, to copy: String) throws(StoreError) {
-        for end in ["", "-wal", "-shm"] { unlink(copy + end) }
+        try createFile(copy)
         do {
-            var configuration = Configuration()
-            configuration.readonly = true
-            let source = try DatabaseQueue(path: path, configuration: configuration)
-            try source.backup(to: DatabaseQueue(path: copy))
+            let source = try connect(path, access: .readOnly, limits: Limits())
+            let target = try DatabaseQueue(path: copy)
+            try source.backup(to: target)
+            try target.close()
         } catch {
             throw StoreError(error, path: path)
         }

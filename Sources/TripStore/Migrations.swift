@@ -27,9 +27,10 @@ enum Migrations {
         return application == 0 && tables == 0 ? .empty : .foreign
     }
 
-    /// Takes every step behind `version`, each in a transaction of its own.
-    static func run(on database: Database, from version: Int) throws {
-        for (index, file) in EmbeddedFiles.all.enumerated() where index >= version {
+    /// Takes every step behind `version`, each in a transaction of its own; nil = up to the newest.
+    static func run(on database: Database, from version: Int, to last: Int? = nil) throws {
+        for (index, file) in EmbeddedFiles.all.enumerated()
+        where index >= version && index < last ?? newest {
             try database.inTransaction(.immediate) {
                 // Another process may have been faster while this one waited for the lock.
                 guard try state(of: database) == (index == 0 ? .empty : .ours(index)) else {

@@ -19,6 +19,8 @@ public enum StoreError: Error, Hashable, Sendable {
     case permission(path: String)
     /// The file may be read only, so nothing can be stored.
     case readOnly(path: String)
+    /// The file is on a file system that may be read only, so nothing can be stored.
+    case readOnlyDisk(path: String)
     /// The disk, or the space allowed to the database, is full.
     case full(path: String)
     /// Another program holds the database for longer than one waits.
@@ -31,6 +33,8 @@ public enum StoreError: Error, Hashable, Sendable {
     case tripIsOpen(Int64, path: String)
     /// The trip ended, but so many entries could not be stored and are lost; the reason.
     indirect case lost(entries: Int, StoreError)
+    /// The file was removed or replaced while it was written to, and what it held cannot be saved; why.
+    indirect case removed(path: String, StoreError)
     /// Anything else that SQLite reports: its extended result code and words.
     case other(path: String, code: Int32, message: String)
 }
@@ -51,10 +55,12 @@ extension StoreError {
         switch error.resultCode {
         case .SQLITE_FULL: self = .full(path: path)
         case .SQLITE_BUSY, .SQLITE_LOCKED: self = .locked(path: path)
-        case .SQLITE_READONLY: self = .readOnly(path: path)
         case .SQLITE_CORRUPT: self = .damaged(path: path, message: message)
         case .SQLITE_NOTADB: self = .foreign(path: path)
-        case .SQLITE_CANTOPEN where access(path, R_OK) == 0:
+        case .SQLITE_READONLY where ReadOnlyPlace.isReadOnlyDisk(path):
+            self = .readOnlyDisk(path: path)
+        case .SQLITE_READONLY: self = .readOnly(path: path)
+        case .SQLITE_CANTOPEN where access(path, R_OK) == 0 && !ReadOnlyPlace.isDatabase(path):
             // A folder, say: nobody is forbidden anything.
             self = .foreign(path: path)
         case .SQLITE_IOERR

@@ -1,5 +1,7 @@
 import GRDB
+import GRDBSQLite
 import Glibc
+import Synchronization
 
 /// The database of trips, codes, accessories and vehicles; one file.
 ///
@@ -34,14 +36,22 @@ public final class TripStore: Sendable {
         }
     }
 
-    /// The file.
+    /// The file, as it was named.
     public let path: String
+    /// The file that holds the trips; another one than ``path`` where that was replaced meanwhile.
+    public var currentPath: String {
+        let current = place.withLock { (path: $0.path, number: $0.number) }
+        return current.number == 0 ? path : current.path
+    }
     /// Every file that the database is made of.
     public var files: [String] { [path, path + "-wal", path + "-shm"] }
     /// What it was opened for.
     public let access: Access
     let limits: Limits
-    let queue: DatabaseQueue
+    let place: Mutex<DatabasePlace>
+    /// Held while a trip's transaction is under way.
+    let commits = Mutex(())
+    var queue: DatabaseQueue { place.withLock { $0.connection } }
 
     /// Opens the database at `path`.
     ///
@@ -56,11 +66,15 @@ public final class TripStore: Sendable {
         switch access {
         case .readOnly:
             guard Glibc.access(path, F_OK) == 0 else { throw .missing(path: path) }
-        case .readWrite: try Self.createFile(path)
+        case .readWrite:
+            try Self.createFile(path)
+            if ReadOnlyPlace.isReadOnlyDisk(path) { throw .readOnlyDisk(path: path) }
+            WorkFolder.sweep(WorkFolder.folder(of: path))
         }
         guard Glibc.access(path, R_OK) == 0 else { throw .permission(path: path) }
         do {
-            queue = try Self.connect(path, access: access, limits: limits)
+            let connection = try Self.connect(path, access: access, limits: limits)
+            place = Mutex(DatabasePlace(path, connection, number: 0))
         } catch {
             throw StoreError(error, path: path)
         }
@@ -76,7 +90,15 @@ public final class TripStore: Sendable {
         configuration.readonly = access == .readOnly
         configuration.busyMode = .timeout(limits.patience.seconds)
         configuration.label = "obdscan"
+        let name = access == .readOnly ? ReadOnlyPlace.name(of: path) : path
         configuration.prepareDatabase { database in
+            // A file may come from anybody: its schema calls no function that does anything, and no value
+            // is larger than anything that is stored.
+            try database.execute(sql: "PRAGMA trusted_schema = OFF")
+            sqlite3_limit(database.sqliteConnection, SQLITE_LIMIT_LENGTH, 64 << 20)
+            if ReadOnlyPlace.isExclusive(name) {
+                try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
+            }
             // Else a row of a damaged page may pass as one that is not there.
             try database.execute(sql: "PRAGMA cell_size_check = ON")
             guard access == .readWrite else { return }
@@ -88,7 +110,7 @@ public final class TripStore: Sendable {
                 try database.execute(sql: "PRAGMA max_page_count = \(max(1, size / page))")
             }
         }
-        return try DatabaseQueue(path: path, configuration: configuration)
+        return try DatabaseQueue(path: name, configuration: configuration)
     }
 
     private func prepare() throws(StoreError) {
@@ -102,12 +124,19 @@ public final class TripStore: Sendable {
             if version > known { throw .newer(path: path, version: version, known: known) }
             if version < known {
                 guard access == .readWrite else { throw .older(path: path, version: version) }
+                if version > 0 { try checkSchema(version) }
                 try write { try Migrations.run(on: $0, from: version) }
             }
+            try checkSchema(known)
         }
         guard access == .readWrite else { return }
         try chooseJournal()
         try closeAbandonedTrips()
+    }
+
+    private func checkSchema(_ version: Int) throws(StoreError) {
+        let fault = try read { try SchemaCheck.fault(in: $0, version: version) }
+        if let fault { throw .damaged(path: path, message: fault) }
     }
 
     /// A log that is written ahead where it can be: it needs memory that all processes share, which
@@ -133,7 +162,7 @@ public final class TripStore: Sendable {
     }
 
     /// Makes the file, readable by its owner alone, unless there is one.
-    private static func createFile(_ path: String) throws(StoreError) {
+    static func createFile(_ path: String) throws(StoreError) {
         try createDirectory(above: path)
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         if descriptor >= 0 {
@@ -143,7 +172,7 @@ public final class TripStore: Sendable {
         }
     }
 
-    private static func createDirectory(above path: String) throws(StoreError) {
+    static func createDirectory(above path: String) throws(StoreError) {
         guard let slash = path.utf8.lastIndex(of: 0x2F), slash > path.startIndex else { return }
         let directory = String(path[..<slash])
         if Glibc.access(directory, F_OK) == 0 { return }

@@ -10,12 +10,23 @@ struct TripTransactions: Sendable {
         var message = ""
     }
 
-    let connection: DatabaseQueue
+    private(set) var connection: DatabaseQueue
+    /// Which of the database's places the connection leads to.
+    private(set) var place: Int
     private(set) var rows: RowWriter
 
-    init(connection: DatabaseQueue, rows: RowWriter) {
+    init(connection: DatabaseQueue, place: Int, rows: RowWriter) {
         self.connection = connection
+        self.place = place
         self.rows = rows
+    }
+
+    /// Goes on in a copy of the database.
+    mutating func move(to connection: DatabaseQueue, _ place: Int) {
+        DatabasePlace.abandonLog(of: self.connection)
+        close()
+        self.connection = connection
+        self.place = place
     }
 
     /// Closes the connection; a failure to do so has no consequence for what is stored.

@@ -51,6 +51,8 @@ public final class TripWriter: Sendable {
         case recovered
         /// Items that contradict the schema were left out; SQLite's words.
         case rejected(items: Int, message: String)
+        /// The database's files were taken away while it was written; it goes on as this says.
+        case relocated(TripStore.Relocation)
     }
 
     /// The trip's number.
@@ -58,7 +60,7 @@ public final class TripWriter: Sendable {
     /// The two clocks at its start.
     public let anchor: TimeAnchor
 
-    private let path: String
+    private let store: TripStore
     private let limits: Limits
     private let notify: @Sendable (Notice) -> Void
     private let queue: Mutex<WriteQueue>
@@ -71,19 +73,21 @@ public final class TripWriter: Sendable {
     ) throws(StoreError) {
         self.trip = trip
         self.anchor = anchor
-        path = store.path
+        self.store = store
         self.limits = limits
         self.notify = notify
         queue = Mutex(WriteQueue(limits: limits))
         let transactions: TripTransactions
+        let place = store.place.withLock { $0 }
         do {
             transactions = TripTransactions(
                 // A look for the trip in each transaction does what SQLite would do in each row.
                 connection: try TripStore.connect(
-                    path, access: .readWrite, limits: store.limits, checksForeignKeys: false),
+                    place.path, access: .readWrite, limits: store.limits, checksForeignKeys: false),
+                place: place.number,
                 rows: RowWriter(trip: trip, anchor: anchor, table: table))
         } catch {
-            throw StoreError(error, path: path)
+            throw StoreError(error, path: place.path)
         }
         let thread = Thread { [self] in run(transactions) }
         thread.name = "trip writer"
@@ -155,7 +159,8 @@ public final class TripWriter: Sendable {
                 continue
             }
             if work.makesSpace { notify(.space) }
-            let result = transactions.store(work)
+            let (result, relocation) = store.store(work, by: &transactions)
+            if let relocation { notify(.relocated(relocation)) }
             switch result {
             case .success(let rejected):
                 due = nil
@@ -166,7 +171,7 @@ public final class TripWriter: Sendable {
                     notify(.rejected(items: rejected.items, message: rejected.message))
                 }
             case .failure(let error):
-                let failure = StoreError(error, path: path)
+                let failure = StoreError(error, path: store.currentPath)
                 due = now + pause.dispatchInterval
                 pause = min(pause * 2, limits.retryAtMost)
                 announce(queue.withLock { $0.failed(work, failure) })

@@ -45,13 +45,22 @@ struct DatabaseRecoverCommand: ParsableCommand, OutputCommand {
         try writer.flush()
     }
 
-    /// Saves what is left of the database at `damaged`; nothing is left where that fails.
+    /// Saves what is left of the database at `damaged`; the new one appears when it is complete.
     private func save(_ damaged: String) throws -> Salvaged {
         let progress = ProgressLine(output)
         defer { progress.clear() }
-        do {
+        let inbox = try SignalInbox(SignalInbox.endings)
+        return try OutputFile.writeDatabase(to) { place, cleanUp in
             let saved = try mapped { () throws(StoreError) in
-                try TripStore(path: to).salvage(from: damaged) { progress.show($0, "recovered") }
+                let new = try TripStore(path: place)
+                let saved = try new.salvage(from: damaged) { share in
+                    progress.show(share, "recovered")
+                    guard let signal = inbox.next() else { return }
+                    cleanUp()
+                    SignalInbox.die(of: signal)
+                }
+                try new.closeForMoving()
+                return saved
             }
             guard !saved.rows.isEmpty else {
                 throw Failure(
@@ -60,10 +69,6 @@ struct DatabaseRecoverCommand: ParsableCommand, OutputCommand {
                     status: .badData)
             }
             return saved
-        } catch {
-            // Nobody wants what is empty, and the next try would take it for another's.
-            for file in [to, to + "-wal", to + "-shm"] { unlink(file) }
-            throw error
         }
     }
 

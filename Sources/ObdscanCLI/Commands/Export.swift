@@ -261,24 +261,18 @@ struct ExportCommand: ParsableCommand, OutputCommand {
                 hint: "name a new file, or obdscan db merge takes trips into another database",
                 status: .cannotCreate)
         }
-        let folder = try OutputFile.folder(beside: to)
-        let place = folder + "/new.db"
-        let cleanUp = {
-            for end in ["", "-wal", "-shm", "-journal"] { unlink(place + end) }
-            rmdir(folder)
-        }
-        defer { cleanUp() }
         let inbox = try SignalInbox(SignalInbox.endings)
-        try mapped { () throws(StoreError) in
-            let new = try TripStore(path: place)
-            _ = try new.merge(from: store.path, only: ids) { _, _ in
-                guard let signal = inbox.next() else { return }
-                cleanUp()
-                SignalInbox.die(of: signal)
+        try OutputFile.writeDatabase(to) { place, cleanUp in
+            try mapped { () throws(StoreError) in
+                let new = try TripStore(path: place)
+                _ = try new.merge(from: store.path, only: ids) { _, _ in
+                    guard let signal = inbox.next() else { return }
+                    cleanUp()
+                    SignalInbox.die(of: signal)
+                }
+                try new.closeForMoving()
             }
-            try new.closeForMoving()
         }
-        guard rename(place, to) == 0 else { throw Failure(outputFile: to, errno: errno) }
         let trips = try mapped { () throws(StoreError) in
             var trips: [TripSummary] = []
             for id in ids { trips.append(try store.trip(id)) }

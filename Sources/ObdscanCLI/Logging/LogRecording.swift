@@ -69,6 +69,8 @@ struct LogRecording: Sendable {
         outcome.patience = end.patience
         if case .failed(let error) = end {
             outcome.failure = Failure(error, accessory: connection.accessory)
+        } else {
+            outcome.failure = Failure(plan.trip.store.relocation)
         }
         return outcome
     }

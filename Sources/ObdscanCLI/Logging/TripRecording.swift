@@ -164,6 +164,12 @@ extension TripRecording.News {
         case .rejected(let items, let message):
             losses = .init(rejected: items, reason: message)
             text = losses.lines.joined()
+        case .relocated(.folded):
+            text = "the write-ahead log was removed; what it held was saved"
+        case .relocated(.restored(let path)):
+            text = "\(path) was removed; it was made again with all that it held"
+        case .relocated(.elsewhere(let path, let instead)):
+            text = "\(instead) was replaced by another file; the recording goes on in \(path)"
         }
     }
 }

@@ -48,9 +48,13 @@ struct DatabaseOptions: ParsableArguments {
         do throws(StoreError) {
             do throws(StoreError) {
                 return try TripStore(path: file, access: access, limits: limits)
-            } catch .older {
+            } catch .older(let path, let version) {
                 // Who may write brings it up to date first; who may not is told so.
-                _ = try TripStore(path: file, access: .readWrite)
+                do throws(StoreError) {
+                    _ = try TripStore(path: file, access: .readWrite)
+                } catch .readOnlyDisk {
+                    throw .older(path: path, version: version)
+                }
                 return try TripStore(path: file, access: access, limits: limits)
             }
         } catch {

@@ -1,5 +1,6 @@
 import CSystem
 import Glibc
+import TripStore
 
 /// A file that appears whole or not at all.
 enum OutputFile {
@@ -81,11 +82,21 @@ enum OutputFile {
             && one.st_dev == two.st_dev && one.st_ino == two.st_ino
     }
 
-    /// Makes a folder for work beside `path`, on the same file system; the caller removes it.
-    static func folder(beside path: String) throws(Failure) -> String {
-        var template = Array("\(PendingFile.folder(of: path))/.obdscan-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw Failure(outputFile: path, errno: errno) }
-        return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    /// Makes a database at `path`, which appears whole or not at all.
+    ///
+    /// `body` makes it at the place that it is given. It calls the function that it is given before it
+    /// ends the process.
+    static func writeDatabase<Value>(
+        _ path: String, _ body: (_ place: String, _ cleanUp: () -> Void) throws -> Value
+    ) throws -> Value {
+        do {
+            let folder = try WorkFolder(beside: path)
+            let value = try body(folder.database) { folder.remove() }
+            try folder.move(to: path)
+            return value
+        } catch let fault as WorkFolder.Fault {
+            throw Failure(outputFile: path, errno: fault.errno)
+        }
     }
 }
 
@@ -121,6 +132,7 @@ private final class PendingFile {
             if unnamed >= 0 {
                 descriptor = unnamed
             } else {
+                WorkFolder.sweep(folder)
                 var template = Array("\(folder)/.obdscan-XXXXXX".utf8CString)
                 descriptor = mkstemp(&template)
                 if descriptor >= 0 {
@@ -131,6 +143,8 @@ private final class PendingFile {
             }
         }
         if descriptor < 0 { throw .failed(errno: errno) }
+        // While it goes by a name of its own the lock says that it is not one that was left behind.
+        if target != nil { _ = ca_lock(descriptor) }
     }
 
     deinit {

@@ -71,8 +71,8 @@ struct Summary {
     /// Takes over what the closed trip has come to.
     mutating func take(_ store: TripStore, _ output: OutputOptions) {
         guard let trip else { return }
-        let isUsual = store.path == DatabaseOptions(path: nil).file
-        next = "obdscan trips show \(trip)" + (isUsual ? "" : " --db \(store.path)")
+        let isUsual = store.currentPath == DatabaseOptions(path: nil).file
+        next = "obdscan trips show \(trip)" + (isUsual ? "" : " --db \(store.currentPath)")
         guard let kilometres = try? store.trip(trip).distance else { return }
         let conversion = output.units.conversion(from: "km")
         distance =

@@ -1,0 +1,233 @@
+import GRDB
+import GRDBSQLite
+import Glibc
+
+/// A file by its device and its number: another one of the same name is not it.
+struct FileIdentity: Hashable, Sendable {
+    private let device: dev_t
+    private let number: ino_t
+
+    /// The file at `path`; nil where there is none, or nothing can be said.
+    init?(_ path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        (device, number) = (status.st_dev, status.st_ino)
+    }
+}
+
+/// Where an open database is, and the connection to it.
+///
+/// SQLite goes on writing to files that have lost their names: what it stores there is gone when the
+/// process ends. Two programs that call the same database by two names do not see each other's locks.
+struct DatabasePlace: Sendable {
+    /// What has become of the files.
+    enum State {
+        case unchanged
+        /// The write-ahead log or the memory that processes share is gone, or is another one.
+        case withoutLog
+        case removed
+        case replaced
+    }
+
+    /// The file, behind a symbolic link.
+    let path: String
+    let connection: DatabaseQueue
+    /// Counts the connections: who holds an older one takes this one.
+    let number: Int
+    private let file: FileIdentity?
+    private var log: FileIdentity?
+    private var memory: FileIdentity?
+    /// What led here.
+    var relocation: TripStore.Relocation?
+    /// Numbers of files say something.
+    private let hasNumbers: Bool
+
+    init(_ path: String, _ connection: DatabaseQueue, number: Int) {
+        self.path = Self.resolved(path)
+        self.connection = connection
+        self.number = number
+        hasNumbers = !FileSystem.isOnNetwork(path)
+        file = hasNumbers ? FileIdentity(path) : nil
+    }
+
+    private static func resolved(_ path: String) -> String {
+        guard let found = realpath(path, nil) else { return path }
+        defer { free(found) }
+        return String(cString: found)
+    }
+
+    var state: State {
+        var status = stat()
+        if stat(path, &status) != 0 {
+            return errno == ENOENT || errno == ENOTDIR ? .removed : .unchanged
+        }
+        if let file, FileIdentity(path) != file { return .replaced }
+        if let log, FileIdentity(path + "-wal") != log { return .withoutLog }
+        if let memory, FileIdentity(path + "-shm") != memory { return .withoutLog }
+        return .unchanged
+    }
+
+    /// Notes which files SQLite has made beside the database; call it after a transaction.
+    mutating func learn() {
+        guard hasNumbers else { return }
+        if log == nil { log = FileIdentity(path + "-wal") }
+        if memory == nil { memory = FileIdentity(path + "-shm") }
+    }
+
+    /// Writes the log into the database file, whatever that is called now.
+    func foldLog() throws {
+        try connection.writeWithoutTransaction { database in
+            try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+        }
+    }
+
+    /// Takes the names of log and shared memory away, if they are still those of this database.
+    func removeLog() {
+        if let log, FileIdentity(path + "-wal") == log { unlink(path + "-wal") }
+        if let memory, FileIdentity(path + "-shm") == memory { unlink(path + "-shm") }
+    }
+
+    /// Keeps a connection from removing the log of another database when it is closed: SQLite goes by
+    /// the name.
+    static func abandonLog(of connection: DatabaseQueue) {
+        connection.inDatabase { database in
+            var on: Int32 = 1
+            sqlite3_file_control(
+                database.sqliteConnection, "main", SQLITE_FCNTL_PERSIST_WAL, &on)
+        }
+    }
+}
+
+extension TripStore {
+    /// What was done about a database whose files were taken away under it.
+    public enum Relocation: Hashable, Sendable {
+        /// Its write-ahead log was gone; what that held is in the database.
+        case folded
+        /// The file was gone, and is there again with all that it held.
+        case restored(path: String)
+        /// Another file has its name; what it held is in a new one.
+        case elsewhere(path: String, instead: String)
+    }
+
+    /// The last that was done about this database; nil = nothing.
+    public var relocation: Relocation? { place.withLock { $0.relocation } }
+
+    /// Stores work where the database is.
+    ///
+    /// Transactions of several trips go one after the other, so that all that is stored is in what a
+    /// database without a name is saved to.
+    func store(
+        _ work: WriteQueue.Work, by transactions: inout TripTransactions
+    ) -> (result: Result<TripTransactions.Rejected, any Error>, relocation: Relocation?) {
+        commits.withLock { _ in
+            var relocation: Relocation?
+            do {
+                relocation = try settle()
+                let place = place.withLock { $0 }
+                if transactions.place != place.number {
+                    let connection = try Self.connect(
+                        place.path, access: .readWrite, limits: limits, checksForeignKeys: false)
+                    transactions.move(to: connection, place.number)
+                }
+            } catch {
+                return (.failure(error), relocation)
+            }
+            let result = transactions.store(work)
+            place.withLock { $0.learn() }
+            return (result, relocation)
+        }
+    }
+
+    /// Sees to it that the database is where it was, or somewhere at all.
+    private func settle() throws -> Relocation? {
+        let old = place.withLock { $0 }
+        let state = old.state
+        switch state {
+        case .unchanged: return nil
+        case .withoutLog:
+            try old.foldLog()
+            try move(to: old.path, from: old, old.relocation)
+            return .folded
+        case .removed, .replaced:
+            do {
+                return try save(old, isReplaced: state == .replaced)
+            } catch {
+                throw StoreError.removed(path: old.path, StoreError(error, path: old.path))
+            }
+        }
+    }
+
+    private func move(
+        to path: String, from old: DatabasePlace, _ relocation: Relocation?
+    ) throws {
+        let connection = try Self.connect(path, access: .readWrite, limits: limits)
+        DatabasePlace.abandonLog(of: old.connection)
+        var new = DatabasePlace(path, connection, number: old.number + 1)
+        new.relocation = relocation
+        place.withLock { [new] in $0 = new }
+    }
+
+    /// Copies the database, which has lost its name, to where it was, or beside what is there now.
+    private func save(_ old: DatabasePlace, isReplaced: Bool) throws -> Relocation {
+        try Self.createDirectory(above: old.path)
+        let folder: WorkFolder
+        do throws(WorkFolder.Fault) {
+            folder = try WorkFolder(beside: old.path)
+        } catch {
+            throw StoreError.cannotCreate(path: old.path, errno: error.errno)
+        }
+        try Self.createFile(folder.database)
+        let copy = try DatabaseQueue(path: folder.database)
+        try old.connection.backup(to: copy)
+        try copy.close()
+        leave(old)
+        var target = old.path
+        var number = 0
+        var isTaken = isReplaced
+        while true {
+            if isTaken {
+                number += 1
+                target = "\(old.path).saved" + (number > 1 ? "-\(number)" : "")
+            }
+            do throws(WorkFolder.Fault) {
+                try folder.move(to: target)
+                break
+            } catch {
+                guard error.errno == EEXIST else {
+                    throw StoreError.cannotCreate(path: target, errno: error.errno)
+                }
+                isTaken = true
+            }
+        }
+        // A second loss does not undo what the user has to know of the first.
+        let relocation: Relocation =
+            if target != old.path {
+                .elsewhere(path: target, instead: old.path)
+            } else {
+                .restored(path: target)
+            }
+        var lasting = relocation
+        if case .elsewhere(_, let instead) = old.relocation {
+            lasting = .elsewhere(path: target, instead: instead)
+        }
+        try move(to: target, from: old, lasting)
+        return relocation
+    }
+
+    /// Leaves a file that may have another name now as whole as it can be; all of it is saved already.
+    private func leave(_ old: DatabasePlace) {
+        DatabasePlace.abandonLog(of: old.connection)
+        if let writer = WriterIdentity.current()?.text {
+            try? old.connection.write { database in
+                for trip in try Int64.fetchAll(
+                    database, sql: "SELECT id FROM trip WHERE end_reason IS NULL AND writer = ?",
+                    arguments: [writer])
+                {
+                    try Trips.close(trip, .failed, in: database)
+                }
+            }
+        }
+        try? old.foldLog()
+        old.removeLog()
+    }
+}

@@ -1,0 +1,74 @@
+import Glibc
+
+/// How a database is opened where nothing can be written beside it: on a read-only file system, or in
+/// a folder of someone else.
+///
+/// SQLite reads a database with a write-ahead log through memory that processes share, a file beside it,
+/// which it cannot make there. Without that file no process has the database open for writing.
+enum ReadOnlyPlace {
+    /// The name for SQLite; `path` itself where SQLite needs no help.
+    static func name(of path: String) -> String {
+        guard isWithoutHelp(path), usesLog(path) else { return path }
+        let uri = "file:" + escaped(path)
+        // A log that holds something is read through memory of this process alone, which SQLite does
+        // without the file system's locks; otherwise all that there is stands in the file.
+        return uri + (holdsLog(path) ? "?mode=ro&vfs=unix-none" : "?mode=ro&immutable=1")
+    }
+
+    /// Whether a connection to that name has to keep what processes share to itself.
+    static func isExclusive(_ name: String) -> Bool { name.hasSuffix("vfs=unix-none") }
+
+    /// Whether the database is on a file system that may only be read.
+    static func isReadOnlyDisk(_ path: String) -> Bool {
+        access(path, W_OK) != 0 && errno == EROFS
+    }
+
+    private static func isWithoutHelp(_ path: String) -> Bool {
+        access(WorkFolder.folder(of: resolved(path)), W_OK) != 0
+            && access(resolved(path) + "-shm", F_OK) != 0
+    }
+
+    private static func resolved(_ path: String) -> String {
+        guard let found = realpath(path, nil) else { return path }
+        defer { free(found) }
+        return String(cString: found)
+    }
+
+    private static func holdsLog(_ path: String) -> Bool {
+        var status = stat()
+        return stat(resolved(path) + "-wal", &status) == 0 && status.st_size > 0
+    }
+
+    /// Whether the header says that the file is written through a log
+    /// (https://sqlite.org/fileformat.html, offset 18).
+    private static func usesLog(_ path: String) -> Bool {
+        guard let header = header(of: path) else { return false }
+        return header[18] == 2
+    }
+
+    /// Whether the file begins as a database does.
+    static func isDatabase(_ path: String) -> Bool {
+        header(of: path)?.starts(with: "SQLite format 3\0".utf8) ?? false
+    }
+
+    private static func header(of path: String) -> [UInt8]? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        // No lock of SQLite's can be lost by that: it has none on this file in this process yet, or the
+        // file can only be read.
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 20)
+        return Glibc.read(descriptor, &bytes, bytes.count) == bytes.count ? bytes : nil
+    }
+
+    private static func escaped(_ path: String) -> String {
+        path.utf8.map { byte -> String in
+            switch byte {
+            case 0x25, 0x3F, 0x23, 0...0x20, 0x7F...:
+                let digits = String(byte, radix: 16, uppercase: true)
+                return "%" + (digits.count < 2 ? "0" : "") + digits
+            default: return String(UnicodeScalar(byte))
+            }
+        }.joined()
+    }
+}

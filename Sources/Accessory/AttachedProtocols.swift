@@ -8,9 +8,8 @@ extension AccessoryManager {
 extension Accessory {
     /// How a session for one of the protocols of this accessory is opened.
     ///
-    /// Nil where it does not offer the protocol, and for `sim:`, `replay:` and aliases, as
-    /// ``Connector/init(_:)``.
+    /// Nil where it does not offer the protocol.
     public func connector(for protocolString: String) -> Connector? {
-        protocols.contains(protocolString) ? Connector(address) : nil
+        protocols.contains(protocolString) ? Connector(address.transport) : nil
     }
 }

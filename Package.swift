@@ -52,7 +52,6 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-        .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
     ],
     targets: [
         // Pure: no system call, no clock, no Foundation, no global variable.
@@ -110,7 +109,6 @@ let package = Package(
                 "WebServer",
                 "WebPage",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "TOMLKit", package: "TOMLKit"),
             ]),
         .executableTarget(
             name: "obdscan", dependencies: ["ObdscanCLI"], swiftSettings: strict,

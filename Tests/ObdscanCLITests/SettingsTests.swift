@@ -44,13 +44,18 @@ import VehicleScan
 
     @Test(arguments: [
         ("units = \"us\"\ndevise = \"sim:\"\n", 2, "did you mean device?"),
-        ("units =\n", 1, "expected value"),
+        ("units =\n", 1, "a value is missing"),
+        ("\nunits = us\n", 2, "“us” is not a value: texts stand in quotes"),
         ("\n\nunits = \"furlongs\"\n", 3, "is none of metric, imperial, us"),
         ("battery-safe = \"maybe\"\n", 1, "is neither on nor off"),
         ("[aliases]\n\nvan = 5\n", 3, "names no accessory"),
         ("[aliases]\nvan = true\n", 2, "has to be a text in quotes"),
         ("[aliases]\nvan = \"bus\"\n", 2, "is no accessory"),
-        ("aliases = 3\n", 1, "is no table"),
+        ("aliases = 3\n", 1, "is not a table"),
+        ("[units]\n", 1, "has to be a text in quotes"),
+        ("\n[aliases.van]\n", 2, "has to be a text in quotes"),
+        ("\n[[aliases]]\n", 2, "is not a setting"),
+        ("units = \"us\"\n\nunits = \"us\"\n", 3, "“units” is set twice"),
         ("[view]\na = []\n", 1, "is no setting"),
         ("[views]\na = []\n", 2, "names no signal"),
         ("protocol = \"D\"\n", 1, "is no vehicle protocol"),
@@ -86,48 +91,99 @@ import VehicleScan
     }
 
     @Test func `a setting is changed in its place, comments stay`() throws {
-        var text = SettingsText(
-            """
-            # mine
-            units = "us" # at work
-
-            [aliases]
-            # the white one
-            van = "sim:"
-            """)
-        text.set("units", to: ["metric"], isList: false)
-        text.set("aliases.van", to: ["sim:diesel"], isList: false)
-        text.set("aliases.bus", to: ["sim:truck"], isList: false)
-        text.set("device", to: ["van"], isList: false)
-        text.set("views.own", to: ["RPM", "VSS"], isList: true)
-        #expect(
-            text.text == """
+        var text = try TOMLText(
+            Array(
+                """
                 # mine
-                units = "metric"
+                units = "us" # at work
+
+                [aliases]
+                # the white one
+                van = "sim:"
+                """.utf8))
+        try text.set("units", to: ["metric"], isList: false)
+        try text.set("aliases.van", to: ["sim:diesel"], isList: false)
+        try text.set("aliases.bus", to: ["sim:truck"], isList: false)
+        try text.set("device", to: ["van"], isList: false)
+        try text.set("views.own", to: ["RPM", "VSS"], isList: true)
+        #expect(
+            String(decoding: text.bytes, as: UTF8.self) == """
+                # mine
+                units = "metric" # at work
                 device = "van"
 
                 [aliases]
-                bus = "sim:truck"
                 # the white one
                 van = "sim:diesel"
+                bus = "sim:truck"
 
                 [views]
                 own = ["RPM", "VSS"]
 
                 """)
-        text.set("device", to: nil, isList: false)
-        text.set("views.own", to: ["ECT"], isList: true)
-        #expect(!text.text.contains("device"))
-        let settings = try parsed(text.text)
+        try text.set("device", to: nil, isList: false)
+        try text.set("views.own", to: ["ECT"], isList: true)
+        #expect(!String(decoding: text.bytes, as: UTF8.self).contains("device"))
+        let settings = try SettingsFile.parsed(text.bytes, "config.toml")
         #expect(settings.views == ["own": ["ECT"]])
         #expect(settings.aliases.count == 2)
     }
 
+    /// A text, what is set or removed (nil), and the text after that.
+    @Test(arguments: [
+        ("", "device", "sim:", "device = \"sim:\"\n"),
+        ("# a\n\n[views]\n", "device", "sim:", "# a\ndevice = \"sim:\"\n\n[views]\n"),
+        ("# a", "device", "sim:", "# a\ndevice = \"sim:\"\n"),
+        ("units='us'#b\r\n", "units", "metric", "units=\"metric\"#b\r\n"),
+        // The same key in each way in which it can be written.
+        (
+            "[ \"aliases\" ]\n'a' = \"\" # b\n", "aliases.a", "sim:",
+            "[ \"aliases\" ]\n'a' = \"sim:\" # b\n"
+        ),
+        ("aliases.a = \"\"\n", "aliases.a", "sim:", "aliases.a = \"sim:\"\n"),
+        (
+            "aliases = {a = \"\", b = \"\"}\n", "aliases.a", "sim:",
+            "aliases = {a = \"sim:\", b = \"\"}\n"
+        ),
+        // A new one comes after those of its table, as they are written.
+        (
+            "aliases.a = \"\"\nunits = \"us\"\n", "aliases.b", "sim:",
+            "aliases.a = \"\"\naliases.b = \"sim:\"\nunits = \"us\"\n"
+        ),
+        (
+            "[fuel]\nV.type = \"lpg\"\n[views]\n", "fuel.V.price", "2",
+            "[fuel]\nV.type = \"lpg\"\nV.price = \"2\"\n[views]\n"
+        ),
+        ("[fuel.V]\n# c\n", "fuel.V.price", "2", "[fuel.V]\nprice = \"2\"\n# c\n"),
+        ("[fuel.V]\n", "fuel.price", "2", "[fuel.V]\n\n[fuel]\nprice = \"2\"\n"),
+        ("[fuel]\n", "fuel.V.price", "2", "[fuel]\n\n[fuel.V]\nprice = \"2\"\n"),
+        // A list over several lines, with a bracket in a comment.
+        ("[views]\na = [\"X\", # ]\n  \"Y\"] # c\nb = []\n", "views.a", nil, "[views]\nb = []\n"),
+        ("  a = 1 # c\nb = 2", "b", nil, "  a = 1 # c\n"), ("a = 1\n", "b", nil, "a = 1\n"),
+        ("aliases = {a = \"\"}\n", "aliases.a", nil, "aliases = {a = \"\"}\n"),
+    ])
+    func `only the bytes of a setting change`(
+        before: String, name: String, value: String?, after: String
+    ) throws {
+        var text = try TOMLText(Array(before.utf8))
+        try text.set(name, to: value.map { [$0] }, isList: false)
+        #expect(String(decoding: text.bytes, as: UTF8.self) == after)
+    }
+
+    @Test func `a table that is in braces is not begun again`() throws {
+        var text = try TOMLText(Array("\naliases = {a = \"\"}\n".utf8))
+        let before = text
+        #expect(throws: TOMLText.Fault(line: 4, reason: "“aliases” is set twice")) {
+            try text.set("aliases.b", to: ["sim:"], isList: false)
+        }
+        #expect(text == before)
+    }
+
     @Test(arguments: ["a\"b", "back\\slash", "tab\there", "ünïcode", "\u{1}"])
     func `every text survives being written and read`(value: String) throws {
-        var text = SettingsText("")
-        text.set("device", to: [value], isList: false)
-        #expect(try parsed(text.text).device == value)
+        var text = try TOMLText([])
+        try text.set("device", to: [value], isList: false)
+        #expect(try SettingsFile.parsed(text.bytes, "config.toml").device == value)
     }
 
     @Test func `built-in views name signals of the table`() throws {

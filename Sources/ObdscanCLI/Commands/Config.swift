@@ -107,7 +107,7 @@ struct ConfigSet: ParsableCommand {
         }
         // A name that nothing has would stop every command that is given no -d.
         if name == "device" { _ = try Settings.current.resolved(value) }
-        try SettingsFile.change { $0.set(name, to: values, isList: isList) }
+        try SettingsFile.change(name, to: values, isList: isList)
         if name.hasPrefix("views.") { try noteUnknown() }
     }
 }

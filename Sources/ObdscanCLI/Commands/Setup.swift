@@ -71,9 +71,7 @@ struct SetupCommand: ParsableCommand, OutputCommand {
         guard works else { throw Failure.silent(failure?.status ?? .unavailable) }
         try keep(chosen)
         if let path { try SettingsFile.set("log-when-plugged", to: path) }
-        if logWhenPlugged == false {
-            try SettingsFile.change { $0.set("log-when-plugged", to: nil, isList: false) }
-        }
+        if logWhenPlugged == false { try SettingsFile.remove("log-when-plugged") }
         try tell(chosen, isVehicleThere: failure == nil)
     }
 

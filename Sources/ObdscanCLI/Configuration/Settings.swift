@@ -2,7 +2,6 @@ import Glibc
 import OBDCore
 import Positioning
 import ScanSession
-import TOMLKit
 import TripExport
 
 /// What the user's configuration file says (obdscan-config(5)).
@@ -188,12 +187,6 @@ struct SettingsKey: Hashable, Sendable {
 
     /// Whether a name needs no quotes in TOML, and none on a command line.
     static func isBareName(_ name: String) -> Bool {
-        !name.isEmpty
-            && name.utf8.allSatisfy { character in
-                switch character {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: true
-                default: false
-                }
-            }
+        !name.isEmpty && name.utf8.allSatisfy(TOMLReader.isBare)
     }
 }

@@ -3,16 +3,11 @@ import Glibc
 extension SettingsFile {
     /// Sets one setting to one value.
     static func set(_ name: String, to value: String) throws(Failure) {
-        try change { $0.set(name, to: [value], isList: false) }
+        try change(name, to: [value])
     }
 
     /// Removes one setting.
-    static func remove(_ name: String) throws(Failure) {
-        try change({ $0.set(name, to: nil, isList: false) }) { settings in
-            SettingsKey.named(name)?.get(settings) == nil
-                ? nil : "\(name) stands in a form that only an editor can change"
-        }
-    }
+    static func remove(_ name: String) throws(Failure) { try change(name, to: nil) }
 
     /// Where the file is, or would be.
     static func existingPath() throws(Failure) -> String {
@@ -24,35 +19,32 @@ extension SettingsFile {
         return path
     }
 
-    /// Changes the file's text; what would not be read back, or of which `fault` has something to say,
-    /// is not written.
+    /// Sets one setting, or removes it (nil); what would not be read back so is not written.
     static func change(
-        _ body: (inout SettingsText) -> Void, fault: (Settings) -> String? = { _ in nil }
+        _ name: String, to values: [String]?, isList: Bool = false
     ) throws(Failure) {
         let path = try existingPath()
         let before = access(path, F_OK) == 0 ? try contents(of: path) : []
-        guard let read = String(validating: before, as: UTF8.self) else {
-            _ = try parsed(before, path)
-            return
-        }
-        var text = SettingsText(read)
-        body(&text)
-        var reason: String?
-        do throws(Failure) {
-            reason = fault(try parsed(Array(text.text.utf8), path))
+        var text = try text(before, path)
+        do {
+            try text.set(name, to: values, isList: isList)
+            let settings = try parsed(text.bytes, path)
+            if values == nil, SettingsKey.named(name)?.get(settings) != nil {
+                throw TOMLText.Fault(
+                    line: 1, reason: "\(name) is in braces, which only an editor can change")
+            }
         } catch {
             // What was wrong before is named by its own line, not by where that would have moved.
             _ = try parsed(before, path)
-            reason = error.message
-        }
-        if let reason {
+            let reason = (error as? Failure)?.message ?? (error as? TOMLText.Fault)?.reason
             throw Failure(
-                "the file cannot be changed so: \(reason)",
+                "the file cannot be changed so: \(reason ?? "\(error)")",
                 hint: "nothing was written; obdscan config edit opens it",
                 status: .badConfiguration)
         }
+        if text.bytes == before { return }
         try makeFolder(of: path)
-        try OutputFile.write(path, Array(text.text.utf8))
+        try OutputFile.write(path, text.bytes)
     }
 
     /// Makes the folders of a path.

@@ -1,6 +1,5 @@
 import Accessory
 import OBDCore
-import TOMLKit
 
 /// The configuration file: TOML (obdscan-config(5)).
 enum SettingsFile {
@@ -44,65 +43,61 @@ enum SettingsFile {
 
     /// The same, whatever single settings are wrong; a ``Failure`` where it is no TOML.
     static func read(_ bytes: [UInt8], _ path: String) throws(Failure) -> Contents {
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw Failure(
-                "\(path) is no UTF-8 text", hint: "obdscan config edit opens it",
-                status: .badConfiguration)
-        }
-        let table: TOMLTable
-        do {
-            table = try TOMLTable(string: text)
-        } catch let error as TOMLParseError {
-            throw wrong(path, error.source.begin.line, error.description)
-        } catch {
-            throw wrong(path, 1, "\(error)")
-        }
-        let lines = LineIndex(text)
+        let text = try text(bytes, path)
         var contents = Contents()
-        func take(_ name: String, _ value: any TOMLValueConvertible, _ line: Int) {
-            contents.take(name) { settings throws(Failure) in
-                try Self.take(name, value, &settings, path, line)
-            }
-        }
-        for name in table.keys {
-            guard let value = table[name] else { continue }
-            switch name {
-            case "aliases", "views", "fuel":
-                guard let entries = value.table else {
-                    contents.take(name) { _ throws(Failure) in
-                        throw wrong(path, lines.line(of: name, in: nil), "\(name) is no table")
-                    }
-                    continue
+        var wrongTables: Set<String> = []
+        for entry in text.entries where !wrongTables.contains(entry.key[0]) {
+            let top = entry.key[0]
+            let isTable = tables.contains(top)
+            if isTable != (entry.key.count > 1 || entry.value == .table) {
+                // What is below it is named no more.
+                wrongTables.insert(top)
+                contents.take(top) { _ throws(Failure) in
+                    let reason =
+                        isTable
+                        ? "\(top) is not a table"
+                        : SettingsKey.named(top) == nil
+                            ? "\"\(top)\" is no setting" + suggestion(for: top)
+                            : "\(top) has to be a text in quotes"
+                    throw wrong(path, entry.line, reason)
                 }
-                for key in entries.keys {
-                    guard let entry = entries[key] else { continue }
-                    if name == "fuel", let vehicle = entry.table {
-                        for part in vehicle.keys {
-                            guard let value = vehicle[part] else { continue }
-                            take(
-                                "fuel.\(key).\(part)", value,
-                                lines.line(
-                                    of: "\(key).\(part)", in: "fuel", or: part, "fuel.\(key)"))
-                        }
-                        continue
-                    }
-                    take("\(name).\(key)", entry, lines.line(of: key, in: name))
+            } else if entry.value != .table || entry.key.count > (top == "fuel" ? 2 : 1) {
+                // A dot in quotes is not one between two parts.
+                let parts = entry.key.map { $0.contains(".") ? "\"\($0)\"" : $0 }
+                let name = parts.joined(separator: ".")
+                contents.take(name) { settings throws(Failure) in
+                    try take(name, entry.value, &settings, path, entry.line)
                 }
-            default: take(name, value, lines.line(of: name, in: nil))
             }
         }
         return contents
     }
 
+    /// The settings that are tables.
+    private static let tables: Set<String> = ["aliases", "views", "fuel"]
+
+    /// The text that `bytes`, the contents of `path`, are.
+    static func text(_ bytes: [UInt8], _ path: String) throws(Failure) -> TOMLText {
+        guard String(validating: bytes, as: UTF8.self) != nil else {
+            throw Failure(
+                "\(path) is no UTF-8 text", hint: "obdscan config edit opens it",
+                status: .badConfiguration)
+        }
+        do throws(TOMLText.Fault) {
+            return try TOMLText(bytes)
+        } catch {
+            throw wrong(path, error.line, error.reason)
+        }
+    }
+
     private static func take(
-        _ name: String, _ value: any TOMLValueConvertible, _ settings: inout Settings,
+        _ name: String, _ value: TOMLText.Value, _ settings: inout Settings,
         _ path: String, _ line: Int
     ) throws(Failure) {
         guard let key = SettingsKey.named(name) else {
             throw wrong(path, line, "\"\(name)\" is no setting" + suggestion(for: name))
         }
-        let flag = key.isFlag ? value.bool.map { $0 ? "on" : "off" } : nil
-        guard let text = flag ?? text(of: value) else {
+        guard let text = words(of: value, isFlag: key.isFlag) else {
             let form = key.isList ? "a list of texts" : "a text in quotes"
             throw wrong(path, line, "\(name) has to be \(form)")
         }
@@ -113,18 +108,22 @@ enum SettingsFile {
         settings = changed
     }
 
-    /// A text, a number, or a list of texts.
-    private static func text(of value: any TOMLValueConvertible) -> String? {
-        if let text = value.string { return text }
-        if let number = value.int { return String(number) }
-        if let number = value.double { return String(number) }
-        guard let list = value.array else { return nil }
-        var texts: [String] = []
-        for element in list {
-            guard let text = element.string, !text.contains(" ") else { return nil }
-            texts.append(text)
+    /// A text, a number, true or false, or a list of texts, as `config set` takes it.
+    private static func words(of value: TOMLText.Value, isFlag: Bool) -> String? {
+        switch value {
+        case .text(let text): return text
+        case .integer(let number): return String(number)
+        case .number(let number): return String(number)
+        case .flag(let flag): return isFlag ? (flag ? "on" : "off") : nil
+        case .table: return nil
+        case .list(let list):
+            var texts: [String] = []
+            for element in list {
+                guard case .text(let text) = element, !text.contains(" ") else { return nil }
+                texts.append(text)
+            }
+            return texts.joined(separator: " ")
         }
-        return texts.joined(separator: " ")
     }
 
     private static func suggestion(for name: String) -> String {
@@ -138,52 +137,6 @@ enum SettingsFile {
         Failure(
             "\(path):\(line): \(reason)",
             hint: "obdscan config edit opens it; see obdscan-config(5)", status: .badConfiguration)
-    }
-}
-
-/// On which line a key stands.
-private struct LineIndex {
-    private var lines: [(table: String?, key: String?)] = []
-
-    init(_ text: String) {
-        var table: String?
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-            let words = line.drop { $0 == " " || $0 == "\t" }
-            if words.hasPrefix("[") {
-                table = Self.name(words.drop { $0 == "[" }.prefix { $0 != "]" })
-                lines.append((table, nil))
-            } else {
-                lines.append((table, Self.name(words.prefix { $0 != "=" })))
-            }
-        }
-    }
-
-    /// A key or the name of a table, however it is quoted and spaced.
-    private static func name(_ text: Substring) -> String {
-        text.filter { $0 != "\"" && $0 != "'" && !$0.isWhitespace }
-    }
-
-    /// The same of a key of a table in a table, which can be written in two ways.
-    func line(of key: String, in table: String, or inner: String, _ innerTable: String) -> Int {
-        let isDotted = lines.contains { $0.table == table && $0.key == key }
-        return isDotted ? line(of: key, in: table) : line(of: inner, in: innerTable)
-    }
-
-    /// The first line that sets `key`, or that begins the table of that name; counted from 1.
-    func line(of key: String, in table: String?) -> Int {
-        let wanted = [key] + (table.map { ["\($0).\(key)"] } ?? [])
-        let place = lines.firstIndex { line in
-            (line.table == table && line.key == key)
-                || (line.table == nil && wanted.contains(line.key ?? ""))
-                || (table == nil && line.key == nil && line.table == key)
-        }
-        if let place { return place + 1 }
-        // In braces behind the table's name, or a table of that name.
-        guard let table else { return 1 }
-        let outer = lines.firstIndex {
-            $0.table == nil && $0.key == table || $0.key == nil && $0.table == table
-        }
-        return (outer ?? 0) + 1
     }
 }
 

@@ -144,7 +144,7 @@ private final class PendingFile {
         }
         if descriptor < 0 { throw .failed(errno: errno) }
         // While it goes by a name of its own the lock says that it is not one that was left behind.
-        if target != nil { _ = ca_lock(descriptor) }
+        if target != nil { _ = sys_lock(descriptor) }
     }
 
     deinit {

@@ -102,7 +102,7 @@ struct Attached {
 
     /// Attaches the accessories at `addresses`; two simulated ones where there are none.
     init(_ addresses: [String]) throws {
-        for text in addresses { attach(text, try AccessoryAddress(text)) }
+        for text in addresses { attach(text, try TransportRegistry.system.address(text)) }
         guard addresses.isEmpty else { return }
         for number in 1...2 {
             let accessory = try SimulatedAccessory()

@@ -1,0 +1,121 @@
+/// A text in TOML: what it sets, and where.
+///
+/// One reader serves three: the settings take the values, messages take the lines, and a change
+/// replaces only the bytes of its value, so that comments and order stay. It reads TOML 1.0
+/// (https://toml.io/en/v1.0.0) except for dates, lists of tables, inf and nan: no setting has one, and
+/// they are faults.
+struct TOMLText: Hashable, Sendable {
+    /// What a key is set to.
+    enum Value: Hashable, Sendable {
+        case text(String)
+        case integer(Int)
+        case number(Double)
+        case flag(Bool)
+        case list([Value])
+        /// A heading, or braces; what is in it are entries of their own.
+        case table
+    }
+
+    /// A key with its value, or a heading.
+    struct Entry: Hashable, Sendable {
+        /// The parts of the key, from the root.
+        var key: [String]
+        /// What it is set to.
+        var value: Value
+        /// The line of the key, counted from 1.
+        var line: Int
+        /// The bytes of its lines; empty in braces.
+        var lines: Range<Int>
+        /// The bytes of its value; empty for a heading.
+        var place: Range<Int>
+        /// How many parts of the key its heading has.
+        var depth: Int
+    }
+
+    /// What is not TOML, and on which line.
+    struct Fault: Error, Hashable {
+        var line: Int
+        var reason: String
+    }
+
+    /// The text, UTF-8.
+    private(set) var bytes: [UInt8]
+    /// All keys and headings in their order.
+    private(set) var entries: [Entry]
+
+    /// Reads a text, which has to be UTF-8.
+    init(_ bytes: [UInt8]) throws(Fault) {
+        var reader = TOMLReader(bytes)
+        try reader.read()
+        self.bytes = bytes
+        entries = reader.entries
+    }
+
+    /// Sets a key to texts, to a list of them, or removes it (nil).
+    ///
+    /// A key in braces cannot be removed.
+    mutating func set(_ name: String, to value: [String]?, isList: Bool) throws(Fault) {
+        let key = name.split(separator: ".").map(String.init)
+        let entry = entries.first { $0.key == key && $0.value != .table }
+        guard let value else {
+            if let entry { try replace(entry.lines, with: "") }
+            return
+        }
+        let texts = value.map(Self.quoted).joined(separator: ", ")
+        let text = isList ? "[\(texts)]" : texts
+        if let entry { return try replace(entry.place, with: text) }
+        // A line of its own, below a heading of `depth` parts.
+        func line(_ depth: Int) -> String {
+            let bare = key[depth...].map { SettingsKey.isBareName($0) ? $0 : Self.quoted($0) }
+            return bare.joined(separator: ".") + " = \(text)\n"
+        }
+        let table = Array(key.dropLast())
+        let siblings = entries.filter { $0.key.starts(with: table) && !$0.lines.isEmpty }
+        // After the last of the same table, else as the first one under its heading.
+        let before = siblings.last { $0.key.count == key.count && $0.value != .table }
+        if let before = before ?? siblings.first(where: { $0.key == table && $0.depth > 0 }) {
+            try insert(line(before.depth), at: before.lines.upperBound)
+        } else if table.isEmpty {
+            // After the comments at the top.
+            let end = entries.first { $0.depth > 0 }?.lines.lowerBound ?? bytes.count
+            let last = bytes[..<end].lastIndex { !" \t\r\n".utf8.contains($0) }
+            let place = last.flatMap { bytes[$0...].firstIndex(of: 0x0A) }.map { $0 + 1 }
+            try insert(line(0), at: place ?? (last == nil ? 0 : bytes.count))
+        } else {
+            let heading = "[\(table.joined(separator: "."))]\n" + line(table.count)
+            try insert(bytes.isEmpty ? heading : "\n" + heading, at: bytes.count)
+        }
+    }
+
+    private mutating func insert(_ lines: String, at place: Int) throws(Fault) {
+        let isOpen = place > 0 && bytes[place - 1] != 0x0A
+        try replace(place..<place, with: isOpen ? "\n" + lines : lines)
+    }
+
+    private mutating func replace(_ place: Range<Int>, with text: String) throws(Fault) {
+        var changed = bytes
+        changed.replaceSubrange(place, with: Array(text.utf8))
+        self = try TOMLText(changed)
+    }
+
+    /// A basic string of TOML.
+    private static func quoted(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            case "\t": result += "\\t"
+            default:
+                if scalar.value < 0x20 || scalar.value == 0x7F {
+                    let digits = String(scalar.value, radix: 16, uppercase: true)
+                    result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                } else {
+                    result.unicodeScalars.append(scalar)
+                }
+            }
+        }
+        return result + "\""
+    }
+}

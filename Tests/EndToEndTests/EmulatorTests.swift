@@ -3,7 +3,8 @@ import Testing
 
 /// The whole program against ELM327-emulator, every value against what the emulator has recorded.
 @Suite(
-    .serialized, .enabled(if: Emulator.folder != nil, "OBDSCAN_PEERS is not set: run scripts/test"),
+    .serialized,
+    .enabled(if: Emulator.folder != nil, "OBDSCAN_PEERS is not set: run scripts/setup peers"),
     .ownThreads, .emulator(.pty))
 struct `ELM327-emulator on a pty` {
     let checks: EmulatorChecks
@@ -30,7 +31,8 @@ struct `ELM327-emulator on a pty` {
 }
 
 @Suite(
-    .serialized, .enabled(if: Emulator.folder != nil, "OBDSCAN_PEERS is not set: run scripts/test"),
+    .serialized,
+    .enabled(if: Emulator.folder != nil, "OBDSCAN_PEERS is not set: run scripts/setup peers"),
     .ownThreads, .emulator(.tcp))
 struct `ELM327-emulator on TCP` {
     let checks: EmulatorChecks

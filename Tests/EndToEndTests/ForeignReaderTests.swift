@@ -3,7 +3,8 @@ import Testing
 
 /// Exports as programs of others read them: DuckDB and InfluxDB; gpsbabel is in `Positions`.
 @Suite(
-    .ownThreads, .enabled(if: Emulator.folder != nil, "OBDSCAN_PEERS is not set: run scripts/test"))
+    .ownThreads,
+    .enabled(if: Emulator.folder != nil, "OBDSCAN_PEERS is not set: run scripts/setup peers"))
 struct `Foreign readers` {
     private let workplace: Workplace
 

@@ -11,7 +11,7 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
 
     /// python-OBD finds in the served vehicle exactly what the simulator put into it.
     @Test(
-        .enabled(if: python != nil, "OBDSCAN_PEERS is not set: run scripts/test"),
+        .enabled(if: python != nil, "OBDSCAN_PEERS is not set: run scripts/setup peers"),
         arguments: [
             ("--tcp", "petrol?"), ("--pty", "petrol?"), ("--pty", "petrol?personality=stn&"),
             ("--pty", "petrol?personality=clone-1.5&"), ("--pty", "diesel?"), ("--pty", "hybrid?"),

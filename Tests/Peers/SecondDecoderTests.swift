@@ -7,7 +7,7 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
 @Suite struct `A second decoder` {
     /// Recorded conversations and a sweep of all records, answer by answer; what python-OBD is known
     /// to get wrong stands in `disagreements.tsv` with the reason.
-    @Test(.enabled(if: python != nil, "OBDSCAN_PEERS is not set: run scripts/test"))
+    @Test(.enabled(if: python != nil, "OBDSCAN_PEERS is not set: run scripts/setup peers"))
     func `python-OBD says the same of every answer that it can read`() throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         let process = Process()

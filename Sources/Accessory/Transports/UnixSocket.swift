@@ -1,0 +1,143 @@
+import CAccessory
+import Glibc
+
+/// `unix:PATH`: a stream socket of the UNIX domain, behind which another program serves an adapter.
+public struct UnixSocketTransport: Transport {
+    /// Where the socket is in the file system.
+    public var path: String
+
+    /// How it is written.
+    public static let form = TransportForm("unix", short: "unix:PATH", takesFile: true)
+
+    /// A socket by its path.
+    public init(path: String) { self.path = path }
+
+    /// Reads the path.
+    public init(_ rest: Substring, of text: String) throws(AddressError) {
+        if rest.isEmpty { throw AddressError(.missing("path"), in: text) }
+        self.init(path: String(rest))
+    }
+
+    /// `unix:PATH`.
+    public var description: String { "unix:\(path)" }
+
+    /// The socket behind all links, by its whole path.
+    public var identity: String { "unix:\(Files.resolve(path) ?? path)" }
+
+    /// The whole path: one that begins in this folder leads elsewhere from another.
+    public var memoryKey: String? { identity }
+
+    /// Connects, which a UNIX socket does at once or not at all.
+    public func open(
+        within limit: Duration, cancelledBy cancel: Int32?
+    ) throws(AccessoryError) -> DescriptorSession? {
+        let descriptor = ca_stream_socket(AF_UNIX, 0)
+        if descriptor < 0 { throw .system(call: "socket", address: name, errno: errno) }
+        // From here on the session closes the descriptor, on every path.
+        let session = DescriptorSession(descriptor: descriptor, kind: .stream, name: name)
+        if ca_connect_unix(descriptor, path) < 0 { throw error(errno) }
+        return session
+    }
+
+    /// Whoever serves it decides how long.
+    public var remedyWhenClosed: String {
+        "does the program that serves it still run? It may serve one program at a time"
+    }
+
+    /// What a failed connection means (connect(2), unix(7)).
+    private func error(_ number: Int32) -> AccessoryError {
+        switch number {
+        case ENOENT, ENOTDIR: return .unixSocket(.notFound(path: path))
+        // Linux says so of any file that is no socket, too.
+        case ECONNREFUSED:
+            return .unixSocket(isSocket ? .refused(path: path) : .notASocket(path: path))
+        case EACCES, EPERM:
+            return .unixSocket(
+                .permissionDenied(path: path, group: Files.groupName(of: path)))
+        case EPROTOTYPE: return .unixSocket(.notAStream(path: path))
+        // Its queue is full.
+        case EAGAIN: return .unixSocket(.busy(path: path))
+        case ENAMETOOLONG: return .unixSocket(.pathTooLong(path: path))
+        default: return .system(call: "connect", address: name, errno: number)
+        }
+    }
+
+    private var isSocket: Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
+    }
+}
+
+/// What can go wrong with a UNIX-domain socket.
+public enum UnixSocketFault: AccessoryFault {
+    /// The path leads nowhere.
+    case notFound(path: String)
+    /// The path is something else than a socket.
+    case notASocket(path: String)
+    /// The socket is for datagrams.
+    case notAStream(path: String)
+    /// The permissions of the socket or of a folder forbid it; `group` is whose members may
+    /// use it, nil where that does not help.
+    case permissionDenied(path: String, group: String?)
+    /// The socket is there, and no program listens.
+    case refused(path: String)
+    /// Its program has not taken those who came before.
+    case busy(path: String)
+    /// The path does not fit into an address (sun_path).
+    case pathTooLong(path: String)
+
+    /// How long a path may be; unit: bytes (unix(7): 108 with the end mark).
+    static let longestPath = 107
+
+    /// The fault in words.
+    public var words: FaultWords {
+        switch self {
+        case .notFound(let path):
+            FaultWords(
+                .device, "\(path): the socket does not exist",
+                remedy: "start the program that serves it, or correct the path")
+        case .notASocket(let path):
+            FaultWords(
+                .device, "\(path) is not a socket",
+                remedy: "name a serial line by its path alone, a recording as replay:\(path)")
+        case .notAStream(let path):
+            FaultWords(
+                .device, "\(path) is a socket for datagrams, not for a stream",
+                remedy: "let the program that serves it open a stream socket (SOCK_STREAM)")
+        case .permissionDenied(let path, let group):
+            FaultWords(
+                .permissions,
+                "\(path): permission denied" + (group.map { "; it belongs to group \($0)" } ?? ""),
+                remedy: group.map { "sudo usermod -aG \($0) $USER, then log in again" }
+                    ?? "namei -l \(path) shows who may use it", category: .noPermission)
+        case .refused(let path):
+            FaultWords(
+                .link, "\(path): no program listens on this socket",
+                remedy: "start the program that serves it; one that has ended may leave its socket")
+        case .busy(let path):
+            FaultWords(
+                .free, "\(path): the program that serves it takes no more connections",
+                remedy: "end the other programs that use it, then try again")
+        case .pathTooLong(let path):
+            FaultWords(
+                .device,
+                "unix: the path has \(path.utf8.count) bytes, and \(Self.longestPath) are the limit",
+                remedy: "name it from its folder: \(Self.shortForm(of: path))", category: .usage)
+        }
+    }
+
+    /// How to name a socket with a long path.
+    private static func shortForm(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
+            return "-d unix:NAME"
+        }
+        return "cd \(path[..<slash]), then -d unix:\(path[path.index(after: slash)...])"
+    }
+}
+
+extension AccessoryError {
+    /// A fault of a UNIX-domain socket.
+    public static func unixSocket(_ fault: UnixSocketFault) -> AccessoryError {
+        AccessoryError(fault)
+    }
+}

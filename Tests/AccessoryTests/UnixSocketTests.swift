@@ -1,4 +1,4 @@
-import CAccessory
+import CSystem
 import Foundation
 import Testing
 

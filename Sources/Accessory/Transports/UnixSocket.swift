@@ -1,5 +1,6 @@
-import CAccessory
+import CSystem
 import Glibc
+import SystemIO
 
 /// `unix:PATH`: a stream socket of the UNIX domain, behind which another program serves an adapter.
 public struct UnixSocketTransport: Transport {
@@ -31,11 +32,11 @@ public struct UnixSocketTransport: Transport {
     public func open(
         within limit: Duration, cancelledBy cancel: Int32?
     ) throws(AccessoryError) -> DescriptorSession? {
-        let descriptor = ca_stream_socket(AF_UNIX, 0)
+        let descriptor = sys_stream_socket(AF_UNIX, 0)
         if descriptor < 0 { throw .system(call: "socket", address: name, errno: errno) }
         // From here on the session closes the descriptor, on every path.
         let session = DescriptorSession(descriptor: descriptor, kind: .stream, name: name)
-        if ca_connect_unix(descriptor, path) < 0 { throw error(errno) }
+        if sys_connect_unix(descriptor, path) < 0 { throw error(errno) }
         return session
     }
 

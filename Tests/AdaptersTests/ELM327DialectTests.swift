@@ -299,6 +299,39 @@ func ask(
         #expect(adapter.ends == [.flooded])
     }
 
+    /// Each begins the wait for quiet anew: without a limit an adapter that does not stop is waited for.
+    @Test(arguments: [">", "\r>", "?\r>", ">>>>>>>>"])
+    func `prompts without end are a flood, in every phase`(noise: String) {
+        let count = noise.filter { $0 == ">" }.count
+        func pour(_ adapter: inout ScriptedAdapter, until isOver: (ScriptedAdapter) -> Bool) {
+            for _ in 0...(2 * ELM327Dialect.mostUnasked / count) where !isOver(adapter) {
+                adapter.receive(noise)
+            }
+        }
+        // A request waits for its answer; a question mark would be one.
+        var asked = ScriptedAdapter.genuine()
+        asked.initialise()
+        asked.outputs = []
+        asked.deaf = ["010C"]
+        asked.send(ask([0x01, 0x0C]))
+        pour(&asked) { !$0.ends.isEmpty }
+        if !noise.contains("?") { #expect(asked.ends == [.flooded]) }
+        // The adapter is brought in step, after an earlier attempt.
+        var starting = ScriptedAdapter([:])
+        starting.deaf = ["*"]
+        starting.initialise()
+        starting.timeOut()
+        pour(&starting) { $0.failure != nil }
+        #expect(starting.failure == .notUnderstood(received: ELM327Dialect.mostUnasked + 1))
+        // Nothing is under way: it is said once.
+        var idle = ScriptedAdapter.genuine()
+        idle.initialise()
+        idle.outputs = []
+        for _ in 0...(4 * ELM327Dialect.mostUnasked / count) { idle.receive(">" + noise) }
+        let said = idle.outputs.filter { $0 == .notice(.unexpected("endless bytes")) }
+        #expect(said.count == 1)
+    }
+
     @Test(arguments: [
         ("UNABLE TO CONNECT", AdapterStatus.unableToConnect), ("NO DATA", .noData),
         ("CAN ERROR", .canError), ("BUS INIT: ERROR", .busInitError),

@@ -81,7 +81,7 @@ extension ELM327Dialect {
         bytes.reserveCapacity(command.count + 1)
         bytes.append(contentsOf: command)
         bytes.append(0x0D)
-        out.append(.write(bytes))
+        put(bytes, &out)
     }
 
     /// Nothing heard for so long means that the adapter hangs.
@@ -318,7 +318,7 @@ extension ELM327Dialect {
         guard phase == .exchanging, running.listens, !running.wasStopped else { return }
         running.wasStopped = true
         out.append(.disarm(.listen))
-        out.append(.write([0x20]))
+        put([0x20], &out)
         out.append(.arm(.reply, after: .seconds(2)))
     }
 }

@@ -13,7 +13,7 @@ extension ELM327Dialect {
         let word = SetupScript.firstWords[attempt]
         phase = .gettingInStep(attempt: attempt, settling: false)
         received = 0
-        out.append(.write(word.bytes))
+        put(word.bytes, &out)
         out.append(.arm(.reply, after: word.patience))
     }
 
@@ -61,7 +61,7 @@ extension ELM327Dialect {
         phase = .settingUp(step, rest: Array(steps.dropFirst()))
         tellReader(step.command)
         items.removeAll(keepingCapacity: true)
-        out.append(.write(Array((step.command + "\r").utf8)))
+        put(Array((step.command + "\r").utf8), &out)
         out.append(.arm(.reply, after: step.patience))
     }
 

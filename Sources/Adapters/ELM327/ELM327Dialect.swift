@@ -59,6 +59,12 @@ public struct ELM327Dialect: AdapterDialect {
     /// Bytes that one exchange may bring at most; more is a flood.
     public static let longestReply = 256 * 1024
 
+    /// Prompts and lines that may come without being asked for; more is a flood.
+    ///
+    /// Each begins the wait for quiet anew, so that an adapter that does not stop would be waited for
+    /// without end.
+    public static let mostUnasked = 64
+
     /// What the link can do, as far as it is known now.
     public internal(set) var capabilities = LinkCapabilities(
         itemsPerRequest: 1, frameCountHelps: true)
@@ -79,6 +85,8 @@ public struct ELM327Dialect: AdapterDialect {
     var lines: [[UInt8]] = []
     /// Bytes of the reply at hand.
     var received = 0
+    /// Prompts, and lines while quiet is awaited, since something was written; one prompt is its due.
+    var unasked = 0
     /// Whether the adapter may still owe a prompt of something that was given up.
     var mayOweAnswer = false
     /// Whether lines came since the time for the reply was set; each begins it anew.
@@ -139,7 +147,7 @@ public struct ELM327Dialect: AdapterDialect {
     public mutating func receive(_ bytes: Span<UInt8>, _ out: inout [DialectOutput]) {
         received += bytes.count
         if received > Self.longestReply {
-            flood(&out)
+            flood(Self.longestReply, &out)
             return
         }
         heardLines = false
@@ -217,7 +225,7 @@ public struct ELM327Dialect: AdapterDialect {
     private mutating func startInterruption(duringSetup: Bool, _ out: inout [DialectOutput]) {
         disarmAll(&out)
         phase = .interrupting(duringSetup: duringSetup)
-        out.append(.write([0x20]))
+        put([0x20], &out)
         out.append(.arm(.prompt, after: .milliseconds(1_500)))
     }
 
@@ -229,13 +237,16 @@ public struct ELM327Dialect: AdapterDialect {
             setup.bytes += line.count
             noteConfirmation(line)
             // More came after the prompt: the quiet begins anew.
-            if settling { out.append(.arm(.reply, after: SetupScript.settlingTime)) }
+            if settling, !isFlooded(&out) {
+                out.append(.arm(.reply, after: SetupScript.settlingTime))
+            }
         case .settingUp:
             setup.bytes += line.count
             noteConfirmation(line)
             keep(line)
             reader.read(line, number: 0, &items)
-        case .settling: out.append(.arm(.reply, after: SetupScript.settlingTime))
+        case .settling:
+            if !isFlooded(&out) { out.append(.arm(.reply, after: SetupScript.settlingTime)) }
         case .exchanging: takeLine(line, &out)
         case .interrupting(let duringSetup):
             if !duringSetup, Self.tellsOfRestart(line) { running.restarted = true }
@@ -245,6 +256,7 @@ public struct ELM327Dialect: AdapterDialect {
 
     private mutating func takePrompt(_ out: inout [DialectOutput]) {
         received = 0
+        if isFlooded(&out) { return }
         switch phase {
         case .gettingInStep(let attempt, _):
             if attempt == 0 && !mayOweAnswer {
@@ -312,7 +324,22 @@ public struct ELM327Dialect: AdapterDialect {
         out.append(.arm(.reply, after: SetupScript.searchPatience))
     }
 
-    private mutating func flood(_ out: inout [DialectOutput]) {
+    /// Counts what came unasked; true when that was one too many, which ends what is under way.
+    private mutating func isFlooded(_ out: inout [DialectOutput]) -> Bool {
+        unasked &+= 1
+        guard unasked == Self.mostUnasked + 1 else { return false }
+        flood(unasked, &out)
+        return true
+    }
+
+    /// Writes to the adapter, which owes a prompt from then on.
+    mutating func put(_ bytes: [UInt8], _ out: inout [DialectOutput]) {
+        unasked = 0
+        out.append(.write(bytes))
+    }
+
+    /// Gives up what is under way: at least so many bytes came that belong to nothing.
+    private mutating func flood(_ count: Int, _ out: inout [DialectOutput]) {
         received = 0
         lexer = ReplyLexer()
         mayOweAnswer = true
@@ -321,7 +348,7 @@ public struct ELM327Dialect: AdapterDialect {
         case .outOfStep, .atPrompt: out.append(.notice(.unexpected("endless bytes")))
         case .gettingInStep, .settingUp, .settling:
             phase = .outOfStep
-            out.append(.initialisationFailed(.notUnderstood(received: Self.longestReply)))
+            out.append(.initialisationFailed(.notUnderstood(received: count)))
         case .exchanging:
             phase = .outOfStep
             endReading()

@@ -55,6 +55,15 @@ extension RequestHead {
     /// Fields that a head may have.
     static let mostFields = 100
 
+    /// Fields that say who asks, or where the request ends: twice, two readers may believe two of them.
+    ///
+    /// A browser sends each of them once (RFC 6265, 5.4, for `Cookie`).
+    static let single = [
+        "origin", "referer", "sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest",
+        "sec-fetch-user", "content-length", "transfer-encoding", "authorization", "cookie",
+        "connection", "upgrade",
+    ]
+
     /// Reads a head without its last two line ends.
     init(_ bytes: some Collection<UInt8>) throws(RequestRefusal) {
         var lines: [[UInt8]] = [[]]
@@ -86,6 +95,9 @@ extension RequestHead {
         var fields: [Field] = []
         for line in lines.dropFirst() { fields.append(try Field(line)) }
         guard fields.count(where: { $0.name == "host" }) == 1 else { throw .malformed }
+        for name in Self.single where fields.count(where: { $0.name == name }) > 1 {
+            throw .malformed
+        }
         if let authority {
             // What a whole address says counts more than the field (RFC 9112, 3.2.2).
             fields.removeAll { $0.name == "host" }

@@ -19,6 +19,9 @@ public protocol WebHandler: Sendable {
     /// answer off behind.
     func answer(_ request: WebRequest, _ response: WebResponse) throws
 
+    /// Whether a user of this machine is listened to at all; nil = one elsewhere, or not known.
+    func admits(_ user: UInt32?) -> Bool
+
     /// The answer to what is no request, or cannot be taken now.
     func refuse(_ status: ResponseHead.Status) -> (head: ResponseHead, body: [UInt8])
 }
@@ -30,6 +33,10 @@ public final class WebServer: Sendable {
     public struct Limits: Hashable, Sendable {
         /// Connections at the same time; further ones are told to come again.
         public var connections = 64
+        /// Those of everybody but the user who runs the server, so that others leave room for that user.
+        public var othersConnections = 48
+        /// Those of one other user of this machine, or of one other address.
+        public var sameConnections = 32
         /// How long a request may take to arrive.
         public var requestTime = Duration.seconds(10)
         /// How long whoever asked may take for a piece of the answer.
@@ -41,12 +48,44 @@ public final class WebServer: Sendable {
         public init() {}
     }
 
+    /// Who is at the other end of a connection.
+    private enum Peer: Hashable {
+        case owner
+        case user(UInt32)
+        case address([UInt32])
+    }
+
+    /// The connections that are open.
+    private struct Open {
+        var all = 0
+        /// Those of others than the owner.
+        var others: [Peer: Int] = [:]
+
+        mutating func take(_ peer: Peer, _ limits: Limits) -> Bool {
+            guard all < limits.connections else { return false }
+            if peer != .owner {
+                guard others.values.reduce(0, +) < limits.othersConnections,
+                    others[peer, default: 0] < limits.sameConnections
+                else { return false }
+                others[peer, default: 0] += 1
+            }
+            all += 1
+            return true
+        }
+
+        mutating func release(_ peer: Peer) {
+            all -= 1
+            guard let count = others[peer] else { return }
+            others[peer] = count > 1 ? count - 1 : nil
+        }
+    }
+
     private let listener: WebListener
     private let handler: any WebHandler
     private let limits: Limits
     private let stopFlag: EventDescriptor
     private let ended: EventDescriptor
-    private let open = Mutex(0)
+    private let open = Mutex(Open())
     private let thread = Mutex<SystemThread?>(nil)
 
     /// Starts to serve.
@@ -69,7 +108,7 @@ public final class WebServer: Sendable {
         accepting?.join()
         let deadline = SystemClock.now() + limits.stopTime
         var set = PollSet()
-        while open.withLock({ $0 }) > 0 {
+        while open.withLock({ $0.all }) > 0 {
             set.removeAll()
             set.add(ended.descriptor)
             guard let ready = try? set.wait(until: deadline), ready > 0 else { return }
@@ -102,39 +141,53 @@ public final class WebServer: Sendable {
     }
 
     private func take(_ connection: Int32) {
-        let isFree = open.withLock { open in
-            if open >= limits.connections { return false }
-            open += 1
-            return true
+        // The kernel knows who it is before anything was said: whoever is not listened to takes no place.
+        let user = listener.address.isLoopback ? LocalPeer.user(of: connection) : nil
+        guard handler.admits(user) else {
+            turnAway(connection, .forbidden)
+            return
         }
-        guard isFree else {
-            let (head, body) = handler.refuse(.unavailable)
-            let bytes = head.bytes(.length(body.count), date: .now) + body
-            // A few hundred bytes fit into every socket's buffer.
-            _ = bytes.withUnsafeBytes {
-                Glibc.send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+        let peer: Peer =
+            if let user {
+                user == geteuid() ? .owner : .user(user)
+            } else {
+                .address(SocketPlace(of: connection, getpeername)?.words ?? [])
             }
-            close(connection)
+        guard open.withLock({ $0.take(peer, limits) }) else {
+            turnAway(connection, .unavailable)
             return
         }
         do {
             try SystemThread { [self] in
-                serve(connection)
+                serve(connection, user)
                 close(connection)
-                open.withLock { $0 -= 1 }
+                open.withLock { $0.release(peer) }
                 ended.signal()
             }.detach()
         } catch {
             close(connection)
-            open.withLock { $0 -= 1 }
+            open.withLock { $0.release(peer) }
         }
+    }
+
+    /// Says why, and waits for nothing.
+    private func turnAway(_ connection: Int32, _ status: ResponseHead.Status) {
+        let (head, body) = handler.refuse(status)
+        let bytes = head.bytes(.length(body.count), date: .now) + body
+        // A few hundred bytes fit into every socket's buffer.
+        _ = bytes.withUnsafeBytes {
+            Glibc.send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+        }
+        // A request that arrived already would take the answer back.
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        _ = buffer.withUnsafeMutableBytes { sys_read(connection, $0.baseAddress, $0.count) }
+        close(connection)
     }
 
     // MARK: One connection
 
-    private func serve(_ connection: Int32) {
+    private func serve(_ connection: Int32, _ user: UInt32?) {
         _ = sys_tcp_tune(connection)
-        let user = listener.address.isLoopback ? LocalPeer.user(of: connection) : nil
         do {
             let head = try read(connection)
             let response = WebResponse(

@@ -66,9 +66,14 @@ import Testing
             #expect(try verdict(link + "Sec-Fetch-Dest: document") == .foreignOrigin)
             #expect(try verdict(link + "Sec-Fetch-Dest: iframe", target: "/") == .foreignOrigin)
         }
-        #expect(
-            try verdict(host + "Origin: http://localhost:8327\r\nOrigin: http://evil.example")
-                == .foreignOrigin)
+        // Two of a kind are not even read.
+        for twice in [
+            "Origin: http://localhost:8327\r\nOrigin: http://evil.example",
+            "Sec-Fetch-Site: same-origin\r\nSec-Fetch-Site: cross-site",
+            "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Site: same-origin",
+        ] {
+            #expect(throws: RequestRefusal.malformed) { try verdict(host + twice) }
+        }
     }
 
     @Test(arguments: ["POST", "PUT", "DELETE", "OPTIONS", "get", "head"])

@@ -24,6 +24,17 @@ import Testing
         #expect(!head.hasBody)
     }
 
+    /// One reader may believe the first of two, another the last.
+    @Test(arguments: RequestHead.single)
+    func `a field that says who asks comes once`(name: String) throws {
+        let start = "GET / HTTP/1.1\r\nHost: a\r\n"
+        #expect(try head(start + "\(name): same-origin\r\n\r\n") != nil)
+        for second in ["same-origin", "cross-site", ""] {
+            let twice = "\(name): same-origin\r\nX: y\r\n\(name.uppercased()): \(second)\r\n\r\n"
+            #expect(throws: RequestRefusal.malformed) { try head(start + twice) }
+        }
+    }
+
     @Test func `every split gives the same`() throws {
         let bytes = Array(
             "GET /?a=%C3%A9 HTTP/1.0\r\nHost: [::1]:1\r\nCookie: a=b\r\n\r\nrest".utf8)

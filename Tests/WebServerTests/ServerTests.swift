@@ -40,6 +40,14 @@ private struct Echo: WebHandler {
         }
     }
 
+    /// Who is listened to; nil = everybody.
+    var users: Set<UInt32>?
+
+    func admits(_ user: UInt32?) -> Bool {
+        guard let users else { return true }
+        return user.map { users.contains($0) } ?? false
+    }
+
     func refuse(_ status: ResponseHead.Status) -> (head: ResponseHead, body: [UInt8]) {
         (ResponseHead(status, "text/plain"), Array("refused".utf8))
     }
@@ -47,13 +55,13 @@ private struct Echo: WebHandler {
 
 /// The server, over real sockets.
 @Suite(.serialized) struct `A server` {
-    private func server(_ change: (inout WebServer.Limits) -> Void = { _ in }) throws
-        -> (server: WebServer, port: UInt16)
-    {
+    private func server(
+        users: Set<UInt32>? = nil, _ change: (inout WebServer.Limits) -> Void = { _ in }
+    ) throws -> (server: WebServer, port: UInt16) {
         var limits = WebServer.Limits()
         change(&limits)
         let listener = try WebListener(try #require(ListenAddress("127.0.0.1:0")))
-        return (try WebServer(listener, limits: limits, handler: Echo()), listener.port)
+        return (try WebServer(listener, limits: limits, handler: Echo(users: users)), listener.port)
     }
 
     private func answer(_ port: UInt16, _ target: String) throws -> String {
@@ -101,6 +109,33 @@ private struct Echo: WebHandler {
         guard let mapped = try? Browser(mappedPort: port) else { return }
         mapped.ask("/user")
         #expect(try mapped.rest().hasSuffix("\r\n\r\n\(getuid())"))
+    }
+
+    @Test func `a user who is not listened to takes no place`() throws {
+        let (server, port) = try server(users: [getuid() &+ 1]) { $0.connections = 1 }
+        defer { server.stop() }
+        // None says anything, and none is waited for.
+        let silent = try (0..<70).map { _ in try Browser(port: port) }
+        for browser in silent {
+            #expect(try browser.rest(within: 5).hasPrefix("HTTP/1.1 403 "))
+        }
+    }
+
+    /// Addresses of the loopback that the server does not ask the kernel about stand for other hosts.
+    @Test func `others leave room for the user who runs the server`() throws {
+        let everywhere = try WebListener(try #require(ListenAddress("0.0.0.0:0")))
+        var limits = WebServer.Limits()
+        (limits.connections, limits.othersConnections, limits.sameConnections) = (4, 3, 2)
+        let far = try WebServer(everywhere, limits: limits, handler: Echo())
+        defer { far.stop() }
+        let slow = try (0..<2).map { _ in try Browser(port: everywhere.port) }
+        for browser in slow { browser.send("GET /whole HTTP/1.1\r\n") }
+        #expect(try answer(everywhere.port, "/whole").hasPrefix("HTTP/1.1 503 "))
+        let (near, port) = try server {
+            ($0.connections, $0.othersConnections, $0.sameConnections) = (4, 0, 0)
+        }
+        defer { near.stop() }
+        #expect(try answer(port, "/whole").hasSuffix("whole"))
     }
 
     @Test func `what is no request is refused, with an answer that arrives`() throws {

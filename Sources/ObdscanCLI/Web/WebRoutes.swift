@@ -30,15 +30,6 @@ struct WebRoutes: WebHandler {
 
     func answer(_ request: WebRequest, _ response: WebResponse) throws {
         let head = request.head
-        if let users {
-            guard let user = request.user, users.contains(user) else {
-                try send(
-                    WebProblem(
-                        .forbidden, "only the user who started obdscan is answered",
-                        hint: "--token generate lets in whoever knows the token"), response)
-                return
-            }
-        }
         switch rules.verdict(head) {
         case .allowed: break
         case .notGet:
@@ -83,8 +74,18 @@ struct WebRoutes: WebHandler {
         }
     }
 
+    func admits(_ user: UInt32?) -> Bool {
+        guard let users else { return true }
+        return user.map { users.contains($0) } ?? false
+    }
+
     func refuse(_ status: ResponseHead.Status) -> (head: ResponseHead, body: [UInt8]) {
-        let problem = WebProblem(status, status.title.lowercased())
+        let problem =
+            status == .forbidden
+            ? WebProblem(
+                .forbidden, "only the user who started obdscan is answered",
+                hint: "--token generate lets in whoever knows the token")
+            : WebProblem(status, status.title.lowercased())
         return (ResponseHead(status, Self.jsonLines), problem.bytes)
     }
 

@@ -2,10 +2,20 @@
 # Installs obdscan from this folder, under /usr/local or PREFIX; `install.sh --remove` takes it away.
 # Root also gets the udev rule and the user's service of `obdscan setup --log-when-plugged`, in /etc.
 set -eu
-cd "$(dirname "$0")"
-prefix=${PREFIX:-/usr/local}
-
 fail() { echo "install.sh: $1" >&2; [ -z "${2:-}" ] || echo "hint: $2" >&2; exit 1; }
+
+prefix=${PREFIX:-/usr/local}
+# From where it was named; a service has no folder of its own.
+case $prefix in
+    /*) ;;
+    *) prefix=$PWD/$prefix ;;
+esac
+# These mean something to the service manager even between quotation marks.
+case $prefix in
+    *[\"\'\\\$[:cntrl:]]*) fail "PREFIX holds a quotation mark, a backslash, \$ or a control character: $prefix" \
+        "name another folder" ;;
+esac
+cd "$(dirname "$0")"
 
 files=$(find usr -type f | sed 's,^usr/,,' | grep -v '^lib/')
 rule=/etc/udev/rules.d/60-obdscan.rules
@@ -41,8 +51,15 @@ if [ "$(id -u)" = 0 ]; then
     # Not where packages keep theirs, so that neither takes the other's away.
     install -D -m 644 "usr/lib/udev/rules.d/${rule##*/}" "$rule"
     mkdir -p "${unit%/*}"
-    sed "s,/usr/bin/obdscan,$prefix/bin/obdscan,; s,(obdscan config,($prefix/bin/obdscan config," \
-        "usr/lib/systemd/user/${unit##*/}" > "$unit"
+    # As a word for the service manager, in which % begins a specifier; awk takes it as it is.
+    PROGRAM="\"$(printf %s "$prefix/bin/obdscan" | sed 's/%/%%/g')\"" awk '{
+        rest = $0; line = ""
+        while (place = index(rest, "/usr/bin/obdscan")) {
+            line = line substr(rest, 1, place - 1) ENVIRON["PROGRAM"]
+            rest = substr(rest, place + length("/usr/bin/obdscan"))
+        }
+        print line rest
+    }' "usr/lib/systemd/user/${unit##*/}" > "$unit"
     chmod 644 "$unit"
     reload
 else

@@ -72,7 +72,7 @@ import Testing
                 cd '\(workplace.folder.path)' && PATH=$PWD/bin:$PATH
                 export OBDSCAN_DEVICE='sim:?latency=5ms'
                 \(bounded(shelf.replaced(example.line)))
-                """, within: 60)
+                """, within: 120)
             #expect(
                 outcome.status == codes[example.line] ?? 0,
                 "\(example.testDescription)\n\(outcome.description.suffix(600))")
@@ -81,13 +81,16 @@ import Testing
         }
     }
 
-    /// The command, ended by Ctrl-C after a while if it would not end by itself.
+    private static let untilAtWork = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appendingPathComponent("until_at_work.py").path
+
+    /// The command, ended by Ctrl-C when it is at work if it would not end by itself.
     private static func bounded(_ line: String) -> String {
         let words = line.split(separator: " ").dropFirst()
         let endsItself = ["head", "--list", "--show"].contains { words.contains($0) }
         let command = words.joined(separator: " ")
         guard !endsItself, endless.contains(where: { command.hasPrefix($0) }) else { return line }
-        return "timeout --foreground --preserve-status -s INT -k 10 1.2 \(line)"
+        return "python3 '\(untilAtWork)' \(line)"
     }
 }
 

@@ -153,7 +153,14 @@ import Testing
     }
 
     @Test func `an export holds everything of a trip, not its readings alone`() async throws {
-        try await logOneSecond("sim:petrol?latency=5ms")
+        // Until readiness was read, however slow the machine is.
+        let log = try workplace.start([
+            "log", "--format", "json", "-d", "sim:petrol?latency=5ms",
+        ])
+        try await log.lines(with: "\"kind\":\"monitor\"", within: 60)
+        try await log.lines(with: "\"7E9\"", within: 60)
+        log.send(SIGTERM)
+        #expect(try await log.finish().status == 0)
         let whole = try await workplace.run(["export", "--format", "json"])
         let kinds = Set(try whole.objects().compactMap { $0["kind"] as? String })
         #expect(kinds.contains("monitor"), "\(kinds)")

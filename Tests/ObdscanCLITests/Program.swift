@@ -65,6 +65,33 @@ struct Program {
         return process
     }
 
+    /// Runs until so many lines of standard output hold `text`, then ends it by Ctrl-C.
+    func run(_ arguments: [String], until text: String, count: Int = 1) throws -> Result {
+        let process = process(arguments)
+        let output = Pipe()
+        let errors = home.appendingPathComponent("stderr-\(UUID().uuidString)")
+        try Data().write(to: errors)
+        process.standardOutput = output
+        process.standardError = try FileHandle(forWritingTo: errors)
+        try process.run()
+        var read = Data()
+        var isInterrupted = false
+        // Empty at its end, by which it also stops where the text never comes.
+        while case let piece = output.fileHandleForReading.availableData, !piece.isEmpty {
+            read += piece
+            let lines = String(decoding: read, as: UTF8.self).split(separator: "\n")
+            if !isInterrupted, lines.count(where: { $0.contains(text) }) >= count {
+                isInterrupted = true
+                process.interrupt()
+            }
+        }
+        process.waitUntilExit()
+        return Result(
+            output: String(decoding: read, as: UTF8.self),
+            errors: String(decoding: try Data(contentsOf: errors), as: UTF8.self),
+            status: process.status)
+    }
+
     /// Runs to the end.
     func run(
         _ arguments: [String], input: String? = nil, environment: [String: String] = [:]

@@ -33,7 +33,8 @@ async function readCodes() {
     parts.push(h('h2', { text: 'Codes' }), codes.length === 0 ? (unsure ? h('p', {}) : h('p', {}, [mark(true, 'No codes are stored.')]))
       : table([['Code'], ['List'], ['ECU'], ['Meaning']], codes.map(o => [h('b', { text: o.code + (o.failureType ? '-' + o.failureType : '') }), o.kind + (o.active === false ? ', not active' : ''), o.ecu, o.description || 'no text is known']), 'Codes'));
     if (states.length > 0) parts.push(h('h2', { text: 'Readiness' }),
-      h('p', {}, [open === 0 ? mark(true, 'Ready: every supported monitor has run since codes were cleared.') : mark(false, 'Not ready: ' + open + (open === 1 ? ' monitor has' : ' monitors have') + ' not run since codes were cleared.')]),
+      h('p', {}, [open === 0 ? mark(true, 'Every supported monitor has run since codes were cleared.') : mark(false, open + (open === 1 ? ' monitor has' : ' monitors have') + ' not run since codes were cleared.')]),
+      open === 0 ? '' : h('p', { class: 'dim', text: 'US EPA (40 CFR 85.2222) allows 1 incomplete monitor from model year 2001 on, 2 from 1996 to 2000. Other inspections have other rules.' }),
       table([['Monitor'], ['ECU'], ['State']], states.map(o => [monitorName(o.monitor), o.ecu, mark(o.complete === true, o.complete ? 'complete' : 'not complete')]), 'Readiness'));
     now.replaceChildren(...parts);
     note.textContent = 'Read at ' + new Date().toLocaleTimeString() + '.';

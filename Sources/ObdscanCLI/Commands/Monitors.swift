@@ -17,6 +17,12 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
             A vehicle that speaks SAE J1979-2 (OBDonUDS) tells the same by identifier F501 and by the \
             codes of each readiness group.
 
+            It states which monitors have not run, and not whether the vehicle passes an inspection: \
+            that is up to the inspection's rule. US EPA (40 CFR 85.2222) allows 1 incomplete monitor \
+            from model year 2001 on and 2 from 1996 to 2000; states and other countries have rules of \
+            their own. --exit-code is stricter than these: with it, not ready is a vehicle of which \
+            any supported monitor is incomplete, or that tells of none.
+
             What is read at a real accessory is kept in the database. --trend asks no vehicle: it \
             prints every kept result with its margin to the nearest limit, as a share of the allowed \
             range, so that one sees what is about to fail.
@@ -33,7 +39,7 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
     @Flag(help: "How the results kept in the database came nearer to their limits.")
     var trend = false
 
-    @Flag(help: "Exit with 1 when a monitor has not run since codes were cleared.")
+    @Flag(help: "Exit with 1 when any supported monitor has not run since codes were cleared.")
     var exitCode = false
 
     @OptionGroup var vehicle: VehicleOptions

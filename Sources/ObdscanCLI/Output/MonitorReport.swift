@@ -88,10 +88,15 @@ struct MonitorReport {
         }
         var text = rows.isEmpty ? "" : rows.text(palette, columns: columns)
         if !readiness.supported.isEmpty {
-            let missing = readiness.incomplete.count
+            let incomplete = readiness.incomplete
             text +=
-                palette(missing == 0 ? .good : .warning, Readiness.sentence(missing: missing))
-                + "\n"
+                palette(
+                    incomplete.isEmpty ? .good : .warning,
+                    Readiness.sentence(
+                        incomplete: incomplete, of: readiness.supported.count)) + "\n"
+            if !incomplete.isEmpty {
+                text += Readiness.rule.map { $0 + "\n" }.joined()
+            }
         }
         if !tests.isEmpty {
             text += (text.isEmpty ? "" : "\n") + testTable.text(palette, columns: columns)

@@ -90,10 +90,22 @@ extension Readiness {
         complete.map { $0 ? "complete" : "not complete" } ?? ""
     }
 
-    /// Whether a vehicle is ready, in one sentence, when `missing` monitors have not run.
-    static func sentence(missing: Int) -> String {
-        missing == 0
-            ? "Ready: every supported monitor has run."
-            : "Not ready: \(missing) \(missing == 1 ? "monitor has" : "monitors have") not run."
+    /// Which of `supported` monitors have not run, in one sentence.
+    static func sentence(incomplete: [MonitorStatus.Monitor], of supported: Int) -> String {
+        if incomplete.isEmpty {
+            return supported == 1
+                ? "The only supported monitor has run since codes were cleared."
+                : "All \(supported) supported monitors have run since codes were cleared."
+        }
+        let names = incomplete.map(\.title).joined(separator: ", ")
+        let have = incomplete.count == 1 ? "monitor has" : "monitors have"
+        return "\(incomplete.count) of \(supported) supported \(have) not run since codes were "
+            + "cleared: \(names)."
     }
+
+    /// The rule that makes an inspection's verdict of it, in sentences; numbers as in `readiness.tsv`.
+    static let rule = [
+        "US EPA (40 CFR 85.2222) allows 1 from model year 2001 on, 2 from 1996 to 2000.",
+        "Other inspections have other rules.",
+    ]
 }

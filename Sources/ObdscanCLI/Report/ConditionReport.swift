@@ -86,7 +86,12 @@ struct ConditionReport {
         complete == nil ? "—" : Readiness.text(complete)
     }
 
-    private var missing: Int { change.monitors.count { $0.now == false } }
+    /// Monitors that at least one ECU supports now, and those that at least one has not completed.
+    private var monitors: (known: Int, incomplete: [MonitorStatus.Monitor]) {
+        let known = Set(change.monitors.filter { $0.now != nil }.map(\.monitor))
+        let open = Set(change.monitors.filter { $0.now == false }.map(\.monitor))
+        return (known.count, MonitorStatus.Monitor.allCases.filter(open.contains))
+    }
 
     // MARK: As a page
 
@@ -151,8 +156,15 @@ struct ConditionReport {
     }
 
     private func appendMonitors(to page: inout HTMLText) {
-        page.element(
-            "p", Readiness.sentence(missing: missing), class: missing == 0 ? "good" : "warn")
+        let (known, incomplete) = monitors
+        if known > 0 {
+            page.element(
+                "p", Readiness.sentence(incomplete: incomplete, of: known),
+                class: incomplete.isEmpty ? "good" : "warn")
+        }
+        if !incomplete.isEmpty {
+            page.element("p", Readiness.rule.joined(separator: " "), class: "dim")
+        }
         page.table(
             [.init("ECU"), .init("Monitor")] + ifComparing(.init("Before")) + [.init("Now")],
             change.monitors.map { monitor in

@@ -132,8 +132,8 @@ import VehicleLink
         ),
         (
             "voltages",
-            ">ATRV\n12.4V\n>AT RV\n12.6\n>STVR\n13.87\n>ATRV\n--.--\n>ATRV\n.4V\n",
-            ["2 12.4 V", "4 12.6 V", "6 13.87 V"]
+            ">ATRV\n12.4V\n>AT RV\n12.6\n>STVR\n13.87\n>ATRV\n--.--\n>ATRV\n.4V\n>ATRV\n12\n>ATRV\n99\n",
+            ["2 12.4 V", "4 12.6 V", "6 13.87 V", "12 12.0 V"]
         ),
         (
             "monitored frames",

@@ -121,8 +121,10 @@ struct InfoCommand: ParsableCommand, OutputCommand {
             if case .supportMap = reading.value { continue }
             let signal = table[reading.signal]
             var value = ValueText(reading, signal, output.units).joined
-            if let isRight = reading.checkDigit {
-                value += isRight ? "  (check digit right)" : "  (no valid check digit)"
+            if let fault = reading.faultOfVIN {
+                value += "  (\(fault))"
+            } else if reading.checkDigit == true {
+                value += "  (check digit right)"
             }
             rows.add([.init(signal.name), .init(value)])
         }

@@ -161,7 +161,7 @@ struct DecodePrinter {
         if let code = reading.dtc?.description ?? reading.parameterCode?.text {
             remark += ", frozen by \(code)"
         }
-        if reading.checkDigit == false { remark += ", no valid check digit" }
+        if let fault = reading.faultOfVIN { remark += ", " + fault }
         return remark
     }
 

@@ -63,6 +63,17 @@ struct VINQuery {
     }
 }
 
+extension Reading {
+    /// What is wrong with a VIN; nil where nothing is, and for everything else.
+    var faultOfVIN: String? {
+        guard checkDigit == false, case .text(let text) = value else { return nil }
+        if VIN(text) != nil { return "no valid check digit" }
+        return text.count == 17
+            ? "not a VIN: it has a character that no VIN has"
+            : "not a VIN: \(text.count) of 17 characters"
+    }
+}
+
 extension Sequence where Element == DiagnosticItem {
     /// The first whole identification number.
     var vin: VIN? {

@@ -97,6 +97,9 @@ public enum ExchangeEnd: Hashable, Sendable {
     case timedOut
     /// More bytes came than any answer has: it has to be initialised anew.
     case flooded
+    /// Every message answers another request. The adapter is at its prompt, and it stayed quiet
+    /// since.
+    case outOfStep
     /// Nothing was sent: an exchange was under way, the initialisation is not done, or the
     /// request is one that the adapter cannot send.
     case refused
@@ -130,6 +133,10 @@ public enum InitialisationFailure: Hashable, Sendable {
     case silent
     /// Bytes came, but no answer that makes sense: a wrong line rate or another kind of device.
     case notUnderstood(received: Int)
+    /// It refuses every command, and nothing of a vehicle came through it.
+    case refusesEverything
+    /// A web server answers.
+    case webServer
     /// A step of the set-up got no prompt.
     case timedOut(command: String)
     /// The adapter works, the vehicle does not answer; the adapter's word says why.

@@ -82,6 +82,11 @@ struct RecordSplitter {
         return true
     }
 
+    /// Whether they are one of the bytes that ECUs fill frames with, and nothing else.
+    static func isUsualFiller(_ payload: [UInt8], from start: Int) -> Bool {
+        isFiller(payload, from: start) && usualFillers.contains(payload[start])
+    }
+
     /// The next record, or why there is none; only behind a record, asked for or not, more may come.
     ///
     /// `lengthOf` tells how many data bytes an identifier has, nil where nobody knows.

@@ -55,6 +55,15 @@ extension ResponseDecoder {
             payload.count == end || RecordSplitter.isFiller(payload, from: end)
         else {
             let received = (payload.count - 2) / recordLength
+            // A wrong count takes nothing back of what stands there. Six bytes may as well be the three
+            // places of ECUs before CAN, which have no count.
+            if recordLength != 2 || payload.count != 7 {
+                appendCodes(
+                    answer, kind,
+                    places: stride(from: 2, to: 2 + received * recordLength, by: recordLength)
+                        .prefix { !RecordSplitter.isUsualFiller(payload, from: $0) },
+                    hasStatus: recordLength == 3, &out)
+            }
             out.append(
                 announced == received
                     ? answer.error(.leftOver(InlineBytes(payload[end...])))

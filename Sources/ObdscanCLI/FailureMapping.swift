@@ -186,6 +186,11 @@ extension Failure {
                 self.init(
                     "\(accessory): more came than any answer has",
                     hint: "something else may be talking on this line", status: .unavailable)
+            case .outOfStep:
+                self.init(
+                    "\(accessory): what came answers another request than the one that was sent",
+                    hint: "Unplug the adapter and plug it in again, then try again.",
+                    status: .timedOut)
             case .notSent:
                 self.init(
                     "\(accessory): this adapter cannot send such a request: nothing was sent",
@@ -246,6 +251,17 @@ extension Failure {
                 "\(accessory): \(count) bytes came that no adapter would send",
                 hint: "another rate (serial:PATH?baud=N) or another device? "
                     + "--adapter names the dialect",
+                status: .unavailable)
+        case .refusesEverything:
+            self.init(
+                "\(accessory): it answers \"?\" to every command: it is not an ELM327 adapter",
+                hint: "Choose another device; obdscan devices lists them.",
+                status: .unavailable)
+        case .webServer:
+            self.init(
+                "\(accessory): a web server answers there, not an adapter",
+                hint: "Choose the adapter's own port. Most Wi-Fi adapters listen on port 35000: "
+                    + "tcp:HOST:35000",
                 status: .unavailable)
         case .timedOut(let command):
             self.init(

@@ -188,7 +188,7 @@ extension Runner {
         switch failure {
         case .adapterRestarted, .restartedBeforeSending: return true
         case .linkLost: return configuration.reconnect == .always
-        case .timedOut, .stopped, .flooded, .notSent: return false
+        case .timedOut, .stopped, .flooded, .outOfStep, .notSent: return false
         }
     }
 
@@ -237,7 +237,8 @@ extension Runner {
         case nil: roundTrip = delivered.time - current.asked
         case .timedOut: timedOut = true
         case .stopped: break
-        case .adapterRestarted, .restartedBeforeSending, .flooded, .notSent, .linkLost:
+        case .adapterRestarted, .restartedBeforeSending, .flooded, .outOfStep, .notSent,
+            .linkLost:
             errors += 1
         }
         core.noteReply(

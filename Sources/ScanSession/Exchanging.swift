@@ -57,7 +57,11 @@ extension Runner {
     /// Submits the next request, if there is one and the scan tool is free.
     mutating func takeOver() {
         planWaits = nil
-        guard case .idle = machine.state, offering == nil, !isStopping else { return }
+        guard case .idle = machine.state, offering == nil, !isStopping,
+            !asks.isEmpty || hasPlan && !isPaused
+        else { return }
+        takeEarlyBytes()
+        guard case .idle = machine.state else { return }
         if !asks.isEmpty {
             var ask = asks.removeFirst()
             if ask.sendings == 0 {
@@ -70,7 +74,6 @@ extension Runner {
             lookAgainIfFree()
             return
         }
-        guard !isPaused else { return }
         let step = plan?.next(at: now, link: machine.dialect.capabilities)
         tellBatteryNews()
         switch step {

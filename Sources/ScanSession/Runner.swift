@@ -180,15 +180,46 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
     private mutating func transfer(reading: Bool, writing: Bool) {
         do {
             if writing { try session?.flush() }
-            if reading, let bytes = try session?.receive(), !bytes.isEmpty {
-                record(bytes, .fromAdapter)
-                timing.received(bytes, at: now)
-                handle(.received(bytes))
+            if reading, let bytes = try session?.receive(), !bytes.isEmpty { take(bytes) }
+        } catch {
+            lose(error)
+            drainFollowUps()
+        }
+    }
+
+    private mutating func take(_ bytes: [UInt8]) {
+        record(bytes, .fromAdapter)
+        timing.received(bytes, at: now)
+        if machine.isAtPrompt { noteUnasked(bytes) }
+        handle(.received(bytes))
+    }
+
+    /// Takes what has come before the next request is written: it cannot be its answer.
+    ///
+    /// Bounded, for a device that talks without end: its request tells of it.
+    mutating func takeEarlyBytes() {
+        do {
+            for _ in 0..<Self.earlyReads {
+                guard case .idle = machine.state, let bytes = try session?.receive(),
+                    !bytes.isEmpty
+                else { return }
+                take(bytes)
             }
         } catch {
             lose(error)
             drainFollowUps()
         }
+    }
+
+    /// Reads of at most 4 KiB before a request.
+    private static var earlyReads: Int { 16 }
+
+    private mutating func noteUnasked(_ bytes: [UInt8]) {
+        // What is left of a reply's end is nothing that came by itself.
+        let count = bytes.count { $0 > 0x20 && $0 != UInt8(ascii: ">") }
+        guard count > 0 else { return }
+        core.noteUnasked(count)
+        if wanted.contains(.requests) { tell(.didReceiveUnasked(bytes: count)) }
     }
 
     /// The accessory has gone.

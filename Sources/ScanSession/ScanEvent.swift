@@ -28,6 +28,8 @@ public enum ScanEvent: Hashable, Sendable {
     case toolWillSleep
     /// A request was written.
     case didSendCommand(AdapterRequest)
+    /// So many bytes came while nothing was asked: they answer no request.
+    case didReceiveUnasked(bytes: Int)
     /// A reply is complete.
     case didReceiveResponses(RequestID, messages: Int)
     /// The adapter reported its voltage; unit: V.
@@ -66,7 +68,7 @@ public enum ScanEvent: Hashable, Sendable {
         /// What happens a few times in a session: everything but ``requests``, ``states`` and
         /// ``progress``.
         public static let milestones = Kinds(rawValue: 1)
-        /// Each request and each reply.
+        /// Each request and each reply, and what came without a request.
         public static let requests = Kinds(rawValue: 2)
         /// Each transition of the state machine.
         public static let states = Kinds(rawValue: 4)
@@ -86,7 +88,7 @@ public enum ScanEvent: Hashable, Sendable {
             .recordingFailed, .didLoseEvents,
             .sessionDidEnd:
             .milestones
-        case .didSendCommand, .didReceiveResponses: .requests
+        case .didSendCommand, .didReceiveResponses, .didReceiveUnasked: .requests
         case .didChangeState: .states
         case .didProgress: .progress
         }

@@ -188,6 +188,9 @@ final class SessionCore: Sendable {
 
     func noteErrors(_ count: Int) { shared.withLock { $0.statistics.errors += count } }
     func noteError() { shared.withLock { $0.statistics.errors += 1 } }
+    func noteUnasked(_ bytes: Int) {
+        shared.withLock { $0.statistics.unaskedBytes += bytes }
+    }
     func noteReconnect() { shared.withLock { $0.statistics.reconnects += 1 } }
 
     var statistics: SessionStatistics {

@@ -13,6 +13,8 @@ public struct SessionStatistics: Hashable, Sendable {
     /// Damaged frames, undecodable records, answers to what was not asked and failures of the
     /// adapter.
     public var errors = 0
+    /// Bytes that came while nothing was asked, line ends and prompts aside: they answer no request.
+    public var unaskedBytes = 0
     /// Times that the link was had back.
     public var reconnects = 0
     /// Since the first poll or request; unit: seconds.

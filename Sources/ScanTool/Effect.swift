@@ -41,8 +41,8 @@ public enum Notice: Hashable, Sendable {
     case unsolicited(ECUMessage)
     /// A request is sent once more.
     case repeated(RequestID)
-    /// A reply was damaged in so many places and is not used: its request is sent once more. `errors`
-    /// are those that have words of their own.
+    /// A reply was damaged in so many places, or brought so many messages that answer another request,
+    /// and is not used: its request is sent once more. `errors` are those that have words of their own.
     case damaged(RequestID, faults: Int, errors: [LinkError])
     /// A line of an adapter that prints what it hears.
     case heard(String)
@@ -84,7 +84,9 @@ extension ErrorReason {
     /// Whether every first word was tried already: more of the same would only take time.
     var isFinal: Bool {
         switch self {
-        case .initialisation(.silent), .initialisation(.notUnderstood): true
+        case .initialisation(.silent), .initialisation(.notUnderstood),
+            .initialisation(.refusesEverything), .initialisation(.webServer):
+            true
         case .initialisation, .openFailed, .linkLost, .initialisationTimedOut, .adapterRestarted,
             .flooded, .unresponsive:
             false

@@ -139,6 +139,7 @@ extension ScanTool {
     ) {
         switch end {
         case .complete, .interrupted: conclude(&waiting, &out)
+        case .outOfStep: concludeOutOfStep(&waiting, &out)
         case .refused: finish(&waiting, .failed(.notSent, soFar: waiting.reply), &out)
         case .timedOut: abandon(&waiting, because: .timedOut, .unresponsive, &out)
         case .flooded: abandon(&waiting, because: .flooded, .flooded, &out)
@@ -209,28 +210,47 @@ extension ScanTool {
             if waiting.reply.statuses.contains(where: { $0.recovery == .initialise }) {
                 abandon(&waiting, because: .adapterRestarted, .adapterRestarted, &out)
             } else if Self.deservesRepeat(waiting, policy) {
-                disarmAll(&out)
-                if waiting.reply.damage > 0 {
-                    out.append(
-                        .notice(
-                            .damaged(
-                                waiting.request.id, faults: waiting.reply.damage,
-                                errors: waiting.reply.errors)))
-                }
-                waiting.earlierDamage = waiting.reply.errors
-                // It counted what said that the answer is to come.
-                if waiting.pendings > 0 { waiting.request.dropFrameCount() }
-                waiting.reply = Reply()
-                waiting.phase = .pause
-                waiting.isPending = false
-                arm(.pause, after: policy.repeatPause, &out)
-                state = .waiting(waiting)
+                awaitRepeat(&waiting, faults: waiting.reply.damage, &out)
             } else {
                 failures = 0
                 waiting.reply.wasPending = waiting.pendings > 0
                 finish(&waiting, .answered(waiting.reply), &out)
             }
         }
+    }
+
+    /// Every message answers another request, and the adapter has been quiet since.
+    private mutating func concludeOutOfStep(_ waiting: inout Waiting, _ out: inout [Effect]) {
+        if case .prompt(let failure) = waiting.phase {
+            finish(&waiting, .failed(failure, soFar: waiting.reply), &out)
+        } else if waiting.request.mayRepeat, !waiting.wasOutOfStep {
+            waiting.wasOutOfStep = true
+            // What cut the answer off may have been counted as it.
+            waiting.request.dropFrameCount()
+            awaitRepeat(&waiting, faults: waiting.reply.messages.count, &out)
+        } else {
+            finish(&waiting, .failed(.outOfStep, soFar: waiting.reply), &out)
+        }
+    }
+
+    /// Drops a reply and sends its request once more after a pause.
+    private mutating func awaitRepeat(
+        _ waiting: inout Waiting, faults: Int, _ out: inout [Effect]
+    ) {
+        disarmAll(&out)
+        if faults > 0 {
+            out.append(
+                .notice(
+                    .damaged(waiting.request.id, faults: faults, errors: waiting.reply.errors)))
+        }
+        waiting.earlierDamage = waiting.reply.errors
+        // It counted what said that the answer is to come.
+        if waiting.pendings > 0 { waiting.request.dropFrameCount() }
+        waiting.reply = Reply()
+        waiting.phase = .pause
+        waiting.isPending = false
+        arm(.pause, after: policy.repeatPause, &out)
+        state = .waiting(waiting)
     }
 
     /// Whether the same request may and should be sent once more.

@@ -55,6 +55,8 @@ public enum Failure: Hashable, Sendable {
     case restartedBeforeSending
     /// More bytes came than any answer has.
     case flooded
+    /// Every message answers another request; where it may be repeated, twice.
+    case outOfStep
     /// The adapter's dialect cannot send such a request: nothing was written.
     case notSent
     /// The session ended before the reply did.

@@ -27,6 +27,14 @@ public struct ScanTool<Dialect: AdapterDialect>: Hashable, Sendable {
         self.policy = policy
     }
 
+    /// Whether nothing is awaited from an adapter that is set up: what comes then was not asked for.
+    public var isAtPrompt: Bool {
+        switch state {
+        case .idle, .processing: true
+        case .initializing, .waiting, .error: false
+        }
+    }
+
     /// Takes an event and appends what has to be done to `out`.
     @specialized(where Dialect == ELM327Dialect)
     public mutating func handle(_ event: Event, _ out: inout [Effect]) {

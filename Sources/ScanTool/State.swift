@@ -65,6 +65,8 @@ public struct Waiting: Hashable, Sendable {
     public internal(set) var isStopping = false
     /// What was wrong with the reply before: the same again is no accident.
     var earlierDamage: [LinkError] = []
+    /// Whether a reply before answered another request.
+    var wasOutOfStep = false
 }
 
 /// A reply that is being handed on.

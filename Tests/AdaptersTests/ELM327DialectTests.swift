@@ -286,6 +286,107 @@ func ask(
         #expect(adapter.failure == .notUnderstood(received: 9))
     }
 
+    @Test func `a device that answers every command with a question mark is no adapter`() {
+        var adapter = ScriptedAdapter([:])
+        adapter.initialise()
+        #expect(adapter.failure == .refusesEverything)
+        #expect(!adapter.isReady)
+        // One that says anything else is one.
+        var other = ScriptedAdapter(["0100": "UNABLE TO CONNECT"])
+        other.initialise()
+        #expect(other.failure == .noVehicle(.unableToConnect))
+    }
+
+    @Test(arguments: [0, 1, 7])
+    func `a web server is called so`(piece: Int) {
+        var adapter = ScriptedAdapter([:])
+        adapter.deaf = ["*"]
+        adapter.piece = piece
+        adapter.initialise()
+        adapter.receive("HTTP/1.1 400 Bad Request\r\nServer: nginx\r\n\r\n<html>\r\n")
+        #expect(adapter.failure == .webServer)
+    }
+
+    /// Requests, what comes for each, and whether it can be its answer.
+    @Test(
+        arguments: [
+            ([0x03], "7E8064100BE3EB813", false), ([0x03], "7E8024700", false),
+            ([0x03], "7E8037F0111", false), ([0x03], "7E8024300", true),
+            ([0x03], "7E8037F0311", true), ([0x03], "7E8024300\r7E9024700", true),
+            ([0x01, 0x0C], "7E803410D32", false), ([0x01, 0x0C], "7E804410C1AF8", true),
+            ([0x01, 0x0C, 0x0D], "7E803410D32", true),
+            ([0x22, 0xF4, 0x0C], "7E80462F40D32", false),
+        ] as [([UInt8], String, Bool)])
+    func `an answer to another request is awaited in quiet and told`(
+        request: [UInt8], answer: String, isAnswer: Bool
+    ) {
+        var adapter = ScriptedAdapter.genuine()
+        adapter.initialise()
+        let command = request.map { String($0 < 16 ? "0" : "") + String($0, radix: 16) }
+            .joined().uppercased()
+        adapter.answers[command] = answer
+        adapter.send(ask(request))
+        if isAnswer {
+            #expect(adapter.ends == [.complete])
+            return
+        }
+        #expect(adapter.ends == [])
+        // The true answer may come late; which of both it is, nothing tells.
+        adapter.receive("7E8024300\r\r>")
+        adapter.timeOut(.pause)
+        #expect(adapter.ends == [.outOfStep])
+        #expect(adapter.messages.count == 1)
+        #expect(adapter.isAtRest)
+        // In step again.
+        adapter.outputs = []
+        adapter.send(ask([0x01, 0x0C]))
+        #expect(adapter.ends == (request == [0x01, 0x0C] ? [] : [.complete]))
+    }
+
+    /// What a request that writes brought late is kept: it is not sent again.
+    @Test func `a late confirmation of a clearing counts`() {
+        var adapter = ScriptedAdapter.genuine(["04": "7E8064100BE3EB813"])
+        adapter.initialise()
+        adapter.send(ask([0x04]))
+        adapter.receive("7E80144\r\r>")
+        adapter.timeOut(.pause)
+        #expect(adapter.ends == [.complete])
+        #expect(adapter.messages.map(\.payload).last == [0x44])
+    }
+
+    /// Settings of the user's own may let anything pass.
+    @Test func `what comes under a user's settings is not judged`() {
+        var adapter = ScriptedAdapter.genuine(["ATCRA123": "OK", "0100": "7E8064100BE3EB813"])
+        adapter.initialise()
+        adapter.send(
+            .command(id: RequestID(rawValue: 1), text: "ATCRA123", mayRepeat: true))
+        adapter.answers["0105"] = "7E8064100BE3EB813"
+        adapter.outputs = []
+        adapter.send(ask([0x01, 0x05]))
+        #expect(adapter.ends == [.complete])
+    }
+
+    /// `ATSH` and the request are two commands: what comes with the prompt of the first one came before
+    /// the second one was written.
+    @Test(arguments: [
+        "OK\r\r>7E804410C0000\r\r>", "OK\r\r>7E804410C0000", "OK\r\r>\r\r>7E804410C00",
+    ])
+    func `what comes before a request is not its answer`(early: String) {
+        var adapter = ScriptedAdapter.genuine()
+        adapter.initialise()
+        adapter.outputs = []
+        adapter.deaf = ["ATSH7E0", "010C"]
+        adapter.send(ask([0x01, 0x0C], target: ECUAddress(0x7E0, .can11)))
+        adapter.receive(early)
+        #expect(adapter.commands.last == "010C")
+        #expect(adapter.messages == [] && adapter.ends == [])
+        // The end of a line that began before belongs to it.
+        adapter.receive(early.hasSuffix(">") ? "" : "\r")
+        adapter.receive("7E804410C1AF8\r\r>")
+        #expect(adapter.ends == [.complete])
+        #expect(adapter.messages.map(\.payload) == [[0x41, 0x0C, 0x1A, 0xF8]])
+    }
+
     @Test func `endless bytes without a prompt end as a flood`() {
         var adapter = ScriptedAdapter.genuine()
         adapter.initialise()

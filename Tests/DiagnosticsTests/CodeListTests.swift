@@ -14,9 +14,15 @@ import Testing
         Row("03", .can, "430101330000", ["stored P0133"]),
         Row("03", .can, "4300000000000000", []),
         // The count is not a code, the codes are not a count.
-        Row("03", .can, "43030133C123", ["error"]),
-        Row("03", .can, "43010133C123", ["error"]),
-        Row("03", .can, "4302013302", ["error"]),
+        // With another count they are told all the same.
+        Row("03", .can, "43030133C123", ["stored P0133", "stored U0123", "error"]),
+        Row("03", .can, "43010133C123", ["stored P0133", "stored U0123", "error"]),
+        Row("03", .can, "43000133", ["stored P0133", "error"]),
+        Row("03", .can, "4302013302", ["stored P0133", "error"]),
+        Row("03", .can, "43010133C1", ["stored P0133", "error"]),
+        Row("03", .can, "43040133AAAAAAAAAA", ["stored P0133", "error"]),
+        // Six bytes may be three places of ECUs before CAN: P0102, P1120 and P1220.
+        Row("03", .can, "43010211201220", ["error"]),
         Row("03", .can, "430201", ["error"]),
         Row("03", .can, "43", ["error"]),
         Row("03", .iso9141, "43013300000000", ["stored P0133"]),
@@ -59,7 +65,7 @@ import Testing
         // 18 03: all that it could report.
         Row("1803FF00", .iso14230, "58020133000201E0", ["stored P0201 status E0", "message"]),
         Row("1800FF00", .iso14230, "5800", []),
-        Row("1800FF00", .iso14230, "58020133E0", ["error"]),
+        Row("1800FF00", .iso14230, "58020133E0", ["stored P0133 status E0", "error"]),
         Row("1800FF00", .iso14230, "58", ["error"]),
     ])
     func `KWP lists carry a status`(_ row: Row) {

@@ -42,6 +42,27 @@ import Testing
         #expect(checks.dropLast().allSatisfy { $0["ok"] as? Bool == true })
     }
 
+    /// Something answers, and it is no adapter.
+    @Test(arguments: [
+        ("?\r\r>", "answers \"?\" to every command", "obdscan devices"),
+        (
+            "HTTP/1.1 400 Bad Request\r\nServer: nginx\r\nConnection: close\r\n\r\n",
+            "a web server answers there", "port 35000"
+        ),
+    ])
+    func `what is no adapter is refused`(
+        answer: String, found: String, fix: String
+    ) async throws {
+        let device = try ScriptedAdapter(.tcp) { _ in .say(answer) }
+        let last = try #require(try await checks(device.address, status: 69).last)
+        #expect(last["step"] as? String == "adapter" && last["ok"] as? Bool == false, "\(last)")
+        #expect((last["found"] as? String)?.contains(found) == true, "\(last)")
+        #expect((last["fix"] as? String)?.contains(fix) == true, "\(last)")
+        let setup = try await workplace.run(["setup", "-d", device.address])
+        #expect(setup.status == 69, "\(setup)")
+        #expect(setup.output.contains(found) && !setup.output.contains("is kept in"), "\(setup)")
+    }
+
     @Test(arguments: [
         ("elm327", "genuine"), ("elm327-1.4b", "genuine"), ("stn", "stn"), ("clone-1.5", "clone"),
         ("clone-2.1", "clone"), ("golink", "unknown"),

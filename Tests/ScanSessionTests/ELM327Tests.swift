@@ -153,6 +153,71 @@ private func adapter(
         #expect(peer.heard.filter { $0 == "0100" }.count == 1)
     }
 
+    /// Says something on the session's own thread once a reply is complete: it is there when the next
+    /// request is written.
+    private final class Interjector: ScanObserver {
+        let interests = ScanEvent.Kinds.requests
+        let peer: Peer
+        let words: String
+
+        init(_ peer: Peer, _ words: String) {
+            self.peer = peer
+            self.words = words
+        }
+
+        func scan(_ event: ScanEvent, at time: Instant) {
+            if case .didReceiveResponses = event { peer.interject(words) }
+        }
+    }
+
+    // 0 rpm in front of each answer, which says 1726 rpm.
+    @Test(arguments: [
+        "7E804410C0000\r\r>", "7E804410C0000\r", "\r\r>7E804410C0000\r\r>",
+        String(repeating: "7E804410C0000\r", count: 400),
+    ])
+    func `does not take what came before a request for its answer`(early: String) throws {
+        let peer = adapter { $0.hasPrefix("010C") ? .say("7E804410C1AF8\r\r>") : nil }
+        let witness = Witness()
+        let store = try Store()
+        var configuration = SessionConfiguration(connector: peer.connector)
+        configuration.reconnect = .never
+        let session = try ScanSession.start(
+            configuration,
+            decoder: ResponseDecoder(table: engineSpeedTable, monitors: MonitorTables()),
+            sinks: [store], observers: [witness, Interjector(peer, early)])
+        session.poll(
+            PollPlan(wants: [.init(DataID(.currentData, 0x0C), length: 2)], rounds: 20))
+        #expect(try session.await { $0 == .pollDidFinish })
+        let answer = try session.ask(request([0x01, 0x0C]))
+        #expect(answer.reply.messages.map(\.payload) == [[0x41, 0x0C, 0x1A, 0xF8]])
+        session.stop()
+        let values = store.take().flatMap(\.items).compactMap { item -> Reading.Value? in
+            if case .reading(let reading) = item { reading.value } else { nil }
+        }
+        #expect(values.count >= 20)
+        #expect(values.allSatisfy { $0 == .number(1726) }, "\(values)")
+        #expect(session.statistics.unaskedBytes > 0)
+        let unasked = witness.events.filter {
+            if case .didReceiveUnasked = $0 { true } else { false }
+        }
+        #expect(unasked.count >= 20)
+    }
+
+    @Test func `an answer to another request is no answer, twice`() throws {
+        let peer = adapter { $0 == "03" ? .say("7E8024700\r\r>") : nil }
+        let session = try session(peer)
+        let error = #expect(throws: ScanError.self) { try session.ask(request([0x03])) }
+        guard case .requestFailed(.outOfStep, let soFar) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(soFar.reply.messages.map(\.payload) == [[0x47, 0x00]])
+        #expect(!soFar.items.contains { if case .code = $0 { true } else { false } })
+        session.stop()
+        #expect(peer.heard.filter { $0 == "03" }.count == 2)
+        #expect(session.statistics.errors == 2)
+    }
+
     @Test func `waits out a response that is pending`() throws {
         // ISO 14229-1: 7F, service, 78; then the answer within the same reply.
         let peer = adapter { command in

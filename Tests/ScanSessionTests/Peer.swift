@@ -29,6 +29,7 @@ final class Peer: Sendable {
 
     private let heardSoFar = Mutex<[String]>([])
     private let connections = Mutex(0)
+    private let end = Mutex<Int32>(-1)
     private let unit: Unit
     private let respond: @Sendable (_ heard: String, _ connection: Int) -> Action
 
@@ -61,6 +62,12 @@ final class Peer: Sendable {
         .descriptor(name: "peer") { [self] () throws(AccessoryError) in try connect() }
     }
 
+    /// Says something without being asked, from whichever thread; it is there when this returns.
+    func interject(_ words: String) {
+        let bytes = Array(words.utf8)
+        end.withLock { end in _ = write(end, bytes, bytes.count) }
+    }
+
     /// One end of a new socket pair that it answers on.
     func connect() throws(AccessoryError) -> Int32 {
         var ends: [Int32] = [-1, -1]
@@ -68,6 +75,7 @@ final class Peer: Sendable {
             throw .system(call: "socketpair", address: "peer", errno: errno)
         }
         let mine = ends[1]
+        end.withLock { $0 = mine }
         let number = connections.withLock { count in
             count += 1
             return count
@@ -75,7 +83,10 @@ final class Peer: Sendable {
         do {
             let thread = try SystemThread { [self] in
                 serve(mine, number)
-                close(mine)
+                end.withLock { end in
+                    if end == mine { end = -1 }
+                    close(mine)
+                }
             }
             thread.detach()
         } catch {

@@ -110,6 +110,7 @@ package struct ScriptDialect: AdapterDialect {
         case "z": end(.adapterRestarted, &out)
         case "Z": end(.restartedBeforeSending, &out)
         case "x": end(.flooded, &out)
+        case "o": end(phase == .interrupted ? .interrupted : .outOfStep, &out)
         case "m": out.append(.message(Self.answer))
         case "p": out.append(.message(Self.pending))
         case "B": out.append(.message(Self.refusal(0x21)))
@@ -217,7 +218,7 @@ extension ExchangeEnd {
     /// Whether the adapter is in step and takes the next request.
     fileprivate var isInStep: Bool {
         switch self {
-        case .complete, .interrupted, .refused: true
+        case .complete, .interrupted, .refused, .outOfStep: true
         case .timedOut, .flooded, .adapterRestarted, .restartedBeforeSending: false
         }
     }

@@ -39,6 +39,33 @@ private let second = RequestID(rawValue: 2)
         #expect(outcome.reply.texts.isEmpty && outcome.reply.frames.isEmpty)
     }
 
+    /// `m` is a message, `o` the word that it answers another request.
+    @Test func `asks once more after an answer to another request, and never writes again`() {
+        var tool = Tool.after(StateSample.idle + [.read])
+        let once = tool.effects(of: .heard("mo"))
+        #expect(once.contains(.notice(.damaged(first, faults: 1, errors: []))))
+        #expect(once.outcome == nil)
+        #expect(tool.effects(of: .deadlineExpired(.pause)).contains(.write(Array("R".utf8))))
+        guard case .failed(.outOfStep, let soFar)? = tool.effects(of: .heard("mo")).outcome else {
+            Issue.record("\(tool.state)")
+            return
+        }
+        #expect(soFar.messages == [ScriptDialect.answer])
+        #expect(tool.state.kind == .processing)
+
+        var healed = Tool.after(StateSample.idle + [.read, .heard("mo"), .deadlineExpired(.pause)])
+        guard case .answered? = healed.effects(of: .heard("m>")).outcome else {
+            Issue.record("\(healed.state)")
+            return
+        }
+
+        var writing = Tool.after(StateSample.idle + [.clear])
+        guard case .failed(.outOfStep, _)? = writing.effects(of: .heard("mo")).outcome else {
+            Issue.record("\(writing.state)")
+            return
+        }
+    }
+
     @Test(arguments: ["f", ""])
     func `a port that answers nonsense, or nothing, is given up after one try`(_ word: String) {
         var policy = Policy.small

@@ -87,6 +87,7 @@ struct EventSample: Sendable, CustomTestStringConvertible {
         EventSample("received the prompt and word of a restart", .heard(">z")),
         EventSample("received the set-up's end and word of a restart", .heard("rz")),
         EventSample("received a flood", .heard("x")),
+        EventSample("received an answer to another request", .heard("mo")),
         EventSample("received LV RESET and the prompt", .heard("l>")),
         EventSample("lineRateSet", .lineRateSet(115_200)),
         EventSample("submitted a reading request", .read),

@@ -11,6 +11,8 @@ extension ELM327Dialect {
         }
         endReading()
         received = 0
+        // It began before the request.
+        lineIsStale = lexer.partialLine.contains { $0 > 0x20 }
         switch request {
         case .command(_, let text, _), .monitor(_, let text, _):
             // One line, and no character that ends it early.
@@ -176,12 +178,12 @@ extension ELM327Dialect {
     static let quietAfterSurprise = Duration.milliseconds(250)
 
     /// Whether the reply cannot be one to the request: nothing before the prompt, which a genuine
-    /// adapter never does, or a word that answers a setting.
+    /// adapter never does, a word that answers a setting, or messages that answer another request.
     private var needsQuiet: Bool {
         guard case .vehicle = running.request, !running.listens, !running.wasStopped,
             !running.restarted
         else { return false }
-        return running.lines == 0 || running.isAhead
+        return running.lines == 0 || running.isAhead || running.isOutOfStep
     }
 
     mutating func settle(_ out: inout [DialectOutput]) {
@@ -202,9 +204,11 @@ extension ELM327Dialect {
             proceed(&out)
             return
         }
-        // An empty reply is how some clones say that nobody answered.
-        out.append(
-            running.isAhead ? .linkError(LinkError(.notAFrame)) : .status(.noData))
+        if !running.isOutOfStep {
+            // An empty reply is how some clones say that nobody answered.
+            out.append(
+                running.isAhead ? .linkError(LinkError(.notAFrame)) : .status(.noData))
+        }
         conclude(&out)
     }
 
@@ -231,7 +235,11 @@ extension ELM327Dialect {
         case .voltage, .protocolNumber, .protocolName, .stnProtocolNumber, .monitor,
             .monitorGroup:
             break
-        default: hasTypedSettings = true
+        // Another protocol brings other lines, and still only what answers.
+        case .choose: hasTypedSettings = true
+        default:
+            hasTypedSettings = true
+            hearsOthers = true
         }
         switch command {
         case .reset: wire = WireSettings()
@@ -271,7 +279,9 @@ extension ELM327Dialect {
 
     /// Ends an exchange whose request was sent.
     mutating func end(_ out: inout [DialectOutput]) {
-        if !running.isDamaged, running.delivered, !running.isAhead { learnFromAnswer() }
+        if !running.isDamaged, running.delivered, !running.isAhead, !running.isOutOfStep {
+            learnFromAnswer()
+        }
         out.append(.disarm(.reply))
         if running.listens { out.append(.disarm(.listen)) }
         endReading()
@@ -281,7 +291,10 @@ extension ELM327Dialect {
             out.append(.end(.adapterRestarted))
         } else {
             phase = .atPrompt
-            out.append(.end(running.wasStopped ? .interrupted : .complete))
+            out.append(
+                .end(
+                    running.wasStopped ? .interrupted : running.isOutOfStep ? .outOfStep : .complete
+                ))
         }
     }
 

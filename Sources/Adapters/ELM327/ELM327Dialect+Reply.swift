@@ -95,6 +95,16 @@ extension ELM327Dialect {
         out.append(.arm(.reply, after: patience))
     }
 
+    /// Takes note of whether a message answers the request under way.
+    private mutating func noteStep(_ message: ECUMessage) {
+        guard case .vehicle(let request) = running.request else { return }
+        if message.answers(request.payload) {
+            running.isAnswered = true
+        } else if !hearsOthers {
+            running.hasForeign = true
+        }
+    }
+
     private mutating func noteSlow(_ service: UInt8) {
         if !wire.slowServices.contains(service) { wire.slowServices.append(service) }
     }
@@ -114,6 +124,7 @@ extension ELM327Dialect {
                     noteSlow(refusal.service.rawValue)
                 }
                 if message.ecu != nil { running.heardECU = true }
+                noteStep(message)
                 out.append(.message(message))
             case .linkError(let error, _):
                 // A command's answer is text, whatever it looks like.

@@ -80,6 +80,10 @@ extension ELM327Dialect {
     ) {
         let reply = reply(to: step)
         if reply.isDamaged { setup.sawDamage = true }
+        // A word about the vehicle, or anything else that is no refusal.
+        if reply.statuses.contains(where: { $0 != .unknownCommand }) || reply.isDamaged {
+            setup.sawAcceptance = true
+        }
         if reply.statuses.contains(where: { $0.recovery == .initialise })
             || reply.answers.contains(where: Self.isBanner) && step.purpose != .banner
         {
@@ -331,6 +335,13 @@ extension ELM327Dialect {
     private mutating func finishSetup(_ out: inout [DialectOutput]) {
         if !setup.sawConfirmation && identity.banner == nil {
             failSetup(.notUnderstood(received: setup.bytes), &out)
+            return
+        }
+        // Whatever takes lines and understands none of them answers like this.
+        if options.connectsVehicle, !setup.sawAcceptance, identity.banner == nil,
+            !setup.heardVehicle
+        {
+            failSetup(.refusesEverything, &out)
             return
         }
         if options.connectsVehicle && !setup.heardVehicle {

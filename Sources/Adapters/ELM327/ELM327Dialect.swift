@@ -97,6 +97,10 @@ public struct ELM327Dialect: AdapterDialect {
     var admission: Admission?
     /// Whether a command that a user typed may have changed how lines look.
     var hasTypedSettings = false
+    /// Whether such a command may let lines pass that answer nothing that was asked.
+    var hearsOthers = false
+    /// Whether the line that has begun came before what was written last: it cannot answer that.
+    var lineIsStale = false
     /// What the set-up heard so far.
     var setup = SetupNotes()
     /// Volatile settings that requests change on the way.
@@ -109,8 +113,10 @@ public struct ELM327Dialect: AdapterDialect {
 
     /// What the set-up heard so far.
     struct SetupNotes: Hashable, Sendable {
-        /// Whether any answer was one that this kind of adapter gives.
+        /// Whether any answer was one that this kind of adapter gives, a refusal included.
         var sawConfirmation = false
+        /// Whether any answer was something else than `?`.
+        var sawAcceptance = false
         /// Whether `AT D` was confirmed.
         var hasDefaults = false
         /// Whether the adapter ends lines with line feeds, too.
@@ -135,6 +141,8 @@ public struct ELM327Dialect: AdapterDialect {
         setup = SetupNotes()
         admission = nil
         hasTypedSettings = false
+        hearsOthers = false
+        lineIsStale = false
         identity = AdapterIdentity()
         wire = WireSettings()
         capabilities = LinkCapabilities(itemsPerRequest: 1, frameCountHelps: true)
@@ -157,20 +165,34 @@ public struct ELM327Dialect: AdapterDialect {
         var found: [ReplyLexer.Token] = []
         swap(&found, &tokens)
         lexer.receive(bytes, &found)
+        if isSettingUp, found.contains(where: Self.isOfWebServer) {
+            failSetup(.webServer, &out)
+            return
+        }
+        // Whether something was written since these bytes came.
+        var isStale = false
         for (place, token) in found.enumerated() {
             switch token {
-            case .line(let line): take(line, &out)
+            case .line(let line):
+                if isStale || lineIsStale { takeStale(line, &out) } else { take(line, &out) }
+                lineIsStale = false
+            // It ends what was written before.
+            case .prompt where isStale: break
             case .prompt:
                 if case .exchanging = phase, running.part == .preparation {
                     // What is known by now must keep the request from being sent.
                     for case .line(let line) in found[(place + 1)...]
                     where Self.tellsOfRestart(line) { running.restarted = true }
                 }
+                let end = out.count
                 takePrompt(&out)
+                isStale = out[end...].contains(where: \.isWrite)
             case .overlongLine:
+                lineIsStale = false
                 if case .exchanging = phase { out.append(.linkError(LinkError(.notAFrame))) }
             }
         }
+        if isStale { lineIsStale = lexer.partialLine.contains { $0 > 0x20 } }
         found.removeAll(keepingCapacity: true)
         swap(&found, &tokens)
         if heardLines { goOnWaiting(&out) }
@@ -251,6 +273,28 @@ public struct ELM327Dialect: AdapterDialect {
         case .interrupting(let duringSetup):
             if !duringSetup, Self.tellsOfRestart(line) { running.restarted = true }
         case .outOfStep, .atPrompt: takeUnasked(line, &out)
+        }
+    }
+
+    private var isSettingUp: Bool {
+        switch phase {
+        case .gettingInStep, .settingUp, .settling: true
+        case .outOfStep, .atPrompt, .exchanging, .interrupting: false
+        }
+    }
+
+    /// Whether a line is the first one of an HTTP answer (RFC 9112): `HTTP/1.1 400 Bad Request`.
+    private static func isOfWebServer(_ token: ReplyLexer.Token) -> Bool {
+        guard case .line(let line) = token else { return false }
+        return line.starts(with: "HTTP/".utf8)
+    }
+
+    /// A line that came before what was written last: no answer, but perhaps word of a restart.
+    private mutating func takeStale(_ line: [UInt8], _ out: inout [DialectOutput]) {
+        if Self.tellsOfRestart(line) {
+            take(line, &out)
+        } else {
+            out.append(.notice(.unexpected(String(decoding: line, as: UTF8.self))))
         }
     }
 
@@ -383,6 +427,10 @@ public struct ELM327Dialect: AdapterDialect {
     }
 
     private mutating func noteConfirmation(_ line: [UInt8]) {
+        // Echoes are on at first, and some glue them to what follows.
+        if line.suffix(2).elementsEqual("OK".utf8) || Self.isBanner(line) {
+            setup.sawAcceptance = true
+        }
         if line.elementsEqual("OK".utf8) { setup.hasDefaults = true }
         if line.elementsEqual("OK".utf8) || line.elementsEqual("?".utf8) || Self.isBanner(line) {
             setup.sawConfirmation = true
@@ -411,5 +459,12 @@ public struct ELM327Dialect: AdapterDialect {
             rest = rest.dropFirst()
         }
         return false
+    }
+}
+
+extension DialectOutput {
+    /// Whether bytes go to the adapter.
+    fileprivate var isWrite: Bool {
+        if case .write = self { true } else { false }
     }
 }

@@ -34,6 +34,10 @@ struct RunningExchange: Hashable, Sendable {
     var delivered = false
     /// Whether a damaged line was among it.
     var isDamaged = false
+    /// Whether a message came that answers the request.
+    var isAnswered = false
+    /// Whether a message came that answers another one.
+    var hasForeign = false
     /// Whether a message came behind a header.
     var heardECU = false
     /// Lines that came for the part under way, an echo aside.
@@ -69,6 +73,9 @@ struct RunningExchange: Hashable, Sendable {
     }
 
     var listens: Bool { listeningTime != nil }
+
+    /// Whether every message answers another request.
+    var isOutOfStep: Bool { hasForeign && !isAnswered }
 
     /// Whether as many frames were heard as were to be listened for, and the adapter goes on.
     var hasHeardEnough: Bool {

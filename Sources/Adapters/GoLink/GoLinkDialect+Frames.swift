@@ -124,17 +124,7 @@ extension GoLinkDialect {
     ///
     /// Frames carry nothing else that pairs them.
     static func answers(_ payload: [UInt8], _ request: [UInt8]) -> Bool {
-        guard let service = request.first, let first = payload.first else { return false }
-        if first == 0x7F { return payload.count > 1 && payload[1] == service }
-        guard first == service &+ 0x40 else { return false }
-        // The answers to 03, 04, 07 and 0A carry no identifier.
-        guard request.count > 1, payload.count > 1 else { return true }
-        guard service == 0x22 else { return payload[1] == request[1] }
-        // Identifiers of readDataByIdentifier have two bytes; those that are not supported are left out.
-        return payload.count < 3
-            || stride(from: 1, to: request.count - 1, by: 2).contains {
-                request[$0] == payload[1] && request[$0 + 1] == payload[2]
-            }
+        ECUMessage(ecu: nil, payload: payload).answers(request)
     }
 
     /// Whether an error frame is about `request`; one that names nothing is about whatever is

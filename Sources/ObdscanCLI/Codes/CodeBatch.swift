@@ -58,15 +58,14 @@ struct CodeBatch {
             line.vin = vin
             line.ecu = ecu?.description
             if own.isEmpty {
-                switch scan.absence(of: ecu, table) {
+                let absence = scan.absence(of: ecu, table)
+                switch absence {
                 case .noCodes: line.kind = "none"
-                case .announced(let count, let isEmpty):
-                    line.error = CodePrinter.text(counts: count, isEmpty)
-                case .unanswered:
-                    let module = scan.modules.first { $0.module.responder == ecu }
-                    line.error =
-                        module?.refusal.map { "refused service \($0.service): \($0.nrc.name)" }
-                        ?? "did not answer for its codes"
+                case .noStoredCodes where !scan.hasBrokenList(of: ecu): line.kind = "none"
+                case .noStoredCodes: line.error = "no stored codes; another list did not come"
+                case .announced, .refused, .broken, .unanswered:
+                    line.error = CodePrinter.text(
+                        absence, of: scan.modules.first { $0.module.responder == ecu })
                 }
                 lines.append(line)
             }

@@ -10,6 +10,13 @@ struct CodeBatchRun {
         var failure: Failure?
     }
 
+    /// What one vehicle said.
+    struct Findings {
+        var lines: [CodeBatchCSV.Line]
+        /// Why it is not all; nil when it is.
+        var failure: Failure?
+    }
+
     private let entries: [CodeBatch.Entry]
     /// Entries that name the same accessory are read one after the other, by one thread.
     private let groups: [[Int]]
@@ -45,7 +52,7 @@ struct CodeBatchRun {
     /// - Returns: whether there was a code, or an ECU that did not tell.
     /// - Throws: with the first failure's exit code when an accessory failed, after the others.
     func run(
-        _ read: @escaping @Sendable (CodeBatch.Entry, SignalInbox) throws -> [CodeBatchCSV.Line]
+        _ read: @escaping @Sendable (CodeBatch.Entry, SignalInbox) throws -> Findings
     ) throws -> Bool {
         let inbox = try SignalInbox(SignalInbox.endings)
         var writer = TextOutput(descriptor: descriptor)
@@ -93,11 +100,12 @@ struct CodeBatchRun {
 
     private static func result(
         of entry: CodeBatch.Entry, _ inbox: SignalInbox,
-        _ read: (CodeBatch.Entry, SignalInbox) throws -> [CodeBatchCSV.Line]
+        _ read: (CodeBatch.Entry, SignalInbox) throws -> Findings
     ) -> Result? {
         let failure: Failure
         do {
-            return Result(lines: try read(entry, inbox))
+            let findings = try read(entry, inbox)
+            return Result(lines: findings.lines, failure: findings.failure)
         } catch is Interrupted {
             return nil
         } catch let error as Failure {

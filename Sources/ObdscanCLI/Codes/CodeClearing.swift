@@ -50,7 +50,7 @@ struct CodeClearing: Sendable {
         }
     }
 
-    private var messages: [ECUMessage] { sent.flatMap(\.answer.reply.messages) }
+    private var messages: [ECUMessage] { sent.flatMap(\.answers) }
 
     /// Whether any of the requests was written to the adapter.
     var wasSent: Bool { sent.contains(where: \.wasSent) }
@@ -90,8 +90,7 @@ struct CodeClearing: Sendable {
 
     /// What reading again shows of the stored and pending codes of `before`.
     func change(since before: CodeScan) -> Change {
-        let answered = after.lists.filter { $0.kind == .stored }
-            .flatMap(\.asked.answer.reply.messages).filter { !$0.isRefusal }.map(\.ecu)
+        let answered = after.ecus.filter { after.told(.stored, by: $0) == .list }
         return Self.change(
             before.clearable.map { (ecu: $0.ecu, code: $0.code) },
             after: after.clearable.map(\.code), answered: answered)

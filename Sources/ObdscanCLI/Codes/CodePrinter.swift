@@ -90,14 +90,12 @@ struct CodePrinter {
             case nil: break
             }
             if codes.isEmpty {
-                switch scan.absence(of: ecu, table) {
-                case .noCodes: heading += "  no codes"
-                case .announced(let count, let isEmpty):
-                    heading += palette(.warning, "  " + Self.text(counts: count, isEmpty))
-                case .unanswered:
-                    heading +=
-                        module?.refusal.map { "  refused service \($0.service): \($0.nrc.name)" }
-                        ?? "  did not answer for its codes"
+                let absence = scan.absence(of: ecu, table)
+                let text = "  " + Self.text(absence, of: module)
+                if case .announced = absence {
+                    heading += palette(.warning, text)
+                } else {
+                    heading += text
                 }
             }
             if !codes.isEmpty, let difference = scan.difference(of: ecu, table) {
@@ -119,10 +117,22 @@ struct CodePrinter {
         return result
     }
 
-    /// What is said of an ECU whose count and list do not agree.
-    static func text(counts count: Int, _ listIsEmpty: Bool) -> String {
-        "counts \(count) \(count == 1 ? "code" : "codes"), but its list "
-            + (listIsEmpty ? "is empty" : "did not come")
+    /// What is said of an ECU that has no code to show; `module` is what an address of its own told.
+    static func text(_ absence: CodeScan.Absence, of module: ModuleScan.Module?) -> String {
+        switch absence {
+        case .noCodes: return "no codes"
+        case .noStoredCodes: return "no stored codes"
+        case .announced(let count, let listIsEmpty):
+            return "counts \(count) \(count == 1 ? "code" : "codes"), but its list "
+                + (listIsEmpty ? "is empty" : "did not come")
+        case .refused(let refusal):
+            guard let refusal = module?.refusal ?? refusal else { return "refused its codes" }
+            return "refused service \(refusal.service): \(refusal.nrc.name)"
+        case .broken: return "its list of codes did not come whole"
+        case .unanswered:
+            return module?.refusal.map { "refused service \($0.service): \($0.nrc.name)" }
+                ?? "did not answer for its codes"
+        }
     }
 
     /// What else was said: refusals, silence, damage.

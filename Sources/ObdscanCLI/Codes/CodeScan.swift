@@ -18,9 +18,47 @@ struct CodeScan: Sendable {
 
         /// Whether a parameter group of SAE J1939 was asked for.
         var isParameterGroup: Bool {
-            guard case .vehicle(let request) = asked.answer.request else { return false }
-            return request.service == DataID.parameterGroups
+            // No service is 00.
+            asked.answer.exchange.request?.first == 0x00
         }
+
+        /// What became of the list of `ecu`.
+        func told(by ecu: ECUAddress?) -> Told {
+            let reply = asked.answer.reply
+            let answers = asked.answers.filter { $0.ecu == ecu }
+            let messages = reply.messages.count { $0.ecu == ecu }
+            let isDamaged =
+                reply.errors.contains { $0.ecu == ecu || $0.ecu == nil }
+                || asked.answer.items.contains {
+                    if case .error(let error) = $0 { error.ecu == ecu } else { false }
+                }
+            // Without addresses what answers something else may be all that another ECU said.
+            if isDamaged || messages > 0 && answers.isEmpty
+                || ecu == nil && messages > answers.count
+            {
+                return .broken
+            }
+            let request = asked.answer.exchange.request ?? []
+            if answers.contains(where: { $0.isPositiveAnswer(to: request) }) { return .list }
+            if let refusal = answers.first { return .refused(NegativeResponse(refusal.payload)) }
+            // Any other word than NO DATA says that more may have been sent than came.
+            let isQuiet =
+                asked.problem == nil && reply.texts.isEmpty && reply.voltage == nil
+                && reply.statuses.allSatisfy { $0.recovery == .normal }
+            return isQuiet ? .silent : .broken
+        }
+    }
+
+    /// What became of an ECU's list.
+    enum Told: Hashable, Sendable {
+        /// It came whole.
+        case list
+        /// The ECU refused; in SAE J1939 without a reason that is known here.
+        case refused(NegativeResponse?)
+        /// What came is damaged, cut short, or answers another request.
+        case broken
+        /// Nothing came.
+        case silent
     }
 
     /// What makes a code the same.
@@ -61,6 +99,8 @@ struct CodeScan: Sendable {
         }
     }
 
+    private static let kinds: [CodeReport.Kind] = [.stored, .pending, .permanent]
+
     /// Everything that was asked.
     var asked: [Asked] { status + lists.map(\.asked) + modules.flatMap(\.asked) }
 
@@ -100,37 +140,110 @@ struct CodeScan: Sendable {
 
     /// What is known where an ECU has no code to show.
     enum Absence: Hashable, Sendable {
-        /// It answered, or counts none: there are no codes.
+        /// Its lists came, and are empty.
         case noCodes
-        /// It counts so many codes, but its list of stored ones did not come, or came empty.
+        /// Its list of stored codes came, and is empty; that of pending or permanent ones did not come.
+        case noStoredCodes
+        /// It counts so many stored codes, but their list did not come, or came empty.
         case announced(Int, listIsEmpty: Bool)
+        /// It refused.
+        case refused(NegativeResponse?)
+        /// What came is damaged, cut short, or answers another request.
+        case broken
         /// Nothing is known.
         case unanswered
     }
 
-    /// Why there is no code of `ecu` to show.
+    /// Why there is no code of `ecu` to show; only a list that came whole says that there is none.
     func absence(of ecu: ECUAddress?, _ table: PIDTable) -> Absence {
-        let stored = lists.filter { $0.kind == .stored }
-        let isDamaged = stored.contains { list in
-            list.asked.answer.reply.errors.contains { $0.ecu == ecu || $0.ecu == nil }
-                || list.items.contains {
-                    if case .error(let e) = $0 { e.ecu == ecu } else { false }
-                }
-        }
-        let answered = stored.contains { list in
-            list.asked.answer.reply.messages.contains { $0.ecu == ecu && !$0.isRefusal }
-        }
-        let isEmpty = answered && !isDamaged
-        if !isEmpty, let module = modules.first(where: { $0.module.responder == ecu }),
+        let stored = told(.stored, by: ecu)
+        if stored != .list, let module = modules.first(where: { $0.module.responder == ecu }),
             module.service != nil, module.asked.allSatisfy({ $0.answer.reply.errors.isEmpty })
         {
             return .noCodes
         }
-        switch announced(by: ecu, table) {
-        case 0: return .noCodes
-        case let count?: return .announced(count, listIsEmpty: isEmpty)
-        case nil: return isEmpty ? .noCodes : .unanswered
+        let count = announced(by: ecu, table)
+        if let count, count > 0 { return .announced(count, listIsEmpty: stored == .list) }
+        switch stored {
+        case .list: break
+        case .refused(let refusal): return .refused(refusal)
+        case .broken: return .broken
+        case .silent: return count.map { .announced($0, listIsEmpty: false) } ?? .unanswered
         }
+        // Silence is how ECUs without emissions duties answer a request for a parameter group.
+        let mayBeSilent = lists.contains { $0.kind == .pending && $0.isParameterGroup }
+        if told(.permanent, by: ecu) == .broken { return .noStoredCodes }
+        switch told(.pending, by: ecu) {
+        case .list: return .noCodes
+        case .refused(let refusal): return refusal?.isForGood ?? true ? .noCodes : .noStoredCodes
+        case .silent: return mayBeSilent ? .noCodes : .noStoredCodes
+        case .broken: return .noStoredCodes
+        }
+    }
+
+    /// What became of the lists of one kind, taken together: each of a vehicle's services may have
+    /// one.
+    func told(_ kind: CodeReport.Kind, by ecu: ECUAddress?) -> Told {
+        let asked = lists.filter { $0.kind == kind }
+        let all = asked.map { $0.told(by: ecu) }
+        if all.contains(.broken) { return .broken }
+        // DM1 comes first; an ECU without previous codes (DM2) may stay silent.
+        if asked.first?.isParameterGroup ?? false { return all.first ?? .silent }
+        return all.contains(.list) ? .list : all.first { $0 != .silent } ?? .silent
+    }
+
+    /// Why it is not known which codes there are, where that is so: of what an ECU did not tell, nobody
+    /// may conclude that it has none.
+    func failure(_ connection: Connection) -> Failure? {
+        if let failure = connection.failure(of: asked) { return failure }
+        let heard = lists.flatMap { $0.asked.answers } + status.flatMap(\.answers)
+        let own = Set(heard.map(\.ecu)).union(lists.flatMap(\.brokenECUs))
+        let hasList = own.contains { told(.stored, by: $0) == .list }
+        for ecu in own.sorted(by: { ($0?.value ?? 0) < ($1?.value ?? 0) }) {
+            // Its own address told them.
+            if absence(of: ecu, connection.table) == .noCodes { continue }
+            for kind in Self.kinds {
+                let told = told(kind, by: ecu)
+                guard isUnknown(told, kind, hasList: hasList) else { continue }
+                // What came of a list with a wrong count is shown.
+                if told == .broken,
+                    listedCodes.contains(where: { $0.ecu == ecu && $0.kind == kind })
+                {
+                    continue
+                }
+                let asked = lists.filter { $0.kind == kind && $0.told(by: ecu) == told }
+                    .map(\.asked)
+                let status = asked.compactMap(\.status).first { $0 != .noData }
+                return asked.compactMap(\.problem).first
+                    ?? status.map {
+                        Failure(insteadOfAnswer: $0, accessory: connection.accessory)
+                    }
+                    ?? Failure(
+                        "\(ecu?.description ?? connection.accessory): the list of \(kind.rawValue) "
+                            + "codes did not come",
+                        hint: "Turn the ignition on, then try again.", status: .timedOut)
+            }
+        }
+        return nil
+    }
+
+    /// Whether a list that became of `told` leaves open whether there are codes.
+    private func isUnknown(_ told: Told, _ kind: CodeReport.Kind, hasList: Bool) -> Bool {
+        switch told {
+        case .list: return false
+        case .broken: return true
+        // Pending and permanent codes came with later editions.
+        case .silent where kind != .stored: return false
+        case .silent: return !(hasList && (lists.first?.isParameterGroup ?? false))
+        // An ECU beside one that told its codes may have none to keep.
+        case .refused(let refusal):
+            return !((hasList || kind != .stored) && refusal?.isForGood ?? true)
+        }
+    }
+
+    /// Whether a list of `ecu` came damaged or was replaced by something else.
+    func hasBrokenList(of ecu: ECUAddress?) -> Bool {
+        Self.kinds.contains { told($0, by: ecu) == .broken }
     }
 
     /// What `ecu` counts in PID 01 and how many stored codes it lists, where that differs; the
@@ -154,7 +267,7 @@ struct CodeScan: Sendable {
     func hasCodes(_ table: PIDTable) -> Bool {
         if !codes.isEmpty { return true }
         return ecus.contains { ecu in
-            if case .announced = absence(of: ecu, table) { true } else { false }
+            if case .announced(let count, _) = absence(of: ecu, table) { count > 0 } else { false }
         }
     }
 
@@ -165,6 +278,26 @@ struct CodeScan: Sendable {
         return told
             ?? lists.lazy.flatMap(\.asked.answer.reply.messages)
             .filter { $0.ecu == ecu }.compactMap(\.lampIsOn).first
+    }
+}
+
+extension CodeScan.List {
+    /// The ECUs of which something came that is no list.
+    fileprivate var brokenECUs: [ECUAddress?] {
+        let reply = asked.answer.reply
+        return (reply.messages.map(\.ecu) + reply.errors.compactMap(\.ecu))
+            .filter { told(by: $0) == .broken }
+    }
+}
+
+extension NegativeResponse {
+    /// Whether it says that the ECU has no such service, now or ever: it keeps no such list.
+    fileprivate var isForGood: Bool {
+        switch nrc.rawValue {
+        // ISO 14229-1: service or sub-function not supported, the same in the active session.
+        case 0x11, 0x12, 0x7E, 0x7F: true
+        default: false
+        }
     }
 }
 

@@ -38,7 +38,7 @@ struct CodeSnapshot {
     func finish(_ clearing: CodeClearing?) throws(Failure) {
         guard let writer else { return }
         for asked in clearing?.sent ?? [] {
-            for message in asked.answer.reply.messages where message.confirmsClearing {
+            for message in asked.answers where message.confirmsClearing {
                 let event = TripEvent(
                     .codesCleared, text: "codes cleared", ecu: message.ecu,
                     service: message.payload.first.map { Service($0 & ~0x40) })

@@ -55,20 +55,13 @@ enum ScanRecord {
 
 extension CodeScan.List {
     /// The ECUs that answered for the list whole, and how many codes each named; of one that
-    /// refused, or whose answer is damaged, nothing is known.
+    /// refused, answered something else, or whose answer is damaged, nothing is known.
     fileprivate var answers: [(ecu: ECUAddress?, codes: Int)] {
-        let reply = asked.answer.reply
         var found: [(ecu: ECUAddress?, codes: Int)] = []
-        for message in reply.messages {
-            let ecu = message.ecu
-            let isDamaged =
-                reply.errors.contains { $0.ecu == ecu || $0.ecu == nil }
-                || asked.answer.items.contains {
-                    if case .error(let error) = $0 { error.ecu == ecu } else { false }
-                }
-            guard message.payload.first != Service.negativeResponse.rawValue, !isDamaged,
-                !found.contains(where: { $0.ecu == ecu })
-            else { continue }
+        for ecu in asked.answers.map(\.ecu) {
+            guard told(by: ecu) == .list, !found.contains(where: { $0.ecu == ecu }) else {
+                continue
+            }
             let codes = asked.answer.items.count { item in
                 if case .code(let report) = item {
                     report.ecu == ecu && report.kind == kind

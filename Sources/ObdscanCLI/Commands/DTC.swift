@@ -34,7 +34,9 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
         abstract: "Stored, pending and permanent codes of every ECU.",
         discussion: """
             The three lists are asked for one by one: an ECU that refuses one of them hides neither \
-            its other lists nor those of other ECUs.
+            its other lists nor those of other ECUs. "no codes" means that the lists came and are \
+            empty. A list that is missing, damaged, or replaced by the answer to another request is \
+            reported, and the exit code is 75 (or that of the fault that explains it).
 
             With --all-modules every address is asked where a module of the vehicle may be: 11-bit \
             identifiers 700 to 7FF, 18DAxxF1 of 29-bit ones, every target address of ISO 14230 \
@@ -51,7 +53,8 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
             recorded conversation is enough; # begins a comment. A list - is standard input. The \
             columns are time, accessory, label, vin, ecu, kind, code, failure_type, status_byte, \
             description, error: one row a code, a row of kind none for an ECU without codes, a row \
-            with error for an accessory that failed.
+            with error for an accessory that failed. What each vehicle says is kept in the database, \
+            as without --batch.
 
             EXAMPLES
               obdscan dtc list -d /dev/ttyUSB0
@@ -98,10 +101,12 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
         }
         let table = try loadTable(tables)
         var hasCodes = false
+        var failure: Failure?
         try withVehicle(vehicle, output, table, SessionNeeds(vehicle: .maybeSilent)) { connection in
             let services = try connection.services()
             let scan = try self.scan(connection, services)
             hasCodes = scan.hasCodes(table)
+            failure = scan.failure(connection)
             var writer = TextOutput.standard
             let printer = CodePrinter(output, table: table, texts: try loadCodeTexts())
             try printer.print(
@@ -111,6 +116,7 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
             ScanRecord.keep(
                 scan.asked, lists: scan.lists, connection, services, vehicle.database, output)
         }
+        if let failure { throw failure }
         if exitCode && hasCodes { throw Failure.silent(.findings) }
     }
 
@@ -171,19 +177,22 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
 
     private func read(
         _ entry: CodeBatch.Entry, _ table: PIDTable, _ texts: CodeTexts, _ inbox: SignalInbox
-    ) throws -> [CodeBatchCSV.Line] {
+    ) throws -> CodeBatchRun.Findings {
         let options = VehicleOptions(device: entry.device, link: vehicle.link)
         var needs = SessionNeeds(vehicle: .maybeSilent, inbox: inbox)
         needs.accessory = entry.accessory
-        var lines: [CodeBatchCSV.Line] = []
+        var findings = CodeBatchRun.Findings(lines: [])
         try withVehicle(options, output, table, needs) { connection in
             let services = try connection.services()
             let scan = try self.scan(connection, services)
             let vin = try connection.vin(by: services.profiles)
-            lines = CodeBatch.lines(
+            findings.lines = CodeBatch.lines(
                 scan, accessory: entry.accessory, label: entry.label, vin: vin?.text,
                 texts: texts, table: table, time: connection.utc(scan.time))
+            findings.failure = scan.failure(connection)
+            ScanRecord.keep(
+                scan.asked, lists: scan.lists, connection, services, vehicle.database, output)
         }
-        return lines
+        return findings
     }
 }

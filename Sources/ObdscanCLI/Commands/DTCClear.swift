@@ -54,6 +54,12 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
             try printer.print(
                 before, of: connection.accessory, at: connection.utc(before.time), to: &writer)
             try writer.flush()
+            // Such an adapter may answer the request to clear with something else, too.
+            if before.asked.contains(where: \.isOutOfStep),
+                let failure = before.failure(connection)
+            {
+                throw failure
+            }
             let frozen = try frames(before, connection, services)
             let vin = try connection.vin(by: services.profiles)
             showLoss(before, frozen, table)

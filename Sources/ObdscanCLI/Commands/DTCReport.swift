@@ -64,7 +64,7 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
         try withVehicle(vehicle, output, table, SessionNeeds(vehicle: .maybeSilent)) { connection in
             let services = try connection.services()
             let scan = try CodeScan(connection, in: services)
-            if let failure = connection.failure(of: scan.asked) { throw failure }
+            if let failure = scan.failure(connection) { throw failure }
             let tests = try MonitorsCommand.testResults(connection, services)
             var frames: [Asked] = []
             if services.profiles != [.onUDS] {

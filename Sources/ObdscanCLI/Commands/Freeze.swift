@@ -80,7 +80,12 @@ struct FreezeCommand: ParsableCommand, OutputCommand {
             try printer.printRest(of: asked, at: time, to: &writer)
         }
         try printer.finish(&writer)
-        if !snapshots.hasFrames { output.note("No freeze frame is stored.") }
+        if snapshots.hasFrames { return }
+        if let failure = scan.failure(connection) { throw failure }
+        if !snapshots.asked.isEmpty, let failure = connection.failure(of: snapshots.asked) {
+            throw failure
+        }
+        output.note("No freeze frame is stored.")
     }
 
     /// Frames that one message tells.

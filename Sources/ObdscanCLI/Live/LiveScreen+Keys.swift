@@ -196,8 +196,9 @@ extension LiveScreen {
                 in: services, known: scan.status)
             let items = (scan.status + cycle).flatMap(\.answer.items)
             for item in items where MonitorReport.concerns(item) { report.add(item) }
+            let failure = scan.failure(connection).map { $0.message + "\n" } ?? ""
             let text =
-                printer.text(scan) + "\n"
+                printer.text(scan) + failure + "\n"
                 + report.text(
                     Readiness(items, table: connection.table))
             model.page?.lines = text.split(separator: "\n", omittingEmptySubsequences: false)

@@ -222,6 +222,7 @@ struct LiveScreen: ~Copyable {
             case .sessionDidEnd(let error): return .failed(error ?? .stopped)
             case .scanDidPause, .scanDidCancel, .scanDidRest, .toolDidConnect,
                 .toolDidDisconnect(nil), .toolWillSleep, .didSendCommand, .didReceiveResponses,
+                .didReceiveUnasked,
                 .didReceiveVoltage, .didTimeOut, .didNotSend, .didReceiveError, .didChangeState,
                 .recordingFailed, .didProgress, .didLoseEvents:
                 if let note = news.note(event) {

@@ -238,7 +238,8 @@ extension ScanEvent {
                 .gap, text: "asking goes on after \(clockText(length.seconds)): \(rest.wakeReason)",
                 duration: length)
         case .scanDidStart, .scanDidPause, .scanDidCancel, .toolDidConnect, .toolDidDisconnect(nil),
-            .didSendCommand, .didReceiveResponses, .didReceiveVoltage, .didTimeOut, .didNotSend,
+            .didSendCommand, .didReceiveUnasked, .didReceiveResponses, .didReceiveVoltage,
+            .didTimeOut, .didNotSend,
             .pollDidFinish, .didChangeState, .recordingFailed, .didProgress, .didLoseEvents,
             .sessionDidEnd:
             return nil

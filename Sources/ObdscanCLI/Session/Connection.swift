@@ -14,9 +14,37 @@ struct Asked: Sendable {
     /// Whether it was written to the adapter; false = the vehicle never got it.
     var wasSent = true
 
-    /// Whether an ECU answered anything positive.
+    /// The messages that answer the question, refusals included.
+    var answers: [ECUMessage] {
+        guard let request = answer.exchange.request else { return answer.reply.messages }
+        return answer.reply.messages.filter { $0.answers(request) }
+    }
+
+    /// Whether an ECU brought what was asked for.
     var isPositive: Bool {
-        answer.reply.messages.contains { !$0.payload.isEmpty && !$0.isRefusal }
+        let request = answer.exchange.request ?? []
+        return answers.contains { message in
+            !message.payload.isEmpty
+                && (request.isEmpty ? !message.isRefusal : message.isPositiveAnswer(to: request))
+        }
+    }
+
+    /// Whether everything that came answers another question: nothing is known of this one.
+    var isOutOfStep: Bool { answers.isEmpty && !answer.reply.messages.isEmpty }
+
+    /// Whether an ECU's only message answers another question beside those that answer this one; its
+    /// own answer may be late.
+    ///
+    /// In SAE J1939 every ECU tells of itself now and then.
+    fileprivate var missesAnECU: Bool {
+        let answers = answers
+        guard problem == nil, !answers.isEmpty, answers.count < answer.reply.messages.count else {
+            return false
+        }
+        return answer.reply.messages.contains { message in
+            guard message.parameterGroup == nil, !answers.contains(message) else { return false }
+            return message.ecu == nil || !answers.contains { $0.ecu == message.ecu }
+        }
     }
 
     /// The adapter's word where no ECU answered.
@@ -93,8 +121,14 @@ struct Connection {
                 mayRepeat: AdapterRequest.isReadOnlyCommand(text)))
     }
 
-    /// Sends a request as it is.
+    /// Sends a request as it is; once more where an ECU answered another one and it only reads.
     func ask(_ request: AdapterRequest) throws(ScanError) -> Asked {
+        let asked = try askOnce(request)
+        guard asked.missesAnECU, request.isForVehicle, request.mayRepeat else { return asked }
+        return try askOnce(request)
+    }
+
+    private func askOnce(_ request: AdapterRequest) throws(ScanError) -> Asked {
         do {
             return Asked(answer: filtered(try scan.ask(request, interruptedBy: interrupt)))
         } catch .requestFailed(let reason, let soFar) {
@@ -104,7 +138,7 @@ struct Connection {
             switch reason {
             case .linkLost: throw .requestFailed(reason, soFar: soFar)
             case .notSent, .restartedBeforeSending: wasSent = false
-            case .timedOut, .stopped, .adapterRestarted, .flooded: wasSent = true
+            case .timedOut, .stopped, .adapterRestarted, .flooded, .outOfStep: wasSent = true
             }
             return Asked(answer: filtered(soFar), problem: failure, wasSent: wasSent)
         }

@@ -90,6 +90,8 @@ extension ScanEvent {
             case .command(_, let text, _), .monitor(_, let text, _): "sent \(text)"
             }
         case .didReceiveResponses(_, let count): "received \(count) messages"
+        case .didReceiveUnasked(let count):
+            "\(count) \(count == 1 ? "byte" : "bytes") came before a request was sent, ignored"
         case .didReceiveVoltage(let volts): "voltage \(fixed(volts, 1)) V"
         case .didTimeOut: "no complete answer in time"
         case .didNotSend(let request): request.unsentText

@@ -127,7 +127,7 @@ struct PollLoop {
             case .sessionDidEnd(let error): end = .failed(error ?? .stopped)
             case .scanDidStart, .scanDidPause, .scanDidCancel, .scanDidRest, .scanDidWake,
                 .toolDidConnect, .toolDidDisconnect, .toolDidInitialize, .toolDidFailToInitialize,
-                .toolWillSleep, .didSendCommand,
+                .toolWillSleep, .didSendCommand, .didReceiveUnasked,
                 .didReceiveResponses, .didReceiveVoltage, .didTimeOut, .didNotSend,
                 .didReceiveError, .didChangeState, .recordingFailed, .didProgress,
                 .didLoseEvents:
@@ -181,8 +181,9 @@ struct PollNews {
         case .scanDidWake(let rest): return rest.wakeWords
         case .didNotSend(let request): return request.unsentText
         case .scanDidStart, .scanDidPause, .scanDidCancel, .toolDidConnect, .toolDidDisconnect(nil),
-            .didSendCommand, .didReceiveResponses, .didReceiveVoltage, .didTimeOut,
-            .didReceiveError, .pollDidFinish, .didChangeState, .didProgress, .didLoseEvents,
+            .didSendCommand, .didReceiveUnasked, .didReceiveResponses, .didReceiveVoltage,
+            .didTimeOut, .didReceiveError, .pollDidFinish, .didChangeState, .didProgress,
+            .didLoseEvents,
             .sessionDidEnd:
             return nil
         }

@@ -59,6 +59,10 @@ extension ReadingBatch.Fault {
         case .flooded:
             TripEvent(
                 .linkError, text: "more came than any answer to \(asked) has", service: service)
+        case .outOfStep:
+            TripEvent(
+                .linkError, text: "what came answers another request than \(asked)",
+                service: service)
         // The lost link is a row of its own; a stop and what was never written are no faults.
         case .linkLost, .stopped, .notSent: nil
         }

@@ -31,7 +31,7 @@ extension Connection {
                 let asked = try ask(payload)
                 first = first ?? asked
                 discovery.answered(
-                    asked.answer.reply.messages, on: asked.answer.exchange.vehicleProtocol)
+                    asked.answers, on: asked.answer.exchange.vehicleProtocol)
             case .found(let profiles):
                 let distinct = DiagnosticProfile.allCases.filter { profiles.values.contains($0) }
                 return try result(distinct, first, isAnswered: true)
@@ -148,7 +148,7 @@ extension Connection {
 
     /// Why nothing came for `asked`; nil when something did.
     func failure(of asked: [Asked]) -> Failure? {
-        if asked.contains(where: { !$0.answer.reply.messages.isEmpty }) { return nil }
+        if asked.contains(where: { !$0.answers.isEmpty }) { return nil }
         for one in asked {
             if let problem = one.problem { return problem }
             if let status = one.status, let failure = Failure(status, accessory: accessory) {

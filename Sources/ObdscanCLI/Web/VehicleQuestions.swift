@@ -105,7 +105,7 @@ final class VehicleQuestions: Sendable {
         switch question {
         case .codes:
             let scan = try CodeScan(connection, in: services)
-            if let failure = connection.failure(of: scan.asked) { throw failure }
+            if scan.codes.isEmpty, let failure = scan.failure(connection) { throw failure }
             let printer = CodePrinter(
                 output, table: connection.table, texts: try loadCodeTexts())
             try printer.print(

@@ -98,14 +98,14 @@ extension Readiness {
                 : "All \(supported) supported monitors have run since codes were cleared."
         }
         let names = incomplete.map(\.title).joined(separator: ", ")
-        let have = incomplete.count == 1 ? "monitor has" : "monitors have"
-        return "\(incomplete.count) of \(supported) supported \(have) not run since codes were "
-            + "cleared: \(names)."
+        let have = incomplete.count == 1 ? "has" : "have"
+        return "\(incomplete.count) of \(supported) supported monitors \(have) not run since codes "
+            + "were cleared: \(names)."
     }
 
     /// The rule that makes an inspection's verdict of it, in sentences; numbers as in `readiness.tsv`.
     static let rule = [
-        "US EPA (40 CFR 85.2222) allows 1 from model year 2001 on, 2 from 1996 to 2000.",
+        "US EPA (40 CFR 85.2222) allows 1 incomplete monitor (model years 1996 to 2000: 2).",
         "Other inspections have other rules.",
     ]
 }

@@ -68,9 +68,10 @@ extension TableReader {
         return value
     }
 
-    /// A decimal number with optional sign and decimals; nil beyond 15 digits.
+    /// A decimal number with optional sign, decimals and exponent; nil beyond 1e60 and below 1e-60.
     ///
-    /// Fifteen digits and a power of ten are exact, so the quotient is the nearest number.
+    /// Fifteen digits and a power of ten are exact, so the quotient is the nearest number. Longer ones
+    /// and exponents are left to the library, which rounds to the nearest, too.
     func decimal(_ range: Range<Int>) -> (value: Double, decimals: Int)? {
         var index = range.lowerBound
         var isNegative = false
@@ -86,7 +87,7 @@ extension TableReader {
                 isFraction = true
             } else {
                 let digit = byte &- 0x30
-                guard digit < 10, digits < 15 else { return nil }
+                guard digit < 10, digits < 15 else { return longDecimal(range) }
                 mantissa = mantissa * 10 + Int64(digit)
                 digits += 1
                 if isFraction { decimals += 1 }
@@ -97,6 +98,40 @@ extension TableReader {
         var power = 1.0
         for _ in 0..<decimals { power *= 10 }
         return (Double(isNegative ? -mantissa : mantissa) / power, decimals)
+    }
+
+    /// `6.02214076e-23`, `0.12345678901234567`.
+    private func longDecimal(_ range: Range<Int>) -> (value: Double, decimals: Int)? {
+        let mark = range.first { text[$0] | 0x20 == 0x65 }
+        let end = mark ?? range.upperBound
+        var first = range.lowerBound
+        if first < end, text[first] == 0x2D { first += 1 }
+        var (digits, decimals) = (0, 0)
+        var (isFraction, isZero) = (false, true)
+        for byte in text[first..<end] {
+            switch byte {
+            case 0x30...0x39:
+                digits += 1
+                if isFraction { decimals += 1 }
+                if byte != 0x30 { isZero = false }
+            case 0x2E where !isFraction: isFraction = true
+            default: return nil
+            }
+        }
+        var exponent = 0
+        if let mark {
+            guard let written = Int(string(mark + 1..<range.upperBound)), abs(written) < 1_000
+            else {
+                return nil
+            }
+            exponent = written
+        }
+        // Within these bounds no data can make a factor, an offset and another signal more than a
+        // number holds.
+        guard digits > 0, let value = Double(string(range)),
+            isZero || (1e-60...1e60).contains(value.magnitude)
+        else { return nil }
+        return (value, max(0, decimals - exponent))
     }
 
     /// A hexadecimal number of at most 16 digits.

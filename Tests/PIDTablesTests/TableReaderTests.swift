@@ -25,6 +25,22 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("0.12345678901234567", 0.12345678901234567),
+        ("1234567890123456789", 1.234567890123456789e18),
+        ("-0.000000000000000000123", -1.23e-19), ("1e3", 1_000), ("-2.5E-2", -0.025),
+        ("6.02214076e+23", 6.02214076e23), ("0e99", 0), ("0.1", 0.1), ("000000000000000001.5", 1.5),
+    ])
+    func `A number may have any number of digits and an exponent`(
+        text: String, expected: Double
+    ) throws {
+        let offset = try #require(try signals("signal X A offset \(text) : X").first).offset
+        #expect(offset == expected)
+        let scaled = try #require(try signals("signal X A scale \(text)/1e1 : X").first)
+        #expect(scaled.multiplier == expected)
+        #expect(scaled.divisor == 10)
+    }
+
     @Test func `A record with all that it may say`() throws {
         let table = try load(
             """
@@ -211,12 +227,32 @@ import Testing
             .malformed("x", wanted: "a decimal number")
         ),
         (
-            "record 22:1 1 : R\nsignal X A scale 1e3 : X", 2,
-            .malformed("1e3", wanted: "a decimal number")
+            "record 22:1 1 : R\nsignal X A scale 1e : X", 2,
+            .malformed("1e", wanted: "a decimal number")
         ),
         (
-            "record 22:1 1 : R\nsignal X A offset 1234567890123456 : X", 2,
-            .malformed("1234567890123456", wanted: "a decimal number")
+            "record 22:1 1 : R\nsignal X A scale 1e61 : X", 2,
+            .malformed("1e61", wanted: "a decimal number")
+        ),
+        (
+            "record 22:1 1 : R\nsignal X A scale 1e-61 : X", 2,
+            .malformed("1e-61", wanted: "a decimal number")
+        ),
+        (
+            "record 22:1 1 : R\nsignal X A scale 1e-99999999999999999999 : X", 2,
+            .malformed("1e-99999999999999999999", wanted: "a decimal number")
+        ),
+        (
+            "record 22:1 1 : R\nsignal X A offset 0x1p3 : X", 2,
+            .malformed("0x1p3", wanted: "a decimal number")
+        ),
+        (
+            "record 22:1 1 : R\nsignal X A offset -inf : X", 2,
+            .malformed("-inf", wanted: "a decimal number")
+        ),
+        (
+            "record 22:1 1 : R\nsignal X A offset 12345678901234.5.6 : X", 2,
+            .malformed("12345678901234.5.6", wanted: "a decimal number")
         ),
         (
             "record 22:1 1 : R\nsignal X A none XY : X", 2,

@@ -21,6 +21,8 @@ import Testing
         Row("03", .can, "4302013302", ["stored P0133", "error"]),
         Row("03", .can, "43010133C1", ["stored P0133", "error"]),
         Row("03", .can, "43040133AAAAAAAAAA", ["stored P0133", "error"]),
+        Row("03", .can, "43030133AAAA", ["stored P0133", "error"]),
+        Row("03", .can, "4303", ["error"]),
         // Six bytes may be three places of ECUs before CAN: P0102, P1120 and P1220.
         Row("03", .can, "43010211201220", ["error"]),
         Row("03", .can, "430201", ["error"]),
@@ -29,7 +31,8 @@ import Testing
         // A Corvette's answer, J1850 VPW.
         Row("03", .j1850, "43010211201220", ["stored P0102", "stored P1120", "stored P1220"]),
         Row("03", .iso14230, "43000000000000", []),
-        Row("03", .iso14230, "430133", ["error"]),
+        Row("03", .iso14230, "430133", ["stored P0133", "error"]),
+        Row("03", .iso14230, "430133C1", ["error"]),
         Row("03", .iso14230, "4301330000000000", ["error"]),
         Row("03", .iso14230, "43", ["error"]),
         // Nothing tells the protocol: the parity does.

@@ -219,11 +219,19 @@ extension ResponseDecoder {
             out.append(answer.error(.leftOver(InlineBytes(characters.dropFirst(17)))))
             return
         }
+        appendVIN(characters, answer, dataID, signal, raw: payload[text], &out)
+    }
+
+    /// Appends the VIN that `characters` are, at most 17; fewer are none, and shown as too short.
+    func appendVIN(
+        _ characters: ArraySlice<UInt8>, _ answer: Answer, _ dataID: DataID, _ signal: SignalIndex,
+        raw: ArraySlice<UInt8>, _ out: inout [DiagnosticItem]
+    ) {
+        let isShort = !characters.isEmpty && characters.count < VIN.length
         var reading = Reading(
             ecu: answer.ecu, dataID: dataID, signal: signal,
-            value: InfoText.value(of: characters),
-            raw: InlineBytes(characters.count == 17 ? characters : payload[text]),
-            line: answer.line)
+            value: isShort ? .missing(.tooShort, code: nil) : InfoText.value(of: characters),
+            raw: InlineBytes(characters.count == VIN.length ? characters : raw), line: answer.line)
         if case .text(let found) = reading.value {
             reading.checkDigit = VIN(found)?.hasValidCheckDigit ?? false
         }

@@ -1,11 +1,15 @@
 /// A vehicle identification number (ISO 3779).
 public struct VIN: Hashable, Sendable {
+    /// Characters of a VIN.
+    public static let length = 17
+
     /// Seventeen characters, A–Z without I, O, Q and 0–9.
     public var text: String
 
     /// Checks length and alphabet; nil when either is wrong.
     public init?(_ text: some StringProtocol) {
-        guard text.utf8.count == 17, text.utf8.allSatisfy({ Self.value(of: $0) != nil }) else {
+        guard text.utf8.count == Self.length, text.utf8.allSatisfy({ Self.value(of: $0) != nil })
+        else {
             return nil
         }
         self.text = String(text)

@@ -30,7 +30,7 @@ import Testing
             ]),
         Row("0902", .can, ["4902012020\(vin)"], ["VIN=1D4GP00R55B123456 invalid"]),
         Row("0902", .can, ["490201\(vin)000000"], ["VIN=1D4GP00R55B123456 invalid"]),
-        Row("0902", .can, ["490201FF\(shortVIN)"], ["VIN=1D4GP00R55B12345 invalid"]),
+        Row("0902", .can, ["490201FF\(shortVIN)"], ["VIN=tooShort"]),
         Row("0902", .can, ["490201FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF"], ["VIN=notAvailable"]),
         Row(
             "0902", .can, ["4902011B5B324A50303052353542313233343536"],

@@ -128,19 +128,8 @@ public struct RecordDecoder: Sendable {
             return signal.raw(in: data).flatMap {
                 overrides.value(pid: pid, bitOffset: signal.bitOffset, raw: $0)
             }.map { .number($0) } ?? value
-        case .missing(.tooShort, _): return shortText(of: index, in: data)
+        case .missing(.tooShort, _): return table[index].shortText(in: data)
         case .flag, .label, .text, .supportMap, .missing: return value
         }
-    }
-
-    /// Text and bytes that are shorter than the longest that their record may hold.
-    private func shortText(of index: SignalIndex, in data: ArraySlice<UInt8>) -> Reading.Value? {
-        let signal = table[index]
-        guard signal.kind == .text || signal.kind == .bytes, signal.bitOffset & 7 == 0 else {
-            return nil
-        }
-        let field = data.dropFirst(signal.bitOffset / 8)
-        guard !field.isEmpty else { return nil }
-        return .text(signal.kind == .text ? Signal.text(of: field) : Hex.string(field))
     }
 }

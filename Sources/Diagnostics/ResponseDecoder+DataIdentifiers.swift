@@ -27,6 +27,12 @@ extension ResponseDecoder {
             decodeSoleIdentifier(answer, did, &out)
             return
         }
+        if answer.request.map({ $0.count <= 3 }) ?? true,
+            let record = identification(did, from: answer.ecu)
+        {
+            decodeIdentification(answer, did, record, &out)
+            return
+        }
         let begin = out.count
         let before = memory.revision
         walkIdentifiers(answer, &out)
@@ -48,6 +54,8 @@ extension ResponseDecoder {
         var unasked: Int?
         walk: while true {
             let step = splitter.next { did in
+                // Text says nowhere where it ends.
+                if identification(did, from: answer.ecu) != nil { return nil }
                 if let record = record(ofDataIdentifier: did, from: answer.ecu) {
                     return record.length
                 }
@@ -109,6 +117,56 @@ extension ResponseDecoder {
             appendSupportMap(answer, dataID, at: data.lowerBound, &out)
         }
     }
+
+    /// The record of an identification (ISO 14229-1: F180 to F19F) that is one text of any length.
+    private func identification(_ did: UInt32, from ecu: ECUAddress?) -> PIDTable.Record? {
+        guard (0xF180...0xF19F).contains(did),
+            let record = table.record(DataID(.readData, did), from: ecu),
+            record.length.lowerBound < record.length.upperBound, record.signals.count == 1,
+            record.signals.allSatisfy({
+                [.text, .bytes].contains(table[SignalIndex(rawValue: $0)].kind)
+            })
+        else { return nil }
+        return record
+    }
+
+    /// `62 F1 90` and text to the end of the answer.
+    ///
+    /// The standard leaves the form to the manufacturer: what is no printable text, padded or not,
+    /// stays a message.
+    private func decodeIdentification(
+        _ answer: Answer, _ did: UInt32, _ record: PIDTable.Record, _ out: inout [DiagnosticItem]
+    ) {
+        let data = answer.payload[3...]
+        let text = InfoText.trimmed(data)
+        let index = SignalIndex(rawValue: record.signals.lowerBound)
+        let isText = table[index].kind == .text
+        let isReadable =
+            isText
+            ? text.allSatisfy { (0x20..<0x7F).contains($0) }
+            : data.count >= record.length.lowerBound
+        guard answer.echoes(1), answer.echoes(2), data.count <= record.length.upperBound,
+            isReadable, did != Self.vin || text.count <= VIN.length
+        else {
+            out.append(.message(answer.message))
+            return
+        }
+        let id = DataID(.readData, did)
+        if did == Self.vin {
+            appendVIN(text, answer, id, index, raw: data, &out)
+            return
+        }
+        let value: Reading.Value =
+            isText || text.isEmpty ? InfoText.value(of: text) : .text(Hex.string(data))
+        out.append(
+            .reading(
+                Reading(
+                    ecu: answer.ecu, dataID: id, signal: index, value: value,
+                    raw: InlineBytes(data), line: answer.line)))
+    }
+
+    /// The VIN's data identifier.
+    private static let vin: UInt32 = 0xF190
 
     /// F6xx and F8xx: their data reach to the end of the answer.
     private func decodeSoleIdentifier(

@@ -112,6 +112,17 @@ extension Signal {
         return value(raw: raw)
     }
 
+    /// Text and bytes that are shorter than the longest that their record may hold; nil for every
+    /// other signal, and where the record ends before this one.
+    public func shortText(in data: some RandomAccessCollection<UInt8>) -> Reading.Value? {
+        guard kind == .text || kind == .bytes, bitOffset >= 0, bitOffset & 7 == 0 else {
+            return nil
+        }
+        let field = data.dropFirst(bitOffset / 8)
+        guard !field.isEmpty else { return nil }
+        return .text(kind == .text ? Self.text(of: field) : Hex.string(Array(field)))
+    }
+
     /// One part of a text; `.missing` where the text has fewer.
     private func value(
         ofPart part: Int, in data: some RandomAccessCollection<UInt8>

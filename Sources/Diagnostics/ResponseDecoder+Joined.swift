@@ -1,4 +1,4 @@
-import OBDCore
+public import OBDCore
 
 // Answers of several ECUs, or to several requests, that stand in one line without headers.
 extension ResponseDecoder {
@@ -7,7 +7,7 @@ extension ResponseDecoder {
     /// A frame holds seven bytes: PID 41 with its four cannot stand in it behind another record, and
     /// a list of codes ends where its count says. So a service's own answer byte in such a place
     /// begins the next answer, whose line end was lost.
-    func joinedAnswers(_ message: ECUMessage, _ exchange: Exchange) -> [ECUMessage]? {
+    public func joinedAnswers(_ message: ECUMessage, _ exchange: Exchange) -> [ECUMessage]? {
         let payload = message.payload
         guard message.ecu == nil, message.frames <= 1, payload.count > 3,
             payload[2...].contains(payload[0]), let kind = DecodedAnswer(rawValue: payload[0]),

@@ -32,6 +32,10 @@ public struct LinkError: Error, Hashable, Sendable {
         case notAFrame
         /// The adapter itself marked the line as damaged (`<DATA ERROR`, `<RX ERROR`).
         case markedByAdapter
+        /// What answers a question for the voltage, and is none.
+        case notAVoltage
+        /// A search for the protocol, or a bus initialisation, after which nothing came.
+        case withoutResult
     }
 
     /// The fault.
@@ -77,6 +81,8 @@ public struct LinkError: Error, Hashable, Sendable {
         case .aborted(let reason): "transport aborted by its sender, reason \(reason)"
         case .notAFrame: "neither hexadecimal nor a known answer"
         case .markedByAdapter: "marked as damaged by the adapter"
+        case .notAVoltage: "not a voltage"
+        case .withoutResult: "nothing came after the search for the vehicle's protocol"
         }
     }
 }

@@ -128,12 +128,15 @@ import VehicleLink
             "answers to adapter commands are never data",
             ">ATRD\n55\n>ATBD\n0C 41 0C 1A F8 00\n>ATDPN\nA6\n>STSN\n110012345678\n>ATCS\nT:00 R:00\n"
                 + ">ATPPS\n00:FF F  01:FF F\n>ATI\nELM327 v1.5\n>ATH1\n7E8 04 41 0C 1A F8\n>VTI\n41 0C\n",
-            []
+            ["17 error: neither hexadecimal nor a known answer"]
         ),
         (
             "voltages",
-            ">ATRV\n12.4V\n>AT RV\n12.6\n>STVR\n13.87\n>ATRV\n--.--\n>ATRV\n.4V\n>ATRV\n12\n>ATRV\n99\n",
-            ["2 12.4 V", "4 12.6 V", "6 13.87 V", "12 12.0 V"]
+            ">ATRV\n12.4V\n>AT RV\n12.6\n>STVR\n13.87\n>ATRV\n--.--\n>ATRV\n.4V\n>ATRV\n12\n",
+            [
+                "2 12.4 V", "4 12.6 V", "6 13.87 V", "8 error: not a voltage",
+                "10 error: not a voltage", "12 error: not a voltage",
+            ]
         ),
         (
             "monitored frames",
@@ -272,7 +275,7 @@ import VehicleLink
         ("OUT OF MEMORY", .bufferFull), ("UART RX OVERFLOW", .bufferFull),
         ("NOT CONNECTED", .noData), ("CAN TIMEOUT", .noData), ("UNKNOWN", .noData),
         ("CONNECT", .noData), ("LP ALERT", nil), ("!LP ALERT", nil), ("ACT ALERT", nil),
-        ("LOW POWER ALERT", nil), ("OK", nil), ("SEARCHING...", nil), ("BUS INIT: ", nil),
+        ("LOW POWER ALERT", nil), ("OK", nil),
         ("ELM327 v1.5", nil), ("OBDII  v1.5", nil),
     ]
 

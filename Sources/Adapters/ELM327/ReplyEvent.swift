@@ -19,4 +19,12 @@ enum ReplyEvent: Hashable, Sendable {
     case banner
     /// A warning before sleep.
     case alert
+
+    /// Whether it ends a search for the protocol.
+    var isResult: Bool {
+        switch self {
+        case .message, .linkError, .status, .voltage, .frame, .banner: true
+        case .searching, .alert: false
+        }
+    }
 }

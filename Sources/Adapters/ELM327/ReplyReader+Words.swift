@@ -19,7 +19,6 @@ extension ReplyReader {
             return
         }
         if let start = AdapterWords.endOfSearching(text) {
-            out.append(.searching)
             readRest(text, from: start, line: line, words: words, &out)
             return
         }
@@ -99,7 +98,10 @@ extension ReplyReader {
         _ text: Span<UInt8>, from start: Int, line: Int, words: Int, _ out: inout [ReplyEvent]
     ) {
         let rest = text.extracting(start...)
-        guard !rest.isEmpty else { return }
+        guard !rest.isEmpty else {
+            out.append(.searching)
+            return
+        }
         guard digits.scan(rest) else {
             readWords(rest, line: line, words: words + 1, &out)
             return

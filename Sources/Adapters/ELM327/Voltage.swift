@@ -2,8 +2,8 @@
 enum Voltage {
     /// The voltage in V; nil for anything else.
     ///
-    /// Where `unitIsOptional` (nothing but a voltage was asked for) a fraction is enough, or two digits
-    /// that a vehicle's socket can have.
+    /// Adapters measure less than 100 V. Without a unit there have to be decimals: `12` may be what is
+    /// left of `12.4V`.
     static func read(_ text: Span<UInt8>, unitIsOptional: Bool) -> Double? {
         var whole = 0.0
         var weight = 0.0
@@ -29,8 +29,8 @@ enum Voltage {
             default: return nil
             }
         }
-        let isPlausible = weight > 1 || digits == 2 && whole <= 36
-        guard digits > 0, weight != 1, hasUnit || unitIsOptional && isPlausible else { return nil }
-        return weight > 1 ? whole / weight : whole
+        guard digits > 0, weight != 1, hasUnit || unitIsOptional && weight > 1 else { return nil }
+        let voltage = weight > 1 ? whole / weight : whole
+        return voltage < 100 ? voltage : nil
     }
 }

@@ -324,20 +324,26 @@ extension ConversationReader {
 
     /// A vehicle's answer came to what cannot be read: it is told, and the answer counts.
     mutating func giveUpRequest(_ out: inout [ConversationItem]) {
-        out.append(
-            ConversationItem(
-                .linkError(
-                    LinkError(.notAFrame, line: requestLine),
-                    text: String(decoding: requestText, as: UTF8.self)),
-                line: requestLine, exchange: reader.exchange))
+        if case .adapter(_, answered: false) = asked { tellUnreadableRequest(&out) }
         asked = .unknown
         requestText = []
         isOpen = true
         reader.begin(nil)
     }
 
+    /// Reports a request that cannot be read.
+    mutating func tellUnreadableRequest(_ out: inout [ConversationItem]) {
+        out.append(
+            ConversationItem(
+                .linkError(
+                    LinkError(.notAFrame, line: requestLine),
+                    text: String(decoding: requestText, as: UTF8.self)),
+                line: requestLine, exchange: reader.exchange))
+    }
+
     mutating func begin(_ command: AdapterCommand) {
         asked = .adapter(command, answered: false)
+        commandIsDone = false
         switch command {
         case .monitor: reader.begin(nil, kind: .monitor)
         case .monitorGroup(let group): reader.begin(nil, kind: .monitorGroup(group))

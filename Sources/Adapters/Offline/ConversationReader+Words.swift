@@ -3,6 +3,12 @@ import VehicleLink
 
 /// Lines that are not made of digits, and the answers of the adapter itself.
 extension ConversationReader {
+    /// A line that begins a search for the protocol.
+    struct Search: Hashable, Sendable {
+        var line: Int
+        var text: String
+    }
+
     /// A line of words: an echoed command, the answer to one, or a status.
     mutating func readText(_ text: Span<UInt8>, _ out: inout [ConversationItem]) {
         if options.cutsJoinedLines,
@@ -26,12 +32,27 @@ extension ConversationReader {
             return
         }
         if case .adapter(let command, let answered) = asked, !isMonitor {
-            readAnswer(text, to: command, answered: answered, &out)
-            return
+            guard isUnreadableRequest && AdapterWords.isSearch(text) || commandIsDone else {
+                readAnswer(text, to: command, answered: answered, &out)
+                return
+            }
+            giveUpRequest(&out)
         }
         isOpen = true
         reader.readWords(text, line: lineNumber, &events)
         flush(text, &out)
+    }
+
+    /// Reports a search that ended without a word about what it found.
+    mutating func giveUpSearch(_ out: inout [ConversationItem]) {
+        guard let search = openSearch else { return }
+        openSearch = nil
+        // Silence of an adapter at hand is judged by who asked it.
+        guard options.cutsJoinedLines else { return }
+        let error = LinkError(.withoutResult, line: search.line)
+        out.append(
+            ConversationItem(
+                .linkError(error, text: search.text), line: search.line, exchange: reader.exchange))
     }
 
     /// Reads `ATH1OK`, `ATRV12.6V`: the echo of a command and its answer; false = it is something else.
@@ -80,11 +101,18 @@ extension ConversationReader {
             ask(AdapterCommand.compact(bytes(text)), &out)
             return
         }
+        let isWord = AdapterWords.find(in: text)?.start == 0
+        let isOK = AdapterWords.end(of: "OK", in: text, at: 0) == text.count
+        // Nobody knows what answers it: that it was not read is said once.
+        if isUnreadableRequest, !answered, !isWord, !isOK { tellUnreadableRequest(&out) }
         asked = .adapter(command, answered: true)
-        if AdapterWords.end(of: "OK", in: text, at: 0) == text.count {
+        if command != .voltage, isOK {
             takeOver(command)
+            commandIsDone = options.cutsJoinedLines && options.request == nil
         } else if let voltage = Voltage.read(text, unitIsOptional: command == .voltage) {
             append(.voltage(voltage), &out)
+        } else if command == .voltage, !isWord {
+            append(.linkError(LinkError(.notAVoltage, line: lineNumber), text: string(text)), &out)
         } else if !isDigits {
             if case .failed = AdapterWords.busInit(text, isContinued: false) {
                 append(.status(.busInitError, text: string(text)), &out)

@@ -65,6 +65,10 @@ public struct ConversationReader: Hashable, Sendable {
     /// Whether something was answered that nobody was seen to ask: requests are not echoed then.
     var hasUnaskedAnswers = false
 
+    /// Whether the adapter's command has had its answer: `OK`, or whatever came before a prompt.
+    var commandIsDone = false
+    /// A search for the protocol that has had no result so far.
+    var openSearch: Search?
     /// A request of three digits, which may as well be the length in front of segments.
     var lengthOrRequest: LengthOrRequest?
     /// A line that may end in the length of segments, until the line after it shows what it is.
@@ -259,6 +263,7 @@ public struct ConversationReader: Hashable, Sendable {
         // The whole input answers one request; and a tester that writes its own flow control
         // gets the prompt in the middle of a message.
         if options.request != nil || reader.settings.automaticFormatting == false { return }
+        if case .adapter(_, answered: true) = asked { commandIsDone = options.cutsJoinedLines }
         endExchange(&out)
     }
 
@@ -284,7 +289,9 @@ public struct ConversationReader: Hashable, Sendable {
     mutating func readUnheldDigits(_ text: Span<UInt8>, _ out: inout [ConversationItem]) {
         if options.cutsJoinedLines, readJoined(text, &out) { return }
         if case .adapter(let command, let answered) = asked, !isMonitor {
-            guard isUnreadableRequest, reader.digits.scan(text), reader.canOnlyBeAnswer else {
+            guard isUnreadableRequest || commandIsDone, reader.digits.scan(text),
+                reader.canOnlyBeAnswer
+            else {
                 readAnswer(text, to: command, answered: answered, &out)
                 return
             }
@@ -346,6 +353,7 @@ public struct ConversationReader: Hashable, Sendable {
         reader.finish(&events)
         let hadErrors = !events.isEmpty
         flush([UInt8]().span, &out)
+        giveUpSearch(&out)
         if let guess, !isOpen, !hadErrors { giveUpUnanswered(guess, &out) }
         guess = nil
         guard isOpen || hadErrors else { return }
@@ -379,17 +387,20 @@ public struct ConversationReader: Hashable, Sendable {
             case .voltage(let voltage): append(.voltage(voltage), &out)
             case .frame(let id, let data): append(.frame(id: id, data: data), &out)
             case .banner: reader.apply(.reset)
-            case .searching, .alert: break
+            case .searching: openSearch = openSearch ?? Search(line: lineNumber, text: string(text))
+            case .alert: break
             }
+            if openSearch != nil, found.span[place].isResult { openSearch = nil }
         }
         found.removeAll(keepingCapacity: true)
         swap(&found, &events)
     }
 
     /// Appends an item of the line at hand.
-    func append(
+    mutating func append(
         _ content: ConversationItem.Content, _ out: inout [ConversationItem]
     ) {
+        openSearch = nil
         out.append(ConversationItem(content, line: lineNumber, exchange: reader.exchange))
     }
 

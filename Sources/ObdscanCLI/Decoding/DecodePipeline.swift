@@ -37,7 +37,8 @@ struct DecodePipeline {
 
     /// Loads what of the tables `chunk` may ask for; call it before that is read.
     mutating func prepare(for chunk: ArraySlice<UInt8>) throws(Failure) {
-        guard !messagesOnly, try tables.grow(for: chunk) else { return }
+        // Reassembly needs the lengths of records, too, where several answers stand in one line.
+        guard try tables.grow(for: chunk) else { return }
         run.use(table: tables.table, monitors: tables.monitors)
         printer.use(tables.table)
     }

@@ -84,7 +84,8 @@ struct DecodeRun {
             case .message(let message):
                 items.removeAll(keepingCapacity: true)
                 if messagesOnly {
-                    items.append(.message(message))
+                    let parts = decoder.joinedAnswers(message, entry.exchange) ?? [message]
+                    items.append(contentsOf: parts.map { .message($0) })
                 } else {
                     decoder.decode(message, in: entry.exchange, &items)
                 }

@@ -61,7 +61,9 @@ private struct MachineWorld {
         case 0: return .submitted(.command(id: id, text: "ATRV", mayRepeat: true))
         case 1: return .submitted(.command(id: id, text: "ATMA", mayRepeat: true))
         case 2:
-            return .submitted(.vehicle(VehicleRequest(id: id, payload: [0x04])))
+            return .submitted(
+                .vehicle(
+                    VehicleRequest(id: id, payload: [0x04], consent: Consent())))
         case 3:
             return .submitted(.vehicle(VehicleRequest(id: id, payload: [0x09, 0x02])))
         default:

@@ -22,6 +22,11 @@ public protocol AdapterDialect: Hashable, Sendable {
     /// What is known of the adapter.
     var identity: AdapterIdentity { get }
 
+    /// Whether `request` is known to change nothing, by what the commands before it make of it.
+    ///
+    /// Anything else is sent only with a person's consent.
+    func isReadOnly(_ request: AdapterRequest) -> Bool
+
     /// Brings the adapter in step and sets it up; also after an error.
     mutating func initialise(_ out: inout [DialectOutput])
     /// Sends one request.

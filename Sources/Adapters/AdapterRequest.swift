@@ -5,7 +5,9 @@ public enum AdapterRequest: Hashable, Sendable {
     /// To the vehicle.
     case vehicle(VehicleRequest)
     /// To the adapter, as typed: `AT RV`.
-    case command(id: RequestID, text: String, mayRepeat: Bool)
+    ///
+    /// Without a person's consent it is sent only where it is known to change nothing.
+    case command(id: RequestID, text: String, mayRepeat: Bool, consent: Consent? = nil)
     /// To the adapter, as typed: `AT MA`.
     ///
     /// It prints what it hears until it is stopped, at the latest
@@ -16,17 +18,26 @@ public enum AdapterRequest: Hashable, Sendable {
     public var id: RequestID {
         switch self {
         case .vehicle(let request): request.id
-        case .command(let id, _, _), .monitor(let id, _, _): id
+        case .command(let id, _, _, _), .monitor(let id, _, _): id
+        }
+    }
+
+    /// A person's consent to it; nil = only what is known to read is sent.
+    public var consent: Consent? {
+        switch self {
+        case .vehicle(let request): request.consent
+        case .command(_, _, _, let consent): consent
+        case .monitor: nil
         }
     }
 
     /// Whether it may be sent again after a failure.
     ///
-    /// Never for a request that writes.
+    /// Never for a request with a person's consent, and what writes is not sent without it.
     public var mayRepeat: Bool {
         switch self {
         case .vehicle(let request): request.mayRepeat
-        case .command(_, _, let mayRepeat): mayRepeat
+        case .command(_, _, let mayRepeat, let consent): mayRepeat && consent == nil
         case .monitor: false
         }
     }
@@ -62,10 +73,6 @@ public enum AdapterRequest: Hashable, Sendable {
     /// queries and volatile settings of the ELM327 and STN command sets, and `STPX` with a request
     /// that reads.
     public static func isReadOnlyCommand(_ text: String) -> Bool {
-        if case .transmit(let payload?) = AdapterCommand(text) {
-            // A control character would end the command early and begin another.
-            return VehicleRequest.isReadOnly(payload) && text.utf8.allSatisfy { $0 >= 0x20 }
-        }
-        return HarmlessCommands.contains(text)
+        HarmlessCommands.contains(text)
     }
 }

@@ -3,18 +3,28 @@ import OBDCore
 /// Adapter commands that change nothing permanent, by name; the shape of what may follow the name
 /// is given beside it.
 enum HarmlessCommands {
-    /// What may stand behind a command's name.
-    enum Argument: Sendable {
+    /// What may follow a command's name.
+    enum Argument: Hashable, Sendable {
         /// Nothing.
         case none
         /// A 0 or 1.
         case flag
         /// Hexadecimal digits, so many at most; also none at all.
         case hexadecimal(upTo: Int)
+        /// The same with X for any digit.
+        case pattern(upTo: Int)
         /// Decimal numbers and commas.
         case decimal
         /// The message that keeps a line awake: header, and a request that reads.
         case wakeUp
+        /// An address to which requests for diagnostics go.
+        case diagnosticAddress
+        /// The data of a flow control frame, and no other frame's: 30, 31 or 32 with two more bytes.
+        case flowControl
+        /// A digit from 0 to 2.
+        case flowControlMode
+        /// The parts of `STPX`: one request that reads, to an address of diagnostics.
+        case transmission
     }
 
     /// Names without `AT`; from the ELM327 and STN references, volatile settings and queries.
@@ -23,11 +33,11 @@ enum HarmlessCommands {
         ("AR", .none), ("AT", .hexadecimal(upTo: 1)), ("BD", .none), ("CAF", .flag),
         ("CEA", .hexadecimal(upTo: 2)), ("CER", .hexadecimal(upTo: 2)),
         ("CF", .hexadecimal(upTo: 8)), ("CFC", .flag), ("CM", .hexadecimal(upTo: 8)),
-        ("CP", .hexadecimal(upTo: 2)), ("CRA", .hexadecimal(upTo: 8)), ("CS", .none),
+        ("CP", .hexadecimal(upTo: 2)), ("CRA", .pattern(upTo: 8)), ("CS", .none),
         ("CSM", .flag), ("CTM", .hexadecimal(upTo: 1)), ("D", .none), ("D0", .none), ("D1", .none),
         ("DM1", .none), ("DP", .none), ("DPN", .none), ("E", .flag),
-        ("FCSD", .hexadecimal(upTo: 10)),
-        ("FCSH", .hexadecimal(upTo: 8)), ("FCSM", .hexadecimal(upTo: 1)), ("FE", .none),
+        ("FCSD", .flowControl), ("FCSH", .diagnosticAddress), ("FCSM", .flowControlMode),
+        ("FE", .none),
         ("H", .flag), ("I", .none), ("IA", .none), ("IB", .hexadecimal(upTo: 2)), ("IGN", .none),
         ("IIA", .hexadecimal(upTo: 2)), ("JE", .none), ("JHF", .flag), ("JS", .none),
         ("JTM", .hexadecimal(upTo: 1)), ("KW", .none), ("KW0", .none), ("KW1", .none),
@@ -51,11 +61,18 @@ enum HarmlessCommands {
         ("CSTM", .decimal), ("CMM", .decimal), ("M", .decimal), ("MA", .decimal), ("FAC", .none),
         ("FA", .none), ("FPC", .none), ("FBC", .none), ("VR", .decimal), ("VRX", .none),
         ("CALSTAT", .none), ("SLCS", .none), ("SLLT", .none), ("SLXS", .none), ("UIL", .flag),
+        ("PX", .transmission),
     ]
+
+    /// No harmless command is longer; adapters cut what does not fit their buffer. Unit: characters.
+    static let longest = 128
 
     /// Whether `text` is one of them.
     static func contains(_ text: String) -> Bool {
-        let compact = text.uppercased().utf8.filter { $0 != 0x20 && $0 != 0x09 }
+        // A control character would end the command early and begin another.
+        guard text.utf8.count <= longest, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
+        else { return false }
+        let compact = AdapterCommand.compact(text.utf8)
         let rest = compact.dropFirst(2)
         let table: [(name: String, argument: Argument)]
         if compact.starts(with: "AT".utf8) {
@@ -76,9 +93,84 @@ enum HarmlessCommands {
         case .none: rest.isEmpty
         case .flag: rest.count == 1 && (rest.first == 0x30 || rest.first == 0x31)
         case .hexadecimal(let limit):
-            rest.count <= limit && rest.allSatisfy { ($0 as UInt8).isHexadecimalOrWildcard }
+            rest.count <= limit && rest.allSatisfy { Hex.value($0) != nil }
+        case .pattern(let limit):
+            rest.count <= limit
+                && rest.allSatisfy { Hex.value($0) != nil || $0 == UInt8(ascii: "X") }
         case .decimal: rest.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2C }
         case .wakeUp: isWakeUp(Hex.bytes(String(decoding: rest, as: UTF8.self)) ?? [])
+        case .diagnosticAddress: isDiagnosticAddress(String(decoding: rest, as: UTF8.self))
+        case .flowControl: isFlowControl(String(decoding: rest, as: UTF8.self))
+        case .flowControlMode: rest.count == 1 && (0x30...0x32).contains(rest.first ?? 0)
+        case .transmission:
+            Transmission(String(decoding: rest, as: UTF8.self)).map { sent in
+                VehicleRequest.isReadOnly(sent.payload)
+                    && sent.header.map(isDiagnosticHeader) ?? true
+            } ?? false
+        }
+    }
+
+    /// Whether the digits of `AT FC SD` are a flow control frame (ISO 15765-2: 30 go on, 31 wait,
+    /// 32 too long).
+    static func isFlowControl(_ digits: String) -> Bool {
+        guard let bytes = Hex.bytes(digits) else { return false }
+        return bytes.count == 3 && (0x30...0x32).contains(bytes[0])
+    }
+
+    /// Whether digits are an 11-bit or 29-bit identifier that asks for diagnostics; six of them leave
+    /// out the usual priority.
+    private static func isDiagnosticAddress(_ digits: String) -> Bool {
+        guard let value = hexadecimal(digits) else { return false }
+        return switch digits.utf8.count {
+        case 3: ECUAddress(value, .can11).isDiagnosticRequest
+        case 6: ECUAddress(0x1800_0000 | value, .can29).isDiagnosticRequest
+        case 8: ECUAddress(value, .can29).isDiagnosticRequest
+        default: false
+        }
+    }
+
+    /// Whether digits of a header may ask for diagnostics; which protocol decides is known to
+    /// ``TypedSettings``.
+    private static func isDiagnosticHeader(_ digits: String) -> Bool {
+        isDiagnosticAddress(digits) || digits.utf8.count == 6
+    }
+
+    /// The number that hexadecimal digits spell, and nothing but digits: no sign.
+    static func hexadecimal(_ digits: some StringProtocol) -> UInt32? {
+        guard digits.utf8.allSatisfy({ Hex.value($0) != nil }) else { return nil }
+        return UInt32(digits, radix: 16)
+    }
+
+    /// What `STPX` sends: each part once at most, and none but these.
+    struct Transmission {
+        /// The digits of `h:`; nil = those of `AT SH`.
+        var header: String?
+        /// The bytes of `d:`.
+        var payload: [UInt8]
+
+        /// Reads `H:7E0,D:010C,R:1`, upper case and without blanks; nil for anything else.
+        init?(_ text: String) {
+            var values: [Substring: Substring] = [:]
+            for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+                let halves = part.split(separator: ":", omittingEmptySubsequences: false)
+                guard halves.count == 2, ["H", "D", "T", "R"].contains(halves[0]),
+                    values.updateValue(halves[1], forKey: halves[0]) == nil
+                else { return nil }
+            }
+            guard let payload = values["D"].flatMap({ Hex.bytes($0) }), !payload.isEmpty,
+                ["T", "R"].allSatisfy({ key in
+                    values[key].map { value in
+                        !value.isEmpty && value.utf8.allSatisfy { (0x30...0x39).contains($0) }
+                    } ?? true
+                })
+            else { return nil }
+            if let header = values["H"] {
+                guard !header.isEmpty, HarmlessCommands.hexadecimal(header) != nil else {
+                    return nil
+                }
+                self.header = String(header)
+            }
+            self.payload = payload
         }
     }
 
@@ -92,15 +184,5 @@ enum HarmlessCommands {
         let isKWP = message[0] & 0x80 != 0 && Int(message[0] & 0x3F) == payload.count
         let isISO9141 = message[0] == 0x68 && message[1] == 0x6A
         return (isKWP || isISO9141) && VehicleRequest.isReadOnly(payload)
-    }
-}
-
-extension UInt8 {
-    /// A hexadecimal digit, or the X that stands for any digit in `AT CRA`.
-    fileprivate var isHexadecimalOrWildcard: Bool {
-        switch self {
-        case 0x30...0x39, 0x41...0x46, 0x58: true
-        default: false
-        }
     }
 }

@@ -45,8 +45,15 @@ public struct VehicleRequest: Hashable, Sendable {
     /// Service and data: `01 0C`; empty sends nothing and puts the link's settings for single ECUs
     /// back to those for all.
     public var payload: [UInt8]
-    /// Whether it may be sent again after a failure; never for a request that writes.
-    public var mayRepeat: Bool
+    /// A person's consent, without which nothing is sent that is not known to only read.
+    public var consent: Consent?
+    /// Whether it may be sent again after a failure; never with a person's consent, which is for
+    /// once.
+    public var mayRepeat: Bool {
+        get { isRepeatable && consent == nil }
+        set { isRepeatable = newValue }
+    }
+    private var isRepeatable: Bool
     /// Frames that all known responders together will send; nil = unknown, wait the time-out out.
     public var expectedFrames: Int?
     /// How the exchange ends.
@@ -55,12 +62,13 @@ public struct VehicleRequest: Hashable, Sendable {
     /// A request; `mayRepeat` is what ``isReadOnly(_:)`` says unless given.
     public init(
         id: RequestID, target: ECUAddress? = nil, payload: [UInt8], mayRepeat: Bool? = nil,
-        expectedFrames: Int? = nil, ending: Ending = .reply
+        expectedFrames: Int? = nil, ending: Ending = .reply, consent: Consent? = nil
     ) {
         self.id = id
         self.target = target
         self.payload = payload
-        self.mayRepeat = mayRepeat ?? Self.isReadOnly(payload)
+        isRepeatable = mayRepeat ?? Self.isReadOnly(payload)
+        self.consent = consent
         self.expectedFrames = expectedFrames
         self.ending = ending
     }
@@ -68,35 +76,86 @@ public struct VehicleRequest: Hashable, Sendable {
     /// The service asked; nil for an empty payload.
     public var service: Service? { payload.first.map { Service($0) } }
 
-    /// Whether the request may be sent without asking anyone: it reads and changes nothing.
+    /// A service that only reads.
+    public struct ReadingService: Hashable, Sendable {
+        /// The service.
+        public var service: Service
+        /// What it reads.
+        public var name: String
+        /// The data that alone make it read; nil = whatever they are.
+        public var onlyData: [UInt8]?
+
+        init(_ service: UInt8, _ name: String, onlyData: [UInt8]? = nil) {
+            self.service = Service(service)
+            self.name = name
+            self.onlyData = onlyData
+        }
+    }
+
+    /// Services that are known to only read; every other one counts as writing.
+    public static let readingServices: [ReadingService] = [
+        ReadingService(0x01, "current data"), ReadingService(0x02, "freeze frame"),
+        ReadingService(0x03, "stored codes"), ReadingService(0x05, "oxygen sensor tests"),
+        ReadingService(0x06, "test results of monitors"), ReadingService(0x07, "pending codes"),
+        ReadingService(0x09, "vehicle information"), ReadingService(0x0A, "permanent codes"),
+        ReadingService(0x10, "UDS default session", onlyData: [0x01]),
+        ReadingService(0x18, "KWP codes by status"),
+        ReadingService(0x19, "UDS code information, every sub-function"),
+        ReadingService(0x1A, "KWP identification"),
+        ReadingService(0x21, "KWP data by local identifier"),
+        ReadingService(0x22, "UDS data by identifier"), ReadingService(0x3E, "tester present"),
+    ]
+
+    /// Whether each first byte reads with whatever follows it.
+    private static let alwaysReads: [Bool] = (0...0xFF).map { first in
+        readingServices.contains { Int($0.service.rawValue) == first && $0.onlyData == nil }
+    }
+
+    /// Whether a request only reads, wherever ECUs take its bytes for service and data.
     ///
     /// A list of what is known to be harmless, so that whatever is not known counts as writing:
-    /// services 01–03, 05–07, 09, 0A, UDS 19, 22, 3E, 10 01, KWP 18, 1A, 21, and requests for the
-    /// parameter groups of ``readableParameterGroups`` (no service is 00).
+    /// ``readingServices``, and requests for ``readableParameterGroups`` (no service is 00).
     public static func isReadOnly(_ payload: [UInt8]) -> Bool {
-        switch payload.first {
-        case 0x01, 0x02, 0x03, 0x05, 0x06, 0x07, 0x09, 0x0A: true
-        case 0x19, 0x22, 0x3E, 0x18, 0x1A, 0x21: true
-        case 0x10: payload == [0x10, 0x01]
-        case 0x00:
-            payload.count == 3
+        guard let first = payload.first else { return false }
+        if alwaysReads[Int(first)] { return true }
+        if first == 0x00 {
+            return payload.count == 3
                 && readableParameterGroups.contains(UInt16(payload[1]) << 8 | UInt16(payload[2]))
-        default: false
         }
+        return readingServices.contains { service in
+            service.service.rawValue == first
+                && service.onlyData.map { $0.elementsEqual(payload.dropFirst()) } ?? false
+        }
+    }
+
+    /// Whether a request only reads at this address of a vehicle that speaks so; nil = all ECUs, and
+    /// a protocol that is not known.
+    public static func isReadOnly(
+        _ payload: [UInt8], to target: ECUAddress?, on vehicleProtocol: VehicleProtocol?
+    ) -> Bool {
+        guard isReadOnly(payload), target?.takes(payload) ?? true else { return false }
+        guard let vehicleProtocol else { return true }
+        // A parameter group is no service, and no service a parameter group.
+        return (payload.first == 0x00) == (vehicleProtocol.family == .j1939)
     }
 
     /// SAE J1939 parameter groups whose request does nothing but have them sent.
     ///
-    /// Diagnostic messages without DM3 and DM11, which clear; identification; and the measured
-    /// values of SAE J1939-71 that the tables know.
+    /// Diagnostic messages without DM3 and DM11, which clear; identification; and measured values of
+    /// SAE J1939-71, which ECUs send by themselves or when asked. A table can ask for no other group.
     public static let readableParameterGroups: Set<UInt16> = [
         // DM1, DM2, DM4, DM5, DM6, DM12, DM19, DM20, DM21, DM23 to DM29.
         0xFECA, 0xFECB, 0xFECD, 0xFECE, 0xFECF, 0xFED4, 0xD300, 0xC200, 0xC100, 0xFDB5, 0xFDB6,
         0xFDB7, 0xFDB8, 0xFD82, 0xFD80, 0x9E00,
         // Address claim, component, vehicle and software identification.
         0xEE00, 0xFEEB, 0xFEEC, 0xFEDA,
-        // Measured values.
+        // Measured values of the tables: EEC2, EEC1, EEC3, VD, HOURS, LFC, ET1, EFL/P1, CCVS1, LFE1,
+        // AMB, IC1, VEP1, DD1.
         0xF003, 0xF004, 0xFEDF, 0xFEE0, 0xFEE5, 0xFEE9, 0xFEEE, 0xFEEF, 0xFEF1, 0xFEF2, 0xFEF5,
         0xFEF6, 0xFEF7, 0xFEFC,
+        // Others that tables may add: ERC1, EBC1, ETC1, ETC2, AT1T1I, TCO1, ET2, FD, EEC4, EBC2,
+        // VDHR, TC, PTO, TRF1, WFI.
+        0xF000, 0xF001, 0xF002, 0xF005, 0xFE56, 0xFE6C, 0xFEA4, 0xFEBD, 0xFEBE, 0xFEBF, 0xFEC1,
+        0xFEDD, 0xFEF0, 0xFEF8, 0xFEFF,
     ]
 }

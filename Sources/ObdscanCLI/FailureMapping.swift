@@ -217,6 +217,10 @@ extension Failure {
                 self.init(
                     "\(accessory): the request was not taken (\(refusal))",
                     hint: "this is a fault of obdscan: please report it", status: .bug)
+            case .needsConsent:
+                self.init(
+                    "\(accessory): nothing was sent: the request is not known to only read",
+                    hint: "obdscan send asks before it sends such a request", status: .usage)
             case .inError:
                 self.init(
                     "\(accessory): the adapter has failed",

@@ -20,8 +20,10 @@ public struct TableError: Error, Hashable, Sendable {
         case width(signal: String, bits: Int)
         /// Bits that cannot hold the number as it is said to be coded.
         case encoding(signal: String)
-        /// A record of a service that does more than read.
+        /// A record whose request is not known to only read.
         case writes(DataID)
+        /// A record that is asked at an address that is not for diagnostics.
+        case address(DataID, ECUAddress)
         /// A flag or deciding signal that the record does not have.
         case unknownSignal(String)
         /// Text that is not UTF-8.
@@ -63,8 +65,12 @@ public struct TableError: Error, Hashable, Sendable {
             "\(signal) has \(bits) bits; a number has 1 to 64, text and bytes are whole bytes"
         case .encoding(let signal):
             "\(signal) does not fit: float has 32 or 64 bits, bcd 4 a digit and no sign"
+        case .writes(let id) where id.service == DataID.parameterGroups:
+            "record \(id): it is not known that a request for this parameter group only reads"
         case .writes(let id):
             "record \(id): service \(id.service) does more than read, so no table may ask for it"
+        case .address(let id, let target):
+            "record \(id): \(target) is not known as an address for diagnostics"
         case .unknownSignal(let name):
             "the record has no signal `\(name)`"
         case .notUTF8:

@@ -187,9 +187,11 @@ struct TableReader {
         }
         try nothing(after: 2)
         // What a record is asked by must never change anything in a vehicle.
+        let isGroup = dataID.service == DataID.parameterGroups
         guard
-            dataID.service == DataID.parameterGroups
-                || VehicleRequest.isReadOnly([dataID.service.rawValue])
+            VehicleRequest.isReadOnly(
+                dataID.requestPayload, to: nil, on: isGroup ? .j1939 : nil),
+            dataID.service != .sessionControl
         else { throw fault(.writes(dataID)) }
         record = TableRecord(
             dataID: dataID, name: try name(), length: bounds, file: file, line: line)
@@ -205,6 +207,9 @@ struct TableReader {
         isInRecord = false
         guard !record.signals.isEmpty else {
             throw TableError(file: file, line: record.line, .empty(record.dataID))
+        }
+        if let target = record.target, !target.takes(record.dataID.requestPayload) {
+            throw TableError(file: file, line: record.line, .address(record.dataID, target))
         }
         for reference in references {
             guard let place = position(of: reference.name, in: record) else {

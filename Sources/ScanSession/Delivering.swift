@@ -44,8 +44,8 @@ extension Runner {
         }
     }
 
-    /// Tells once that a request cannot be sent.
-    private mutating func tellNotSent(_ request: AdapterRequest) {
+    /// Tells once that a request cannot be sent, or is not without consent.
+    mutating func tellNotSent(_ request: AdapterRequest) {
         guard case .vehicle(var request) = request else { return }
         request.id = RequestID(rawValue: 0)
         request.expectedFrames = nil

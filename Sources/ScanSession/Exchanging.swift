@@ -130,7 +130,8 @@ extension Runner {
         if let ask = current.ask {
             ask.ticket.fulfil(.failure(.refused(refusal)))
         } else {
-            plan?.answered(id, .failed, at: now)
+            plan?.answered(id, refusal == .needsConsent ? .notSent : .failed, at: now)
+            if refusal == .needsConsent { tellNotSent(current.request) }
         }
     }
 }
@@ -141,8 +142,8 @@ extension AdapterRequest {
         case .vehicle(var request):
             request.id = id
             return .vehicle(request)
-        case .command(_, let text, let mayRepeat):
-            return .command(id: id, text: text, mayRepeat: mayRepeat)
+        case .command(_, let text, let mayRepeat, let consent):
+            return .command(id: id, text: text, mayRepeat: mayRepeat, consent: consent)
         case .monitor(_, let text, let atMost):
             return .monitor(id: id, text: text, atMost: atMost)
         }

@@ -125,7 +125,13 @@ public struct ScanTool<Dialect: AdapterDialect>: Hashable, Sendable {
 
     private mutating func handleIdle(_ event: Event, _ out: inout [Effect]) {
         switch event {
-        case .submitted(let request): send(request, &out)
+        case .submitted(let request):
+            // The one gate to the vehicle: whoever asks, and whatever for.
+            guard request.consent != nil || dialect.isReadOnly(request) else {
+                out.append(.refuse(request.id, .needsConsent))
+                return
+            }
+            send(request, &out)
         case .received(let bytes):
             dialect.receive(bytes.span, &said)
             absorbUnasked(&out)

@@ -78,6 +78,7 @@ import Testing
     @Test(arguments: [
         "ATRV", "at i", "ATZ", "ATSP6", "ATH1", "ATCRA7E8", "ATCRA 7XX", "ATDPN", "ATPPS", "ATMA",
         "STI", "STDI", "STP33", "STM", "ATFCSD300000", "ATST FF", "STPX h:7DF, d:010C, r:1",
+        "AT FC SD 31 0A 14", "at fc sh 7e0", "AT FC SH 18DA10F1", "AT FC SM 1", "AT FC SM 0",
         // ISO 14230-2: TesterPresent; ISO 9141-2 keeps its line awake with 01 00.
         "AT WM C1 33 F1 3E", "ATWM686AF10100", "AT WM 82 10 F1 3E 01",
     ])
@@ -93,6 +94,14 @@ import Testing
         // Clears, or would where the length stands behind the addresses.
         "AT WM C1 33 F1 04", "AT WM 68 6A F1 04", "AT WM 80 10 F1 01 04", "AT WM C2 33 F1 3E",
         "AT WM", "AT WM C1 33 F1",
+        // ISO 15765-2: a flow control frame has three bytes, the first of them 30, 31 or 32.
+        "AT FC SD 0104", "AT FC SD 04", "AT FC SD 3000", "AT FC SD 30000000", "AT FC SD 330000",
+        "AT FC SD", "AT FC SH 0A5", "AT FC SH 7E8", "AT FC SH", "AT FC SH 0CF00400", "AT FC SM 3",
+        "AT FC SM", "STPX d:010C, d:04", "STPX d:04, d:010C", "STPX h:7E0, h:0A5, d:010C",
+        "STPX h:+7E0, d:010C", "STPX h:0A5, d:010C", "STPX d:010C, x:04", "STPX d:010C, f:1",
+        "STPX d:010C d:04", "STPX d:010C,", "STPX d:010C, r:-1", "STPX", "AT\u{0}I", "ATI\u{0}04",
+        "ATI\t", "ATI\n04", "AT\u{131}", "\u{17F}TI",
+        "AT I" + String(repeating: " ", count: 200),
     ])
     func `everything else counts as writing`(text: String) {
         #expect(!AdapterRequest.isReadOnlyCommand(text))

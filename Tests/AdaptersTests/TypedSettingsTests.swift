@@ -53,6 +53,27 @@ import Testing
             ("AT XYZ", .can11At500, "010C", false), ("AT BRD 23", .can11At500, "010C", true),
             ("AT PP 24 SV 01", .can11At500, "010C", true),
             ("AT PP 24 SV 01;AT Z", .can11At500, "010C", false),
+            // ISO 15765-2: 18DA and 18DB at priority 6, from a tester; 7E8 is an answer.
+            ("AT CP 14;AT SH DA10F1", .can29At500, "22F190", false),
+            ("AT SH DA1018", .can29At500, "22F190", false),
+            ("AT CP 17;AT SH FC007B", .can29At500, "22028C", true),
+            ("AT SH 7E8", .can11At500, "010C", false), ("AT SH 0A5", .can11At500, "010C", false),
+            // 6F1 and 750 have the ECU's address in front: 02 11 01 is ECUReset of one byte there.
+            ("AT SH 6F1", .can11At500, "22F190", true),
+            ("AT SH 6F1", .can11At500, "021101", false),
+            ("AT SH 750", .can11At500, "0104", false),
+            // SAE J1939-21: the group's number comes least significant byte first.
+            ("AT SH 18EA00F9", .j1939, "00FECA", true), ("AT JS", .j1939, "00FECA", false),
+            ("AT JS;AT JE", .j1939, "00FECA", true), ("", .can11At500, "00FECA", false),
+            // By default nothing is put in on user CAN: 01 04 is a frame that clears.
+            ("AT SP B", .can11At500, "0104", false), ("AT SP C", .can11At500, "010C", false),
+            // Frames that an adapter sends by itself at the next long answer.
+            ("AT FC SH 7E0", .can11At500, "0902", true),
+            ("AT FC SH 7E0;AT SP 7", .can11At500, "0902", false),
+            ("AT FC SH 0A5", .can11At500, "0902", false),
+            ("AT FC SD 300000;AT FC SM 2", .can11At500, "0902", true),
+            ("AT FC SD 0104", .can11At500, "0902", false),
+            ("AT FC SD 0104;AT D", .can11At500, "0902", true),
         ] as [(String, VehicleProtocol?, String, Bool)])
     func `decide whether a request only reads`(
         _ commands: String, _ vehicleProtocol: VehicleProtocol?, _ request: String,
@@ -66,12 +87,22 @@ import Testing
         let off = Self.settings("AT CAF0", in: .can11At500, isConfirmed: false)
         // 01 04 is a value asked for, or a length and the request to clear.
         #expect(!off.isReadOnly(try Self.bytes("0104")))
-        #expect(!off.areUsual)
+        #expect(off.areKnown)
         var back = Self.settings("AT CAF0", in: .can11At500)
         back.take("AT CAF1", isConfirmed: false)
         #expect(!back.isReadOnly(try Self.bytes("0104")))
         back.take("AT CAF1", isConfirmed: true)
-        #expect(back.isReadOnly(try Self.bytes("0104")) && back.areUsual)
+        #expect(back.isReadOnly(try Self.bytes("0104")))
+    }
+
+    @Test func `are forgotten by a set-up but for the adapter's own defaults`() throws {
+        var settings = Self.settings("AT CAF0;AT SH 0A5", in: .can11At500)
+        settings.reset()
+        #expect(settings == TypedSettings())
+        settings = Self.settings("AT PP 24 SV 00;AT PP 24 ON", in: .can11At500)
+        #expect(settings.isReadOnly([0x01, 0x0C]))
+        settings.reset()
+        #expect(!settings.isReadOnly([0x01, 0x0C]) && !settings.areKnown)
     }
 
     @Test(
@@ -79,6 +110,11 @@ import Testing
             ("", "STPX h:7E0, d:010C", true), ("", "STPX d:04", false),
             ("", "STPX h:0C9, d:010C", false), ("", "STPX h:7E0, x:01, d:010C", false),
             ("AT CAF0", "STPX h:7E0, d:0104", false), ("AT CAF0", "AT RV", true),
+            ("", "STPX h:7E0, d:010C, d:04", false), ("", "STPX h:18DA10F1, d:22F190", false),
+            ("AT SP 7", "STPX h:18DA10F1, d:22F190", true),
+            ("AT SP 7", "STPX h:0CF00400, d:22F190", false),
+            ("", "AT FC SH 7E0", true), ("AT SP 7", "AT FC SH 7E0", false),
+            ("AT SP 3", "AT FC SH 7E0", false), ("", "AT FC SH 18DA10F1", false),
         ])
     func `decide what an adapter is told to send, too`(
         _ commands: String, _ text: String, _ isReadOnly: Bool

@@ -42,6 +42,53 @@ import Testing
         #expect(RequestID(rawValue: 7) < RequestID(rawValue: 8))
     }
 
+    /// ISO 15765-4: 7DF, 7E0 to 7E7, 18DB33F1, 18DAxxF1; makers ask at 700 to 7FF, BMW at 6F1 and
+    /// Volkswagen at 17FC00xx (packs of the project). 7E8 to 7EF and 18DAF1xx are answers.
+    @Test(arguments: [
+        ("7DF", true), ("7E0", true), ("7E7", true), ("700", true), ("7FF", true), ("6F1", true),
+        ("79B", true), ("7E8", false), ("7EF", false), ("0A5", false), ("008", false),
+        ("6FF", false), ("6B4", false), ("18DA10F1", true), ("18DB33F1", true),
+        ("18DA00F9", true), ("18DAF110", false), ("14DA10F1", false), ("18EFFFF9", false),
+        ("0CF00400", false), ("17FC007B", true), ("17FE007B", false), ("10", true),
+    ])
+    func `addresses for diagnostics are known by rules`(text: String, isKnown: Bool) throws {
+        let address = try #require(ECUAddress(text))
+        #expect(address.isDiagnosticRequest == isKnown)
+        #expect(address.takes([0x22, 0xF1, 0x90]) == isKnown)
+    }
+
+    /// ISO 15765-2: the length stands behind the address byte, or in its place.
+    @Test(arguments: [
+        ("6F1", "021101", false), ("6F1", "22F190", true), ("6F1/12", "021101", true),
+        ("750", "0104", false), ("750/2A", "2130", true), ("7E0/01", "22F190", false),
+        ("7E0/07", "010C", false), ("7E0/10", "22F190", true), ("18DA10F1/04", "22F190", false),
+    ])
+    func `a request reads whether or not an address byte is expected`(
+        address: String, request: String, isTaken: Bool
+    ) throws {
+        let payload = try #require(Hex.bytes(request))
+        #expect(try #require(ECUAddress(address)).takes(payload) == isTaken)
+    }
+
+    @Test func `a parameter group is no service, and a service no parameter group`() {
+        #expect(VehicleRequest.isReadOnly([0x00, 0xFE, 0xCA], to: nil, on: .j1939))
+        #expect(!VehicleRequest.isReadOnly([0x00, 0xFE, 0xCA], to: nil, on: .can11At500))
+        #expect(!VehicleRequest.isReadOnly([0x01, 0x0C], to: nil, on: .j1939))
+        #expect(VehicleRequest.isReadOnly([0x01, 0x0C], to: nil, on: nil))
+        let brakes = ECUAddress(0x0A5, .can11)
+        #expect(!VehicleRequest.isReadOnly([0x01, 0x0C], to: brakes, on: .can11At500))
+    }
+
+    @Test func `what carries consent is never repeated, whoever asks for it`() {
+        var request = VehicleRequest(
+            id: RequestID(rawValue: 7), payload: [0x04], mayRepeat: true, consent: Consent())
+        #expect(!request.mayRepeat)
+        request.mayRepeat = true
+        #expect(!request.mayRepeat)
+        request.consent = nil
+        #expect(request.mayRepeat)
+    }
+
     /// ISO 14229-1: a positive response is the service plus 40.
     @Test func `services answer with their number plus 40`() {
         #expect(Service.currentData.positiveResponse == 0x41)

@@ -179,6 +179,28 @@ import Testing
         ("piece 0..1", 1, .outside("piece")),
         ("point 0 1", 1, .outside("point")),
         ("record 04:00 1 : R\nsignal X A : X", 1, .writes(DataID(Service(0x04), 0))),
+        // SAE J1939-73: a request for DM11 or DM3 clears codes.
+        (
+            "record FE:00FED3 1..8 : R\nsignal X A : X", 1,
+            .writes(DataID(DataID.parameterGroups, 0xFED3))
+        ),
+        (
+            "record FE:00FECC 1..8 : R\nsignal X A : X", 1,
+            .writes(DataID(DataID.parameterGroups, 0xFECC))
+        ),
+        (
+            "record FE:01FECA 1..8 : R\nsignal X A : X", 1,
+            .writes(DataID(DataID.parameterGroups, 0x1FECA))
+        ),
+        ("record 10:01 1 : R\nsignal X A : X", 1, .writes(DataID(Service(0x10), 1))),
+        (
+            "\nrecord 22:1 1 : R\nheader 0A5\nsignal X A : X", 2,
+            .address(DataID(.readData, 1), ECUAddress(0x0A5, .can11))
+        ),
+        (
+            "header 7E0/01\nrecord 22:1 1 : R\nsignal X A : X", 2,
+            .address(DataID(.readData, 1), ECUAddress(0x7E0, .can11, extended: 0x01))
+        ),
         ("record 2E:F190 1 : R\nsignal X A : X", 1, .writes(DataID(Service(0x2E), 0xF190))),
         ("record 31:01 1 : R\nsignal X A : X", 1, .writes(DataID(Service(0x31), 1))),
         ("record 22:1 3 : R\nsignal X A..C float : X", 2, .encoding(signal: "X")),

@@ -21,6 +21,14 @@ package struct ScriptDialect: AdapterDialect {
 
     package init() {}
 
+    package func isReadOnly(_ request: AdapterRequest) -> Bool {
+        switch request {
+        case .vehicle(let request):
+            request.payload.isEmpty || VehicleRequest.isReadOnly(request.payload)
+        case .command, .monitor: true
+        }
+    }
+
     package mutating func initialise(_ out: inout [DialectOutput]) {
         phase = .settingUp
         out += [.write(Array("I".utf8)), .arm(.reply, after: patience)]
@@ -156,6 +164,9 @@ package struct ScriptDialect: AdapterDialect {
     package static let read = AdapterRequest.vehicle(
         VehicleRequest(id: RequestID(rawValue: 1), payload: [0x01, 0x0C]))
     package static let clear = AdapterRequest.vehicle(
+        VehicleRequest(id: RequestID(rawValue: 2), payload: [0x04], consent: Consent()))
+    /// The same, and nobody has consented to it.
+    package static let unwanted = AdapterRequest.vehicle(
         VehicleRequest(id: RequestID(rawValue: 2), payload: [0x04]))
     package static let monitor = AdapterRequest.monitor(
         id: RequestID(rawValue: 4), text: "ATMA", atMost: .seconds(100))

@@ -8,6 +8,16 @@ private let first = RequestID(rawValue: 1)
 private let second = RequestID(rawValue: 2)
 
 @Suite struct `A scan tool` {
+    /// ISO 15031-5: service 04 clears.
+    @Test func `what is not known to read is refused without consent, and may be asked again`() {
+        var tool = Tool.after(StateSample.idle)
+        #expect(
+            tool.effects(of: .submitted(ScriptDialect.unwanted))
+                == [.refuse(ScriptDialect.unwanted.id, .needsConsent)])
+        #expect(tool.state == .idle)
+        #expect(tool.effects(of: .clear).contains(.write(Array("W".utf8))))
+    }
+
     @Test func `opens, sets up, asks, hands on and is idle again`() {
         var tool = Tool(dialect: ScriptDialect(), policy: .small)
         #expect(tool.effects(of: .retry) == [.open])

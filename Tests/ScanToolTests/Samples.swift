@@ -92,6 +92,7 @@ struct EventSample: Sendable, CustomTestStringConvertible {
         EventSample("lineRateSet", .lineRateSet(115_200)),
         EventSample("submitted a reading request", .read),
         EventSample("submitted a writing request", .clear),
+        EventSample("submitted the same without consent", .submitted(ScriptDialect.unwanted)),
         EventSample("submitted a request to listen", .submitted(ScriptDialect.monitor)),
         EventSample("received a line and a frame", .heard("th")),
         EventSample("submitted what cannot be sent", .submitted(ScriptDialect.unspeakable)),

@@ -130,7 +130,8 @@ public struct FaultRun {
             }
             if !hasCleared, now > clearing, current == nil {
                 hasCleared = true
-                urgent = VehicleRequest(id: plan.nextID(), target: engine, payload: [0x04])
+                urgent = VehicleRequest(
+                    id: plan.nextID(), target: engine, payload: [0x04], consent: Consent())
             }
             let waits = submit()
             let next = [link.nextDeadline, deadlines.values.min(), waits].compactMap(\.self).min()

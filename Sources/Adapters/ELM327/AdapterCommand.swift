@@ -122,12 +122,11 @@ public enum AdapterCommand: Hashable, Sendable {
         return .other
     }
 
-    /// The `d:` part of `STPX h:7E0, d:010C, r:1`.
+    /// The `d:` part of `STPX h:7E0, d:010C, r:1`; nil where there is none, or more than one.
     private static func transmittedBytes(_ arguments: Substring) -> [UInt8]? {
-        for part in arguments.split(separator: ",") where part.hasPrefix("D:") {
-            return Hex.bytes(part.dropFirst(2))
-        }
-        return nil
+        let parts = arguments.split(separator: ",").filter { $0.hasPrefix("D:") }
+        guard parts.count == 1 else { return nil }
+        return Hex.bytes(parts[0].dropFirst(2))
     }
 
     /// The argument of `AT SP`: `6`, `A6`, `6A`, `0`, `00`, `A` (J1939).

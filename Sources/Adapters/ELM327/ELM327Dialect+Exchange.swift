@@ -14,12 +14,16 @@ extension ELM327Dialect {
         // It began before the request.
         lineIsStale = lexer.partialLine.contains { $0 > 0x20 }
         switch request {
-        case .command(_, let text, _), .monitor(_, let text, _):
-            // One line, and no character that ends it early.
-            guard !text.isEmpty, text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else {
+        case .command(_, let text, _, _), .monitor(_, let text, _):
+            // One line, and no character that ends it early; blanks alone would repeat the last one.
+            guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }),
+                text.utf8.contains(where: { $0 != 0x20 })
+            else {
                 out.append(.end(.refused))
                 return
             }
+            // Whatever becomes of it, the setting may stand from here on.
+            noteSetting(text, isConfirmed: false)
             running = RunningExchange(request: request, command: Array(text.utf8))
             reader.admit(nil)
         case .vehicle(let vehicle):
@@ -217,7 +221,7 @@ extension ELM327Dialect {
 
     /// Ends an exchange whose prompt came.
     private mutating func conclude(_ out: inout [DialectOutput]) {
-        if !isReadOnly(running.request) {
+        if running.request.consent != nil || !isReadOnly(running.request) {
             // A later CR would repeat what wrote: give the adapter something harmless to remember.
             running.part = .cover
             write(Self.cover, &out)
@@ -229,8 +233,10 @@ extension ELM327Dialect {
 
     /// A command that a user typed may have changed what requests count on.
     private mutating func noteTypedSetting() {
-        guard case .command(_, let text, _) = running.request, let command = AdapterCommand(text)
+        guard case .command(_, let text, _, _) = running.request,
+            let command = AdapterCommand(text)
         else { return }
+        noteSetting(text, isConfirmed: isConfirmed(command, text))
         switch command {
         case .voltage, .protocolNumber, .protocolName, .stnProtocolNumber, .monitor,
             .monitorGroup:
@@ -254,20 +260,73 @@ extension ELM327Dialect {
         }
     }
 
-    private func isReadOnly(_ request: AdapterRequest) -> Bool {
-        switch request {
-        // What a user has set may make digits mean something else: whoever asks knows.
-        case .vehicle(let vehicle):
-            VehicleRequest.isReadOnly(vehicle.payload)
-                && (vehicle.mayRepeat || !hasTypedSettings)
-        case .monitor: true
-        case .command(_, let text, _):
-            if text.utf8.allSatisfy({ Hex.value($0) != nil || $0 == 0x20 }) {
-                VehicleRequest.isReadOnly(Self.payload(ofTyped: text))
-            } else {
-                AdapterRequest.isReadOnlyCommand(text)
-            }
+    /// Whether the lines of an answer confirm a command: a restart by its banner, all others by OK.
+    private func isConfirmed(_ command: AdapterCommand, _ text: String) -> Bool {
+        let words = lines.map { Self.withoutEcho($0, of: text.uppercased()) }
+        if case .reset = command {
+            return !words.isEmpty && !words.contains(Array("?".utf8))
         }
+        return words.contains(Array("OK".utf8))
+    }
+
+    /// Follows what a typed command makes of the requests after it.
+    private mutating func noteSetting(_ text: String, isConfirmed: Bool) {
+        var settings =
+            typed
+            ?? TypedSettings(
+                vehicleProtocol: capabilities.vehicleProtocol, priority: wire.header?.priority)
+        let before = settings
+        settings.take(text, isConfirmed: isConfirmed)
+        if settings != before { typed = settings }
+    }
+
+    /// Whether `request` is known to change nothing, by what the commands before it make of it.
+    public func isReadOnly(_ request: AdapterRequest) -> Bool {
+        switch request {
+        case .vehicle(let vehicle): return isReadOnly(vehicle)
+        case .monitor(_, let text, _):
+            return AdapterRequest.isMonitoring(text) && AdapterRequest.isReadOnlyCommand(text)
+        case .command(_, let text, _, _):
+            guard text.utf8.allSatisfy({ Hex.value($0) != nil || $0 == 0x20 }) else {
+                // Sent with whatever header the last request left.
+                if case .transmit(let payload?) = AdapterCommand(text),
+                    wireTarget?.takes(payload) == false
+                {
+                    return false
+                }
+                return typed?.isReadOnlyCommand(text)
+                    ?? TypedSettings(
+                        vehicleProtocol: capabilities.vehicleProtocol,
+                        priority: wire.header?.priority
+                    ).isReadOnlyCommand(text)
+            }
+            let payload = Self.payload(ofTyped: text)
+            return !payload.isEmpty && wireTarget?.takes(payload) ?? true
+                && isReadOnly(VehicleRequest(id: request.id, payload: payload))
+        }
+    }
+
+    /// Where the header points that requests left behind; nil = to all ECUs, or before CAN.
+    private var wireTarget: ECUAddress? {
+        guard let header = wire.header, let value = UInt32(header.digits, radix: 16) else {
+            return nil
+        }
+        return switch capabilities.vehicleProtocol?.addressForm {
+        case .can11: ECUAddress(value, .can11, extended: wire.extended)
+        case .can29 where capabilities.vehicleProtocol != .j1939:
+            ECUAddress(UInt32(header.priority) << 24 | value, .can29, extended: wire.extended)
+        case .can29, .byte, nil: nil
+        }
+    }
+
+    private func isReadOnly(_ request: VehicleRequest) -> Bool {
+        // Sends nothing, but sets the header: settings are put back, or the bus is listened to.
+        if request.payload.isEmpty { return request.target?.isDiagnosticRequest ?? true }
+        let spoken = capabilities.vehicleProtocol
+        // What these put in front of a request is the adapter's own affair: only an answer shows it.
+        if spoken == .userCAN1 || spoken == .userCAN2, !setup.heardVehicle { return false }
+        return VehicleRequest.isReadOnly(request.payload, to: request.target, on: spoken)
+            && typed?.isReadOnly(request.payload) ?? true
     }
 
     /// The bytes of a request as typed; an odd last digit is the count digit.

@@ -58,7 +58,7 @@ extension ELM327Dialect {
     /// A line that answers the request itself.
     private mutating func takeRequestLine(_ line: [UInt8], _ out: inout [DialectOutput]) {
         switch running.request {
-        case .command(_, let text, _):
+        case .command(_, let text, _, _):
             if !Self.isEcho(line, of: text) {
                 keep(line)
                 out.append(.text(String(decoding: line, as: UTF8.self)))

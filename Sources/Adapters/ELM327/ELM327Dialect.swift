@@ -101,6 +101,8 @@ public struct ELM327Dialect: AdapterDialect {
     var hearsOthers = false
     /// Whether the line that has begun came before what was written last: it cannot answer that.
     var lineIsStale = false
+    /// What the commands that a user typed make of requests; nil = none of them changed anything.
+    var typed: TypedSettings?
     /// What the set-up heard so far.
     var setup = SetupNotes()
     /// Volatile settings that requests change on the way.
@@ -143,6 +145,8 @@ public struct ELM327Dialect: AdapterDialect {
         hasTypedSettings = false
         hearsOthers = false
         lineIsStale = false
+        typed?.reset()
+        if typed == TypedSettings() { typed = nil }
         identity = AdapterIdentity()
         wire = WireSettings()
         capabilities = LinkCapabilities(itemsPerRequest: 1, frameCountHelps: true)

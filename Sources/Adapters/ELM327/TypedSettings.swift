@@ -6,17 +6,25 @@ public import OBDCore
 /// clears the codes with `AT CAF0`, where 01 is a length. What cannot be told counts as writing. A
 /// setting that was not confirmed may stand or not: digits have to be harmless either way.
 public struct TypedSettings: Hashable, Sendable {
-    private struct State: Hashable {
+    fileprivate struct State: Hashable, Sendable {
         /// Whether the adapter puts in the protocol control byte; nil where that is not known.
         var isFormatted: Bool? = true
         /// The digits of `AT SH`; nil = those of the protocol.
         var header: String?
+        /// The five bits in front of a 29-bit identifier (`AT CP`); nil where they are not known.
+        var priority: UInt8? = Self.usualPriority
         /// Whether the byte behind the identifier is an address (`AT CEA`).
         var isExtended = false
-        /// Whether the identifier is of the usual page (`AT CP`).
-        var isUsualPage = true
+        /// Whether a parameter group is typed most significant byte first (`AT JE`).
+        var typesGroupsForward = true
+        /// The digits of `AT FC SH`; nil = the adapter's own.
+        var flowControlHeader: String?
+        /// Whether the adapter's flow control frames can be nothing else (`AT FC SD`).
+        var sendsFlowControl = true
         /// What the vehicle is spoken to in; nil while the adapter searches.
         var vehicleProtocol: VehicleProtocol?
+
+        static let usualPriority: UInt8 = 0x18
     }
 
     private var possible: Set<State>
@@ -26,34 +34,63 @@ public struct TypedSettings: Hashable, Sendable {
     private var hasOtherDefaults = false
 
     /// Settings as the set-up of a session leaves them.
-    public init(vehicleProtocol: VehicleProtocol? = nil) {
+    ///
+    /// `priority` are the five bits in front of 29-bit identifiers where they are others than usual.
+    public init(vehicleProtocol: VehicleProtocol? = nil, priority: UInt8? = nil) {
         var state = State()
         state.vehicleProtocol = vehicleProtocol
+        if let priority { state.priority = priority }
         possible = [state]
+    }
+
+    /// Settings as they are when the adapter was set up anew.
+    public mutating func reset() {
+        let isUnknown = hasOtherDefaults
+        self = TypedSettings()
+        hasOtherDefaults = isUnknown
+        if isUnknown { lose() }
+    }
+
+    private mutating func lose() {
+        isLost = true
+        possible = [State(isFormatted: nil)]
     }
 
     /// Takes note of a command to the adapter, and of whether it was confirmed.
     public mutating func take(_ text: String, isConfirmed: Bool) {
         let compact = String(decoding: AdapterCommand.compact(text.utf8), as: UTF8.self)
         guard let command = AdapterCommand(compact) else { return }
-        if case .reset = command, hasOtherDefaults { isLost = true }
+        if case .reset = command, hasOtherDefaults { lose() }
         if compact.hasPrefix("ATPP") { hasOtherDefaults = true }
-        if command == .other, !HarmlessCommands.contains(compact),
+        if command == .other, !HarmlessCommands.contains(text), !Self.isFollowed(compact),
             !Self.withoutEffect.contains(where: { compact.hasPrefix($0) })
         {
-            isLost = true
+            lose()
         }
         let after = Set(possible.map { Self.apply(command, compact, to: $0) })
         possible = isConfirmed ? after : possible.union(after)
         // Nobody types so much; what follows is asked for.
-        if possible.count > 64 { isLost = true }
-        if isLost { possible = [State(isFormatted: nil)] }
+        if possible.count > 64 || isLost { lose() }
     }
 
     /// Permanent settings and those of the adapter's own line: no request is another for them.
     private static let withoutEffect = [
         "ATPP", "ATSD", "AT@3", "ATCV", "ATLP", "ATBR", "STWBR", "STSBR", "STBR", "STSL", "STVCAL",
     ]
+
+    /// Whether a command leaves requests as they are: it sets the adapter's permanent memory or line.
+    public static func changesNoRequest(_ text: String) -> Bool {
+        let compact = String(decoding: AdapterCommand.compact(text.utf8), as: UTF8.self)
+        return withoutEffect.contains { compact.hasPrefix($0) }
+    }
+
+    /// Whether a setting that is not harmless is one that these settings follow.
+    private static func isFollowed(_ compact: String) -> Bool {
+        compact.hasPrefix("ATFCS")
+    }
+
+    /// Whether every command so far is one whose effect on requests is known.
+    public var areKnown: Bool { !isLost }
 
     private static func apply(
         _ command: AdapterCommand, _ compact: String, to old: State
@@ -66,6 +103,8 @@ public struct TypedSettings: Hashable, Sendable {
         case .choose(let choice):
             if case .fixed(let chosen) = choice {
                 state.vehicleProtocol = chosen
+                // A parameter of the adapter decides (PP 2C, 2E), and by default nothing is put in.
+                if chosen == .userCAN1 || chosen == .userCAN2 { state.isFormatted = nil }
             } else {
                 state.vehicleProtocol = nil
             }
@@ -73,14 +112,7 @@ public struct TypedSettings: Hashable, Sendable {
                 let number = Int(compact.dropFirst(3)) ?? 0
                 state.isFormatted = Self.rawPresets.contains(number) ? nil : state.isFormatted
             }
-        case .other:
-            if compact.hasPrefix("ATSH") {
-                state.header = String(compact.dropFirst(4))
-            } else if compact.hasPrefix("ATCP") {
-                // Beside the priority these five bits hold the page, which is 0.
-                state.isUsualPage =
-                    UInt8(compact.dropFirst(4), radix: 16).map { $0 & 3 == 0 } ?? false
-            }
+        case .other: applyOther(compact, to: &state)
         case .echo, .linefeeds, .headers, .spaces, .showLength, .joinFrames, .formatJ1939Headers,
             .testerAddress, .voltage, .protocolNumber, .protocolName, .stnProtocolNumber, .monitor,
             .monitorGroup, .transmit:
@@ -89,18 +121,32 @@ public struct TypedSettings: Hashable, Sendable {
         return state
     }
 
+    private static func applyOther(_ compact: String, to state: inout State) {
+        let digits = String(compact.dropFirst(4))
+        if compact.hasPrefix("ATSH") {
+            state.header = digits
+            if digits.utf8.count == 8 {
+                // The whole identifier, its first five bits included.
+                state.priority = HarmlessCommands.hexadecimal(digits.prefix(2)).map {
+                    UInt8($0 & 0x1F)
+                }
+                state.header = String(digits.dropFirst(2))
+            }
+        } else if compact.hasPrefix("ATCP") {
+            state.priority = HarmlessCommands.hexadecimal(digits).map { UInt8($0 & 0x1F) }
+        } else if compact == "ATJE" || compact == "ATJS" {
+            state.typesGroupsForward = compact == "ATJE"
+        } else if compact.hasPrefix("ATFCSH") {
+            state.flowControlHeader = String(digits.dropFirst(2))
+        } else if compact.hasPrefix("ATFCSD") {
+            state.sendsFlowControl = HarmlessCommands.isFlowControl(String(digits.dropFirst(2)))
+        }
+    }
+
     /// Presets of an STN that send what is typed as it stands, or without header.
     private static let rawPresets: Set<Int> = [21, 31, 32, 41, 51, 52, 61, 62]
 
     // MARK: Requests
-
-    /// Whether digits mean service and data of a request, as they do after the set-up.
-    public var areUsual: Bool {
-        possible.allSatisfy { state in
-            state.isFormatted == true && !state.isExtended && state.isUsualPage
-                && Self.isDiagnostic(state.header, state.vehicleProtocol)
-        }
-    }
 
     /// Whether typed bytes may be sent without asking anyone: they read and change nothing.
     public func isReadOnly(_ typed: [UInt8]) -> Bool {
@@ -109,70 +155,103 @@ public struct TypedSettings: Hashable, Sendable {
 
     /// Whether a command to the adapter may be sent without asking anyone.
     ///
-    /// As ``AdapterRequest/isReadOnlyCommand(_:)`` says; `STPX` by what its data mean.
+    /// As ``AdapterRequest/isReadOnlyCommand(_:)`` says; `STPX` by what its data mean, and the address
+    /// of `AT FC SH` by the protocol.
     public func isReadOnlyCommand(_ text: String) -> Bool {
         guard AdapterRequest.isReadOnlyCommand(text) else { return false }
-        guard case .transmit(let payload?) = AdapterCommand(text) else { return true }
         let compact = String(decoding: AdapterCommand.compact(text.utf8), as: UTF8.self)
-        let parts = compact.dropFirst(4).split(separator: ",")
-        // An address behind the identifier would be taken for the length by others.
-        if parts.contains(where: { $0.hasPrefix("X:") }) { return false }
-        let header = parts.last { $0.hasPrefix("H:") }.map { String($0.dropFirst(2)) }
+        if compact.hasPrefix("ATFCSH") {
+            let address = String(compact.dropFirst(6))
+            return possible.allSatisfy { $0.takes(flowControlAt: address) }
+        }
+        guard case .transmit = AdapterCommand(compact) else { return true }
+        guard let sent = HarmlessCommands.Transmission(String(compact.dropFirst(4))) else {
+            return false
+        }
         return possible.allSatisfy { state in
             var state = state
-            if let header { state.header = header }
-            return Self.isReadOnly(payload, state)
+            if let header = sent.header { Self.applyOther("ATSH" + header, to: &state) }
+            return Self.isReadOnly(sent.payload, state)
         }
     }
 
     private static func isReadOnly(_ typed: [UInt8], _ state: State) -> Bool {
-        guard let isFormatted = state.isFormatted, !state.isExtended, state.isUsualPage,
-            isDiagnostic(state.header, state.vehicleProtocol)
+        guard let isFormatted = state.isFormatted, !state.isExtended, state.sendsFlowControl,
+            state.flowControlHeader.map(state.takes(flowControlAt:)) ?? true,
+            state.isDiagnostic(typed)
         else { return false }
-        if state.vehicleProtocol?.family == .j1939 {
-            return typed.count == 3 && typed[0] == 0 && VehicleRequest.isReadOnly(typed)
+        guard state.vehicleProtocol != .j1939 else {
+            return state.typesGroupsForward
+                && VehicleRequest.isReadOnly(typed, to: nil, on: .j1939)
         }
-        if isFormatted { return VehicleRequest.isReadOnly(typed) }
+        if isFormatted {
+            return VehicleRequest.isReadOnly(typed, to: nil, on: state.vehicleProtocol)
+        }
         // Before CAN there is nothing to format; while it is searched for both may be meant.
         let isLegacy = state.vehicleProtocol?.family.isLegacy
         if isLegacy != false, !VehicleRequest.isReadOnly(typed) { return false }
         if isLegacy == true { return true }
-        return singleFrame(typed).map { VehicleRequest.isReadOnly($0) } ?? false
+        return singleFrame(typed).map {
+            VehicleRequest.isReadOnly($0) && state.isDiagnostic($0)
+        } ?? false
     }
 
     /// What a frame with a length in front carries; nil for every other frame.
     private static func singleFrame(_ frame: [UInt8]) -> [UInt8]? {
-        guard let length = frame.first, (1...7).contains(length), frame.count > Int(length) else {
-            return nil
-        }
+        guard let length = frame.first, (1...7).contains(length), frame.count > Int(length),
+            frame.count <= 8
+        else { return nil }
         return Array(frame[1...Int(length)])
     }
+}
 
-    /// Whether requests behind the digits of `AT SH` go where diagnosis is asked for.
+extension TypedSettings.State {
+    /// Whether requests with these bytes go where diagnosis is asked for.
     ///
     /// Anywhere else the same bytes are what one ECU tells another.
-    private static func isDiagnostic(
-        _ header: String?, _ vehicleProtocol: VehicleProtocol?
-    ) -> Bool {
-        guard let header else { return true }
-        guard let vehicleProtocol, let value = UInt32(header, radix: 16) else { return false }
-        let digits = header.utf8.count
-        let (first, second) = (value >> 16 & 0xFF, value >> 8 & 0xFF)
+    fileprivate func isDiagnostic(_ payload: [UInt8]) -> Bool {
+        guard let header else { return priority == Self.usualPriority }
+        return isDiagnostic(header, payload)
+    }
+
+    /// Whether flow control frames to these digits go to an ECU that is asked for diagnostics.
+    fileprivate func takes(flowControlAt digits: String) -> Bool {
+        guard vehicleProtocol?.family == .can else { return false }
+        if digits.utf8.count == 8 {
+            return HarmlessCommands.hexadecimal(digits).map {
+                vehicleProtocol?.addressForm == .can29
+                    && ECUAddress($0, .can29).isDiagnosticRequest
+            } ?? false
+        }
+        return isDiagnostic(digits, [0x30, 0x00, 0x00])
+    }
+
+    private func isDiagnostic(_ header: String, _ payload: [UInt8]) -> Bool {
+        guard let vehicleProtocol, let priority, let value = HarmlessCommands.hexadecimal(header)
+        else { return false }
+        let hasThreeBytes = header.utf8.count == 6
+        let bytes = (value >> 16 & 0xFF, value >> 8 & 0xFF, value & 0xFF)
+        // SAE J2178-1 and ISO 14230-2 give testers these addresses.
+        let isFromTester = (0xF0...0xFD).contains(bytes.2)
         switch vehicleProtocol.family {
         case .can where vehicleProtocol.addressForm == .can11:
-            return (0x700...0x7FF).contains(value) || value == 0x6F1
+            return value < 0x800 && ECUAddress(value, .can11).takes(payload)
         case .can:
-            return digits == 6 && (first == 0xDA || first == 0xDB)
-                || digits == 8 && (value >> 16 == 0x18DA || value >> 16 == 0x18DB)
+            let identifier = UInt32(priority) << 24 | value
+            return hasThreeBytes && ECUAddress(identifier, .can29).takes(payload)
         // A request for a parameter group; everything else is a parameter group itself.
-        case .j1939: return digits == 6 && first == 0xEA
-        case .iso14230: return digits == 6 && first & 0x80 != 0
-        case .iso9141: return digits == 6 && (first == 0x68 && second == 0x6A || first == 0x6C)
+        case .j1939:
+            return hasThreeBytes && priority == Self.usualPriority && bytes.0 == 0xEA
+                && isFromTester
+        case .iso14230: return hasThreeBytes && bytes.0 & 0x80 != 0 && isFromTester
+        case .iso9141:
+            return hasThreeBytes && isFromTester
+                && (bytes.0 == 0x68 && bytes.1 == 0x6A || bytes.0 == 0x6C)
         case .j1850:
-            guard digits == 6 else { return false }
+            guard hasThreeBytes, isFromTester else { return false }
             return vehicleProtocol == .j1850PWM
-                ? first == 0x61 && second == 0x6A || first == 0xC4
-                : first == 0x68 && second == 0x6A || first == 0x6C
+                ? bytes.0 == 0x61 && bytes.1 == 0x6A || bytes.0 == 0xC4
+                : bytes.0 == 0x68 && bytes.1 == 0x6A || bytes.0 == 0x6C
         }
     }
 }

@@ -95,6 +95,18 @@ public struct GoLinkDialect: AdapterDialect {
         askBus(attempt: 0, &out)
     }
 
+    /// Whether `request` is known to change nothing: the device asks all ECUs, and knows no commands.
+    public func isReadOnly(_ request: AdapterRequest) -> Bool {
+        switch request {
+        case .vehicle(let vehicle):
+            vehicle.payload.isEmpty
+                || VehicleRequest.isReadOnly(
+                    vehicle.payload, to: vehicle.target, on: capabilities.vehicleProtocol)
+        case .command(_, let text, _, _), .monitor(_, let text, _):
+            AdapterRequest.isReadOnlyCommand(text)
+        }
+    }
+
     /// Sends one request.
     public mutating func send(_ request: AdapterRequest, _ out: inout [DialectOutput]) {
         guard phase == .ready, case .vehicle(let vehicle) = request, vehicle.target == nil,

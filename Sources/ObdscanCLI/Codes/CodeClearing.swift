@@ -21,7 +21,8 @@ struct CodeClearing: Sendable {
     ///
     /// Where a request to all gets no answer every ECU is asked by its own address.
     init(
-        _ before: CodeScan, _ connection: Connection, in services: VehicleServices
+        _ before: CodeScan, _ connection: Connection, in services: VehicleServices,
+        _ consent: Consent
     ) throws(ScanError) {
         var sent: [Asked] = []
         for profile in services.profiles {
@@ -32,7 +33,7 @@ struct CodeClearing: Sendable {
                     try connection.ask(
                         .vehicle(
                             connection.request(
-                                payload, target: target?.physicalRequest, mayRepeat: false))))
+                                payload, target: target?.physicalRequest, consent: consent))))
             }
         }
         self.sent = sent

@@ -14,7 +14,9 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
             Clearing also erases freeze frames, test results and readiness: a vehicle is not ready \
             for an inspection until it was driven for days. Permanent codes stay until the ECU \
             itself is content. What is lost — codes, freeze frames, readiness — is shown and kept in \
-            the database first. The request is sent once and never repeated: where no ECU confirms, \
+            the database first. It is refused unless the vehicle proves that its engine is off and \
+            that it does not move, or --force is given: silence and damaged answers prove nothing. \
+            The request is sent once and never repeated: where no ECU confirms, \
             the codes are read again to see what became of it, for up to five seconds. A SAE J1939 \
             vehicle gets DM11, each ECU with its own address. Whoever answers the question with \
             anything but its word has changed nothing, and it exits with 1.
@@ -27,7 +29,7 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
     @Flag(help: "Do not ask.")
     var yes = false
 
-    @Flag(help: "Also while the engine runs or the vehicle moves.")
+    @Flag(help: "Clear without proof that the vehicle stands still.")
     var force = false
 
     @OptionGroup var vehicle: VehicleOptions
@@ -64,15 +66,14 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
             let vin = try connection.vin(by: services.profiles)
             showLoss(before, frozen, table)
             let whose = connection.ecu.map { "\($0)" } ?? "every ECU that answers"
-            try permission.confirm("Clear all codes of \(whose)?", word: "clear", connection)
-            // After the question: whoever starts the engine while it stands there is told.
-            try permission.checkThatVehicleStandsStill(connection)
+            let consent = try permission.consent(
+                to: "Clear all codes of \(whose)?", word: "clear", connection)
             let snapshot = try CodeSnapshot(vehicle.database, connection, vin)
             try snapshot.keep(before, frozen)
             // Once: the state of the vehicle after a lost answer is not known.
             let clearing: CodeClearing
             do {
-                clearing = try CodeClearing(before, connection, in: services)
+                clearing = try CodeClearing(before, connection, in: services, consent)
             } catch {
                 try snapshot.finish(nil)
                 throw error

@@ -17,9 +17,10 @@ struct SendCommand: ParsableCommand, OutputCommand {
             on a terminal.
 
             Commands that are known to only read are sent at once. Everything else needs a \
-            confirmation (or --yes), is refused while the engine runs or the vehicle moves (unless --force), and is \
-            never repeated. Requests are judged by what the commands before them make of them: \
-            after AT CAF0 the first byte is a length, after AT SH the address decides.
+            confirmation (or --yes) and is never repeated. It is refused unless the vehicle \
+            proves that its engine is off and that it does not move, or --force is given. \
+            Requests are judged by what the commands before them make of them: after AT CAF0 the \
+            first byte is a length, after AT SH the address decides.
 
             Commands that print what they hear on the bus (AT MA, AT MR, AT MT, STM) show each \
             line as it comes, as JSON frame by frame, until Ctrl-C or --duration; the adapter is \
@@ -38,7 +39,7 @@ struct SendCommand: ParsableCommand, OutputCommand {
     @Flag(help: "Do not ask before commands that may change something.")
     var yes = false
 
-    @Flag(help: "Send such commands also while the engine runs or the vehicle moves.")
+    @Flag(help: "Send such commands without proof that the vehicle stands still.")
     var force = false
 
     @Option(
@@ -55,15 +56,18 @@ struct SendCommand: ParsableCommand, OutputCommand {
         if let failure = RawCommand.unquoted(commands) { throw failure }
         let requests = try commands.map { try RawCommand($0) }
         let permission = WritePermission(yes: yes, force: force)
-        if let writing = RawCommand.firstWriting(
+        let writing = RawCommand.firstWriting(
             of: requests, in: vehicle.vehicleProtocol.vehicleProtocol)
-        {
+        if let writing {
             try permission.checkThatSomebodyCanAnswer(for: "\"\(writing.text)\"")
         }
         let table = try loadTable(tables)
+        // Before anything is written the vehicle is asked, too.
         let isForAdapter =
             !requests.isEmpty && requests.allSatisfy { $0.isForAdapter && !$0.isMonitoring }
+            && writing == nil
         var needs = SessionNeeds(vehicle: isForAdapter ? .unused : .optional)
+        needs.asksForConsent = true
         needs.listens = requests.isEmpty || requests.contains(where: \.isMonitoring)
         try withVehicle(vehicle, output, table, needs) { connection in
             var run = SendRun(
@@ -90,16 +94,18 @@ struct RawCommand: Hashable, Sendable {
         let compact = typed.filter { $0 != " " && $0 != "\t" }
         let upper = compact.uppercased()
         text = upper
-        if let bytes = Hex.bytes(upper), !bytes.isEmpty {
+        // Some letters beyond ASCII become two of ASCII in upper case.
+        let isPrintable = typed.utf8.allSatisfy { (0x20...0x7E).contains($0) || $0 == 0x09 }
+        if isPrintable, let bytes = Hex.bytes(upper), !bytes.isEmpty {
             payload = bytes
         } else if (upper.hasPrefix("AT") || upper.hasPrefix("ST")) && upper.utf8.count > 2,
-            typed.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
+            isPrintable, !typed.trimmed.utf8.contains(0x09)
         {
             // As typed: some commands take a text whose blanks and case count.
             text = typed.trimmed
         } else {
             throw Failure(
-                "\"\(typed)\" is no command",
+                "\"\(printable(typed))\" is no command",
                 hint: "adapter commands begin with AT or ST, requests are whole bytes: 010C",
                 status: .usage)
         }
@@ -139,17 +145,17 @@ struct RawCommand: Hashable, Sendable {
     }
 
     /// The request for a session.
-    func request(target: ECUAddress?, mayRepeat: Bool) -> AdapterRequest {
+    func request(target: ECUAddress?, _ consent: Consent?) -> AdapterRequest {
         let id = RequestID(rawValue: 0)
         if let payload {
             return .vehicle(
-                VehicleRequest(id: id, target: target, payload: payload, mayRepeat: mayRepeat))
+                VehicleRequest(id: id, target: target, payload: payload, consent: consent))
         }
-        return .command(id: id, text: text, mayRepeat: mayRepeat)
+        return .command(id: id, text: text, mayRepeat: true, consent: consent)
     }
 
     /// Whether what the adapter said confirms it.
-    func isConfirmed(by lines: [String]) -> Bool {
+    static func isConfirmed(_ text: String, by lines: [String]) -> Bool {
         if case .reset? = AdapterCommand(text), !lines.contains("?") { return !lines.isEmpty }
         return lines.contains("OK")
     }
@@ -164,8 +170,8 @@ private struct SendRun: ~Copyable {
     /// How long the bus is listened to; nil = until Ctrl-C.
     let duration: Duration?
     var lastProblem: Failure?
-    /// What the typed commands make of digits.
-    private var settings: TypedSettings
+    /// What was typed, to be put back after the vehicle was asked whether it stands still.
+    private var typed = TypedCommands()
     private var writer = TextOutput.standard
     /// Whether listening was ended by a signal.
     private var isStopped = false
@@ -179,9 +185,6 @@ private struct SendRun: ~Copyable {
         self.permission = permission
         self.output = output
         self.table = table
-        settings = TypedSettings(
-            vehicleProtocol: connection.scan.link?.capabilities.vehicleProtocol
-                ?? connection.vehicleProtocol)
     }
 
     /// Commands from standard input until its end.
@@ -229,32 +232,26 @@ private struct SendRun: ~Copyable {
             try listen(command)
             return
         }
-        let isReadOnly = command.isReadOnly(settings)
-        if !isReadOnly {
+        let target = connection.ecu?.physicalRequest
+        var consent: Consent?
+        var asked: Asked
+        do {
+            asked = try connection.ask(command.request(target: target, nil))
+        } catch .refused(.needsConsent) {
             try permission.checkThatSomebodyCanAnswer(for: "\"\(command.text)\"")
-            try permission.confirm(
-                "\(command.text) may change something.", word: "yes", connection)
-            try checkThatVehicleStandsStill(before: command)
+            consent = try permission.consent(
+                to: "\(command.text) may change something.", word: "yes", connection,
+                after: typed)
+            asked = try connection.ask(command.request(target: target, consent))
         }
-        let asked = try connection.ask(
-            command.request(target: connection.ecu?.physicalRequest, mayRepeat: isReadOnly))
         if command.isForAdapter {
             let lines = asked.answer.reply.rawLines(without: command.text, banner: nil)
-            settings.take(command.text, isConfirmed: command.isConfirmed(by: lines))
+            typed.take(
+                command.text, isConfirmed: RawCommand.isConfirmed(command.text, by: lines),
+                withConsent: consent != nil)
         }
         try print(command, asked)
         lastProblem = asked.problem
-    }
-
-    /// Refuses while the engine runs, and where that cannot be asked any more.
-    private func checkThatVehicleStandsStill(before command: RawCommand) throws {
-        guard settings.areUsual || permission.force else {
-            throw Failure(
-                "\(command.text) may change something, and with the settings typed before it the "
-                    + "vehicle cannot be asked whether its engine runs",
-                hint: "put them back first (AT CAF1, AT CEA, AT D), or --force", status: .usage)
-        }
-        try permission.checkThatVehicleStandsStill(connection)
     }
 
     /// Longer than anybody listens; unit of the number: seconds (three years).

@@ -38,15 +38,17 @@ struct Interrupted: Error {}
 
 /// Reads lines byte by byte, so that nothing behind the line is taken away from who reads next.
 enum LineReader {
-    /// A longer line is cut here; unit: bytes.
+    /// What follows in a longer line is left out; unit: bytes.
     private static let longestLine = 64 * 1024
 
-    /// The next line without its end; nil at the end of input.
+    /// The next line without its end, LF or CR LF; nil at the end of input.
+    ///
+    /// A CR elsewhere stays: without it two commands would become one.
     static func next(
         _ descriptor: Int32, interruptedBy interrupt: Int32
     ) throws(Interrupted) -> String? {
         var line: [UInt8] = []
-        while line.count < longestLine {
+        while true {
             var waiting = WaitList()
             _ = waiting.add(descriptor)
             let ending = waiting.add(interrupt)
@@ -54,10 +56,11 @@ enum LineReader {
             if waiting.isReady(ending) { throw Interrupted() }
             var byte: UInt8 = 0
             let count = sys_read(descriptor, &byte, 1)
-            if count <= 0 { return line.isEmpty ? nil : String(decoding: line, as: UTF8.self) }
-            if byte == 0x0A { break }
-            if byte != 0x0D { line.append(byte) }
+            if count <= 0, line.isEmpty { return nil }
+            if count <= 0 || byte == 0x0A { break }
+            if line.count < longestLine { line.append(byte) }
         }
+        if line.last == 0x0D { line.removeLast() }
         return String(decoding: line, as: UTF8.self)
     }
 }

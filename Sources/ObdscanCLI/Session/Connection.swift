@@ -82,11 +82,13 @@ struct Connection {
 
     /// A request to all ECUs, or to the one of `--ecu`; what only reads may be repeated.
     func request(
-        _ payload: [UInt8], target: ECUAddress? = nil, mayRepeat: Bool? = nil
+        _ payload: [UInt8], target: ECUAddress? = nil, mayRepeat: Bool? = nil,
+        consent: Consent? = nil
     ) -> VehicleRequest {
         let target = hasPhysicalRequests ? ecu?.physicalRequest ?? target : nil
         var request = VehicleRequest(
-            id: RequestID(rawValue: 0), target: target, payload: payload, mayRepeat: mayRepeat)
+            id: RequestID(rawValue: 0), target: target, payload: payload, mayRepeat: mayRepeat,
+            consent: consent)
         if let ecu, let target, !target.isUsualRequest { request.responders = .one(ecu) }
         return request
     }
@@ -121,14 +123,23 @@ struct Connection {
                 mayRepeat: AdapterRequest.isReadOnlyCommand(text)))
     }
 
-    /// Sends a request as it is; once more where an ECU answered another one and it only reads.
-    func ask(_ request: AdapterRequest) throws(ScanError) -> Asked {
-        let asked = try askOnce(request)
-        guard asked.missesAnECU, request.isForVehicle, request.mayRepeat else { return asked }
-        return try askOnce(request)
+    /// Asks all ECUs and counts each one's answer, whatever `--ecu` says.
+    func askEveryECU(_ payload: [UInt8]) throws(ScanError) -> Asked {
+        try ask(
+            .vehicle(VehicleRequest(id: RequestID(rawValue: 0), payload: payload)),
+            filtered: { $0 })
     }
 
-    private func askOnce(_ request: AdapterRequest) throws(ScanError) -> Asked {
+    /// Sends a request as it is; once more where an ECU answered another one and it only reads.
+    func ask(_ request: AdapterRequest) throws(ScanError) -> Asked {
+        let asked = try ask(request, filtered: filtered)
+        guard asked.missesAnECU, request.isForVehicle, request.mayRepeat else { return asked }
+        return try ask(request, filtered: filtered)
+    }
+
+    private func ask(
+        _ request: AdapterRequest, filtered: (Answer) -> Answer
+    ) throws(ScanError) -> Asked {
         do {
             return Asked(answer: filtered(try scan.ask(request, interruptedBy: interrupt)))
         } catch .requestFailed(let reason, let soFar) {

@@ -87,7 +87,7 @@ extension ScanEvent {
             case .vehicle(let request):
                 "sent \(Hex.string(request.payload))"
                     + (request.target.map { " to \($0)" } ?? "")
-            case .command(_, let text, _), .monitor(_, let text, _): "sent \(text)"
+            case .command(_, let text, _, _), .monitor(_, let text, _): "sent \(text)"
             }
         case .didReceiveResponses(_, let count): "received \(count) messages"
         case .didReceiveUnasked(let count):
@@ -146,8 +146,13 @@ extension NextStep {
 extension VehicleRequest {
     /// Why nothing comes of a request that cannot be sent.
     var unsentText: String {
-        "\(Hex.string(payload))" + (target.map { " to \($0)" } ?? "")
-            + " is not asked: the adapter cannot send it, or refuses a setting that it needs"
+        let isReading = Self.isReadOnly(payload, to: target, on: nil)
+        let reason =
+            isReading
+            ? "the adapter cannot send it, or refuses a setting that it needs"
+            : "it is not known to only read"
+        return "\(Hex.string(payload))" + (target.map { " to \($0)" } ?? "")
+            + " is not asked: \(reason)"
     }
 }
 

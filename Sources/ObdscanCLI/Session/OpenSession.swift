@@ -59,6 +59,20 @@ extension VehicleOptions {
     }
 }
 
+extension VehicleOptions {
+    /// Refuses an `--ecu` that would be asked where ECUs talk to each other.
+    fileprivate func checkThatECUIsForDiagnostics() throws(Failure) {
+        guard let address = ecu?.address, address.form == .can11 else { return }
+        let request = address.physicalRequest
+        guard !request.isDiagnosticRequest else { return }
+        throw Failure(
+            "--ecu \(address) is asked at \(request.digits), which is not known as an address for "
+                + "diagnostics",
+            hint: "obdscan dtc list --all-modules finds ECUs; obdscan send asks before it sends "
+                + "there", status: .usage)
+    }
+}
+
 /// A file that a transcript is written to.
 final class RecordingFile {
     let descriptor: Int32
@@ -109,6 +123,8 @@ struct SessionNeeds {
     var restsWhileVehicleIsOff = false
     /// Whether the command listens to the bus.
     var listens = false
+    /// Whether the command asks a person before it sends to an address that is not for diagnostics.
+    var asksForConsent = false
     /// The signals that end the command, where they had to be blocked before; nil = not yet.
     var inbox: SignalInbox?
     /// What the accessory is called where several are talked to at once; nil = there is one.
@@ -147,6 +163,7 @@ func withSession(
     _ options: VehicleOptions, _ output: OutputOptions, _ table: PIDTable,
     _ needs: SessionNeeds = SessionNeeds(), _ body: (Connection) throws -> Void
 ) throws {
+    if !needs.asksForConsent { try options.checkThatECUIsForDiagnostics() }
     let inbox = try needs.inbox ?? SignalInbox(SignalInbox.endings)
     let address = try options.address()
     let recording = try options.record.map { path throws(Failure) in

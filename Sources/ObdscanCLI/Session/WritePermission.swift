@@ -1,4 +1,3 @@
-import Diagnostics
 import OBDCore
 import ScanSession
 import VehicleScan
@@ -18,29 +17,29 @@ struct WritePermission {
             hint: "--yes confirms it beforehand", status: .usage)
     }
 
-    /// Refuses while the engine runs or the vehicle moves, unless forced.
-    func checkThatVehicleStandsStill(_ connection: Connection) throws {
-        if force { return }
-        let names = SignalNames(connection.table)
-        for (name, what) in [("RPM", "the engine runs"), ("VSS", "the vehicle moves")] {
-            let signal = [try names.find(name)]
-            let resolved = names.resolve(signal, in: try connection.signalProfiles(for: signal))
-            for case .reading(let reading) in try SignalQuestion.all(resolved.signals).flatMap({
-                try connection.ask($0).answer.items
-            }) {
-                guard resolved.signals.contains(where: { $0.signal == reading.signal }),
-                    case .number(let value) = reading.value, value > 0
-                else { continue }
-                throw Failure(
-                    "refused while \(what)",
-                    hint: "stop it, switch the ignition on again and retry; --force overrides",
-                    status: .timedOut)
+    /// Asks the person, and the vehicle whether it stands still; nothing else makes a ``Consent``.
+    ///
+    /// The vehicle is asked last: the engine may have been started while the question waited.
+    ///
+    /// - Parameters:
+    ///   - question: what is about to be done.
+    ///   - word: what the person has to type.
+    ///   - typed: the adapter's settings that the person typed before.
+    func consent(
+        to question: String, word: String, _ connection: Connection,
+        after typed: TypedCommands = TypedCommands()
+    ) throws -> Consent {
+        try confirm(question, word: word, connection)
+        if !force {
+            try typed.underUsualSettings(connection) {
+                try StandstillCheck(connection: connection).run()
             }
         }
+        return Consent()
     }
 
     /// Asks the person at the terminal, unless `--yes` was given.
-    func confirm(_ question: String, word: String, _ connection: Connection) throws {
+    private func confirm(_ question: String, word: String, _ connection: Connection) throws {
         if yes { return }
         do {
             guard try Confirmation(word: word).ask(question, interruptedBy: connection.interrupt)

@@ -61,7 +61,9 @@ extension SimulatedAdapter {
         requestCount += 1
         if requests.count >= Self.keptRequests { requests.removeFirst(Self.keptRequests / 2) }
         requests.append(
-            ReceivedRequest(at: begun, header: header.text, payload: bytes))
+            ReceivedRequest(
+                at: begun, header: header.text, payload: bytes,
+                frame: firstFrame(of: bytes, on: vehicleProtocol)))
         if let limit = personality.hangsAfter, requestCount > limit {
             activity = .hung
             return
@@ -87,6 +89,44 @@ extension SimulatedAdapter {
         return bytes.reversed()
     }
 
+    /// What the first frame of a request holds.
+    private func firstFrame(of bytes: [UInt8], on vehicleProtocol: VehicleProtocol) -> [UInt8] {
+        guard vehicleProtocol.family == .can else { return bytes }
+        let address = settings.extendedAddress.map { [$0] } ?? []
+        guard settings.formatting else { return Array((address + bytes).prefix(8)) }
+        if bytes.count <= 7 { return address + [UInt8(bytes.count)] + bytes }
+        let length = [0x10 | UInt8(bytes.count >> 8 & 0xF), UInt8(bytes.count & 0xFF)]
+        return Array((address + length + bytes).prefix(8))
+    }
+
+    /// Takes note of the flow control frames that `answers` of several frames call for.
+    private mutating func noteFlowControl(
+        for answers: [SimulatedVehicle.Answer], on vehicleProtocol: VehicleProtocol, at now: Instant
+    ) {
+        guard vehicleProtocol.family == .can, settings.flowControl else { return }
+        for answer in answers where answer.payload.count > 7 {
+            let asked = vehicle.requestAddress(of: answer.ecu) ?? answer.ecu.physicalRequest
+            let address = asked.extended.map { [$0] } ?? []
+            let isOwnData = settings.flowControlMode == 0
+            let data =
+                isOwnData
+                ? address + [0x30, 0x00, 0x00] : settings.flowControlData ?? address + [0x30]
+            var identifier = answer.ecu.physicalRequest.value
+            if settings.flowControlMode == 1, let header = settings.flowControlHeader {
+                identifier =
+                    vehicleProtocol.addressForm == .can29 && header <= 0xFF_FFFF
+                    ? UInt32(settings.priority) << 24 | header : header
+            }
+            if flowControls.count >= Self.keptRequests {
+                flowControls.removeFirst(Self.keptRequests / 2)
+            }
+            flowControls.append(
+                ReceivedRequest(
+                    at: now, header: ECUAddress(identifier, vehicleProtocol.addressForm).digits,
+                    payload: data, frame: data))
+        }
+    }
+
     private mutating func answers(
         to bytes: [UInt8], _ header: RequestHeader, _ special: RequestOptions,
         on vehicleProtocol: VehicleProtocol, sent: Instant
@@ -108,6 +148,7 @@ extension SimulatedAdapter {
         let first = sent + options.latency + delay
         let answers = vehicle.answers(to: payload, for: target, after: first - begin)
         if let last = requests.indices.last { requests[last].answers = answers }
+        noteFlowControl(for: answers, on: vehicleProtocol, at: first)
         return frames(answers, on: vehicleProtocol, source: header.source, first: first)
             .filter { passes($0.identifier) }
     }

@@ -14,6 +14,9 @@ public struct SimulatedAdapter: Sendable {
         public var header: String
         /// Service and data.
         public var payload: [UInt8]
+        /// The first frame's data as they stand on the bus, with length and address byte on CAN; empty
+        /// where the adapter is none of lines.
+        public var frame: [UInt8] = []
         /// What ECUs answered to it, shown or not.
         public var answers: [SimulatedVehicle.Answer] = []
     }
@@ -45,6 +48,9 @@ public struct SimulatedAdapter: Sendable {
     public internal(set) var vehicle: SimulatedVehicle
     /// The latest requests that reached the vehicle, oldest first.
     public internal(set) var requests: [ReceivedRequest] = []
+    /// Flow control frames that the adapter sent to ECUs for long answers, oldest first; the header
+    /// is the identifier, and an ECU takes whatever they hold.
+    public internal(set) var flowControls: [ReceivedRequest] = []
     /// The number of all requests that reached the vehicle.
     public internal(set) var requestCount = 0
     /// The line rate in use; nil where the link has none; unit: bit/s.

@@ -1,0 +1,77 @@
+/// Where requests may go without consent: to addresses that carry diagnostics and nothing else.
+///
+/// Below 700 the same 11-bit identifier asks an ECU on one make and carries ordinary traffic on another:
+/// 6B4 asks the battery of a Stellantis car and carries the VIN of a Volkswagen. ECUs take a frame there
+/// for what another ECU tells them.
+public struct DiagnosticAddressRule: Hashable, Sendable {
+    /// The identifiers, as people write them: `700–7E7`.
+    public var identifiers: String
+    /// What they are for, and who says so.
+    public var reason: String
+    /// The form of the identifiers.
+    public var form: ECUAddress.Form
+    private var ranges: [ClosedRange<UInt32>]
+    /// Bits of an identifier that are not compared: the ECU's address.
+    private var ignored: UInt32
+
+    private init(
+        _ identifiers: String, _ form: ECUAddress.Form, _ ranges: [ClosedRange<UInt32>],
+        ignored: UInt32 = 0, _ reason: String
+    ) {
+        self.identifiers = identifiers
+        self.form = form
+        self.ranges = ranges
+        self.ignored = ignored
+        self.reason = reason
+    }
+
+    /// The rules for CAN; before it every frame behind a tester's header is diagnostics.
+    public static let all: [DiagnosticAddressRule] = [
+        DiagnosticAddressRule(
+            "700–7E7, 7F0–7FF", .can11, [0x700...0x7E7, 0x7F0...0x7FF],
+            "ISO 15765-4 asks at 7DF and 7E0 to 7E7, makers at the others; 7E8 to 7EF are answers"),
+        DiagnosticAddressRule(
+            "6F1", .can11, [0x6F1...0x6F1],
+            "BMW's tester, with the ECU's address in the first data byte"),
+        DiagnosticAddressRule(
+            "18DAxxF1, 18DAxxF9", .can29, [0x18DA_00F1...0x18DA_00F1, 0x18DA_00F9...0x18DA_00F9],
+            ignored: 0xFF00, "ISO 15765-2 and -4: one ECU, from a tester (F1; F9 on SAE J1939)"),
+        DiagnosticAddressRule(
+            "18DBxxF1, 18DBxxF9", .can29, [0x18DB_00F1...0x18DB_00F1, 0x18DB_00F9...0x18DB_00F9],
+            ignored: 0xFF00, "the same for groups of ECUs; 18DB33F1 is OBD"),
+        DiagnosticAddressRule(
+            "17FC00xx", .can29, [0x17FC_0000...0x17FC_00FF],
+            "Volkswagen; SAE J1939-21 leaves identifiers with both page bits set to ISO 15765-3"),
+    ]
+
+    fileprivate func contains(_ value: UInt32) -> Bool {
+        let compared = value & ~ignored
+        return ranges.contains { $0.contains(compared) }
+    }
+}
+
+extension ECUAddress {
+    /// Whether requests for diagnostics go here; see ``DiagnosticAddressRule``.
+    public var isDiagnosticRequest: Bool {
+        if form == .byte { return true }
+        return DiagnosticAddressRule.all.contains { $0.form == form && $0.contains(value) }
+    }
+
+    /// Where ECUs expect their address in the first data byte: BMW's and Toyota's.
+    private static let addressedInData: Set<UInt32> = [0x6F1, 0x750]
+
+    /// Whether a request that reads still reads here, whoever listens.
+    ///
+    /// With and without an address byte a frame means different things: `[01] 04 22 F1 90 00` is a
+    /// request of four bytes to ECU 01, or one of a single byte, 04, which clears codes. What an ECU
+    /// that expects the other form could take for a single frame is not sent.
+    public func takes(_ payload: [UInt8]) -> Bool {
+        guard isDiagnosticRequest else { return false }
+        guard form != .byte else { return extended == nil }
+        if let extended {
+            return Self.addressedInData.contains(value) || extended >> 4 != 0
+        }
+        guard Self.addressedInData.contains(value), let service = payload.first else { return true }
+        return service >> 4 != 0
+    }
+}

@@ -1,0 +1,180 @@
+import Adapters
+import Diagnostics
+import OBDCore
+import ScanTool
+
+/// What a vehicle has to report before anything is written to it: that its engine does not run, and
+/// that it does not move.
+enum StandstillSignal: CaseIterable, Hashable, Sendable {
+    case engineSpeed, vehicleSpeed
+
+    /// The name for people.
+    var name: String {
+        switch self {
+        case .engineSpeed: "engine speed"
+        case .vehicleSpeed: "vehicle speed"
+        }
+    }
+
+    /// What a value that is not zero means.
+    var motion: String {
+        switch self {
+        case .engineSpeed: "the engine runs"
+        case .vehicleSpeed: "the vehicle moves"
+        }
+    }
+
+    private var pid: UInt8 {
+        switch self {
+        case .engineSpeed: 0x0C
+        case .vehicleSpeed: 0x0D
+        }
+    }
+
+    /// The parameter groups of SAE J1939: EEC1 and CCVS1.
+    private var parameterGroup: UInt32 {
+        switch self {
+        case .engineSpeed: 0xF004
+        case .vehicleSpeed: 0xFEF1
+        }
+    }
+
+    /// Where the value begins in its parameter group; two bytes, the lower one first.
+    private var byteInGroup: Int {
+        switch self {
+        case .engineSpeed: 3
+        case .vehicleSpeed: 1
+        }
+    }
+
+    private var length: Int {
+        switch self {
+        case .engineSpeed: 2
+        case .vehicleSpeed: 1
+        }
+    }
+
+    // MARK: Questions
+
+    /// The request in the services of `profile`.
+    ///
+    /// Not by the tables: one of the user's own could say anything of these numbers.
+    func request(_ profile: DiagnosticProfile) -> [UInt8] {
+        switch profile {
+        case .classicCAN, .classicLegacy: [0x01, pid]
+        case .onUDS: [0x22, 0xF4, pid]
+        case .j1939: [0x00, UInt8(parameterGroup >> 8 & 0xFF), UInt8(parameterGroup & 0xFF)]
+        }
+    }
+
+    /// The request for the map that shows whether the vehicle knows the signal; nil where there is
+    /// none.
+    static func mapRequest(_ profile: DiagnosticProfile) -> [UInt8]? {
+        switch profile {
+        case .classicCAN, .classicLegacy: [0x01, 0x00]
+        case .onUDS: [0x22, 0xF4, 0x00]
+        case .j1939: nil
+        }
+    }
+
+    // MARK: Answers
+
+    /// What an exchange shows of the signal.
+    enum Finding: Hashable, Sendable {
+        /// An ECU reports a value that is not zero.
+        case moving
+        /// ECUs answered, and all of them report zero.
+        case still
+        /// The vehicle's map of what it supports does not have it.
+        case unsupported
+        /// No ECU answered, or all refused.
+        case silent
+        /// What came proves nothing; why.
+        case unclear(String)
+    }
+
+    /// What a reply shows.
+    func finding(in reply: Reply, _ profile: DiagnosticProfile) -> Finding {
+        let values = reply.messages.map { value(in: $0, profile) }
+        if values.contains(.number(isZero: false)) { return .moving }
+        if let reason = reply.doubt { return .unclear(reason) }
+        if values.contains(.unusable) { return .unclear("unusable answer") }
+        if values.contains(.foreign) { return .unclear("answer to another request") }
+        return values.contains(.number(isZero: true)) ? .still : .silent
+    }
+
+    /// What the answer to ``mapRequest(_:)`` shows: whether the signal is in it; nil = nothing.
+    func isSupported(in reply: Reply, _ profile: DiagnosticProfile) -> Bool? {
+        guard reply.doubt == nil, let request = Self.mapRequest(profile) else { return nil }
+        var isSupported: Bool?
+        for message in reply.messages {
+            if NegativeResponse(message.payload) != nil { continue }
+            guard let map = Self.data(of: message, answering: request), map.count == 4 else {
+                return nil
+            }
+            // PID 01 is the highest bit.
+            let place = Int(pid) - 1
+            let bit = map[map.startIndex + place / 8] >> UInt8(7 - place % 8) & 1
+            isSupported = (isSupported ?? false) || bit == 1
+        }
+        return isSupported
+    }
+
+    private enum Value: Hashable {
+        case number(isZero: Bool)
+        /// An answer whose length is wrong, or that says that there is no value.
+        case unusable
+        /// A refusal.
+        case refusal
+        /// Something else.
+        case foreign
+    }
+
+    private func value(in message: ECUMessage, _ profile: DiagnosticProfile) -> Value {
+        if profile == .j1939 {
+            guard message.parameterGroup == parameterGroup else {
+                // Acknowledgements are answers, too.
+                return message.parameterGroup == 0xE800 ? .refusal : .foreign
+            }
+            guard message.payload.count == 8 else { return .unusable }
+            let high = message.payload[byteInGroup + 1]
+            // SAE J1939-71: FB00 and above is no number.
+            if high > 0xFA { return .unusable }
+            return .number(isZero: high == 0 && message.payload[byteInGroup] == 0)
+        }
+        let request = request(profile)
+        if let refusal = NegativeResponse(message.payload) {
+            return refusal.service.rawValue == request[0] ? .refusal : .foreign
+        }
+        guard let data = Self.data(of: message, answering: request) else { return .foreign }
+        return data.count == length ? .number(isZero: data.allSatisfy { $0 == 0 }) : .unusable
+    }
+
+    /// What follows service and identifier in a positive answer.
+    private static func data(
+        of message: ECUMessage, answering request: [UInt8]
+    ) -> ArraySlice<UInt8>? {
+        let head = [request[0] | 0x40] + request.dropFirst()
+        guard message.payload.starts(with: head) else { return nil }
+        return message.payload.dropFirst(head.count)
+    }
+}
+
+extension StandstillSignal.Finding {
+    /// What several services of one vehicle show together.
+    static func together(_ findings: [Self]) -> Self {
+        if findings.contains(.moving) { return .moving }
+        if findings.contains(.still) { return .still }
+        for case .unclear(let reason) in findings { return .unclear(reason) }
+        return findings.contains(.unsupported) ? .unsupported : .silent
+    }
+}
+
+extension Reply {
+    /// Why nothing can be concluded from what is missing in it; nil = it is whole.
+    fileprivate var doubt: String? {
+        if !errors.isEmpty || !texts.isEmpty { return "damaged answer" }
+        if let status = statuses.first(where: { $0 != .noData }) { return status.rawValue }
+        return nil
+    }
+}

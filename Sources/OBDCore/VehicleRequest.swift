@@ -134,9 +134,10 @@ public struct VehicleRequest: Hashable, Sendable {
         _ payload: [UInt8], to target: ECUAddress?, on vehicleProtocol: VehicleProtocol?
     ) -> Bool {
         guard isReadOnly(payload), target?.takes(payload) ?? true else { return false }
-        guard let vehicleProtocol else { return true }
-        // A parameter group is no service, and no service a parameter group.
-        return (payload.first == 0x00) == (vehicleProtocol.family == .j1939)
+        // SAE J1939-21: three bytes are the number of a parameter group, which has 17 bits; anything
+        // else asks for nothing. Elsewhere no service is 00.
+        guard vehicleProtocol == .j1939, payload.count == 3, payload[0] <= 0x01 else { return true }
+        return payload[0] == 0x00
     }
 
     /// SAE J1939 parameter groups whose request does nothing but have them sent.

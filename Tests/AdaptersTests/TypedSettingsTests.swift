@@ -43,7 +43,7 @@ import Testing
             ("AT SH 616AF1", .j1850PWM, "010C", true), ("AT SH 6C10F1", .iso9141, "010C", true),
             ("AT SH EAFFF9", .j1939, "00FECA", true), ("AT SH 0000F9", .j1939, "00FECA", false),
             ("", .j1939, "00FECA", true), ("", .j1939, "00FED3", false),
-            ("", .j1939, "01FF", false),
+            ("", .j1939, "01FECA", false), ("", .j1939, "0100", true),
             ("AT CEA 01", .can11At500, "22F19000", false),
             ("AT CEA 01;AT CEA", .can11At500, "22F190", true),
             ("STP 33", .can11At500, "010C", true), ("STP 31", .can11At500, "0104", false),
@@ -64,7 +64,7 @@ import Testing
             ("AT SH 750", .can11At500, "0104", false),
             // SAE J1939-21: the group's number comes least significant byte first.
             ("AT SH 18EA00F9", .j1939, "00FECA", true), ("AT JS", .j1939, "00FECA", false),
-            ("AT JS;AT JE", .j1939, "00FECA", true), ("", .can11At500, "00FECA", false),
+            ("AT JS;AT JE", .j1939, "00FECA", true), ("", .can11At500, "00FECA", true),
             // By default nothing is put in on user CAN: 01 04 is a frame that clears.
             ("AT SP B", .can11At500, "0104", false), ("AT SP C", .can11At500, "010C", false),
             // Frames that an adapter sends by itself at the next long answer.

@@ -70,10 +70,15 @@ import Testing
         #expect(try #require(ECUAddress(address)).takes(payload) == isTaken)
     }
 
-    @Test func `a parameter group is no service, and a service no parameter group`() {
+    /// SAE J1939-21: a request is a parameter group's number in three bytes, of 17 bits.
+    @Test func `what reads in one protocol is no request in another`() {
         #expect(VehicleRequest.isReadOnly([0x00, 0xFE, 0xCA], to: nil, on: .j1939))
-        #expect(!VehicleRequest.isReadOnly([0x00, 0xFE, 0xCA], to: nil, on: .can11At500))
-        #expect(!VehicleRequest.isReadOnly([0x01, 0x0C], to: nil, on: .j1939))
+        #expect(VehicleRequest.isReadOnly([0x00, 0xFE, 0xCA], to: nil, on: .can11At500))
+        #expect(VehicleRequest.isReadOnly([0x01, 0x0C], to: nil, on: .j1939))
+        #expect(!VehicleRequest.isReadOnly([0x01, 0xFE, 0xCA], to: nil, on: .j1939))
+        #expect(VehicleRequest.isReadOnly([0x01, 0xFE, 0xCA], to: nil, on: .can11At500))
+        #expect(!VehicleRequest.isReadOnly([0x00, 0xFE, 0xD3], to: nil, on: .j1939))
+        #expect(!VehicleRequest.isReadOnly([0x00, 0xFE, 0xD3], to: nil, on: .can11At500))
         #expect(VehicleRequest.isReadOnly([0x01, 0x0C], to: nil, on: nil))
         let brakes = ECUAddress(0x0A5, .can11)
         #expect(!VehicleRequest.isReadOnly([0x01, 0x0C], to: brakes, on: .can11At500))

@@ -74,7 +74,10 @@ import Testing
                 if AdapterCommand(text) != nil {
                     if !AdapterRequest.isReadOnlyCommand(text) { writing.append(text) }
                     // Those of the set-up search for what the vehicle speaks.
-                    if case .choose? = AdapterCommand(text) { continue }
+                    switch AdapterCommand(text) {
+                    case .choose?, .reset?: continue
+                    default: break
+                    }
                     settings.take(text, isConfirmed: true)
                 } else if let bytes = Hex.bytes(
                     text.utf8.count.isMultiple(of: 2) ? text : String(text.dropLast()))

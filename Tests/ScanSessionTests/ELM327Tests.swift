@@ -117,11 +117,33 @@ private func adapter(
         #expect(!peer.heard.contains { $0.hasPrefix("010D") || $0.hasPrefix("0111") })
     }
 
+    @Test func `writes nothing that nobody consented to, whoever says that it may be repeated`()
+        throws
+    {
+        let peer = adapter { _ in nil }
+        let session = try session(peer, reconnect: .always)
+        let id = RequestID(rawValue: 0)
+        let requests: [AdapterRequest] = [
+            .vehicle(VehicleRequest(id: id, payload: [0x04], mayRepeat: true)),
+            .command(id: id, text: "AT PP 0C SV 23", mayRepeat: true),
+            .monitor(id: id, text: "AT PP 0C SV 23", atMost: .seconds(1)),
+        ]
+        for request in requests {
+            #expect(throws: ScanError.refused(.needsConsent)) { try session.ask(request) }
+        }
+        _ = try? session.ask(self.request([0x01, 0x00]))
+        session.stop()
+        #expect(!peer.heard.contains { $0.hasPrefix("04") || $0.hasPrefix("AT PP") })
+        #expect(peer.heard.last?.hasPrefix("0100") ?? false)
+    }
+
     @Test(arguments: ["STOPPED", "BUFFER FULL", "DATA ERROR", "BUS BUSY", "LV RESET", "NO DATA"])
     func `sends a clear of codes once, whatever comes back`(_ word: String) throws {
         let peer = adapter { $0.hasPrefix("04") ? .say("\(word)\r\r>") : nil }
         let session = try session(peer, reconnect: .always)
-        _ = try? session.ask(request([0x04]))
+        let clear = VehicleRequest(
+            id: RequestID(rawValue: 0), payload: [0x04], mayRepeat: true, consent: Consent())
+        _ = try? session.ask(.vehicle(clear))
         // Whatever it does next, it does not repeat.
         _ = try? session.ask(request([0x01, 0x00]))
         session.stop()

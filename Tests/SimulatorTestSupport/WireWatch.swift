@@ -72,12 +72,16 @@ public enum WireWatch {
 
     private static func reads(_ payload: ArraySlice<UInt8>) -> Bool {
         guard let first = payload.first else { return false }
-        return services.contains(first) || Array(payload) == [0x10, 0x01]
+        // No service is 00; in SAE J1939 it begins a parameter group.
+        return services.contains(first) || first == 0x00 || Array(payload) == [0x10, 0x01]
     }
 
+    /// Three bytes, least significant first, are a parameter group of 17 bits; anything else asks for
+    /// nothing (SAE J1939-21).
     private static func isGroupRequest(_ bytes: [UInt8]) -> Bool {
-        guard bytes.count == 3 else { return false }
+        guard bytes.count == 3 else { return true }
         let group = UInt32(bytes[2]) << 16 | UInt32(bytes[1]) << 8 | UInt32(bytes[0])
+        if group > 0x1FFFF { return true }
         return group >= 0x9E00 && group <= 0xFFFF && !clearingGroups.contains(group)
     }
 

@@ -71,6 +71,46 @@ import Testing
         #expect(items.count { if case .linkError = $0.content { true } else { false } } == errors)
     }
 
+    /// The last of 12 bytes stand in a frame of seven, or of eight with one that fills it up.
+    ///
+    /// Of an ECU that pads, seven bytes are a frame that lost one, and nobody knows which.
+    @Test(
+        arguments: [
+            ("0341057B00000000", "2144454647484900", true),
+            ("0341057B00000000", "21444547484900", false),
+            ("0341057B00000000", "21444546474849", false),
+            ("0341057B", "21444546474849", true), ("0341057B", "2144454647484900", true),
+            ("0341057B", "214445464748", false),
+        ])
+    func `a last frame without the padding of its sender is an error`(
+        first: String, last: String, isWhole: Bool
+    ) {
+        for id in ["7E8", "18DAF110"] {
+            let items = read(
+                ">ATSP\(id.count == 3 ? 6 : 7)\rOK\r>ATH1\rOK\r>0105\r\(id)\(first)\r"
+                    + ">0904\r\(id)100C490401414243\r\(id)\(last)\r>")
+            let messages = items.messages.map { Hex.string($0.payload) }
+            #expect(messages == ["41057B"] + (isWhole ? ["490401414243444546474849"] : []))
+            #expect(items.hasErrors == !isWhole)
+        }
+    }
+
+    /// Headers were set and this line has none: it counts where it answers exactly what was asked.
+    @Test(
+        arguments: [
+            ("22F40C", "62F40C1AF8", true), ("22F40C", "62F40D32", false),
+            ("22F40D", "62F50D32", false), ("22F40CF40D", "62F40D32", true),
+            ("22F40CF50D", "62F40D32", false), ("010C", "410C1AF8", true),
+            ("010C", "410D32", false), ("0902", "490401", false),
+        ])
+    func `an answer is matched by its whole identifier`(
+        request: String, line: String, isAnswer: Bool
+    ) {
+        let items = read(">ATSP6\rOK\r>ATH1\rOK\r>\(request)\r\(line)\r>")
+        #expect(items.messages.map { Hex.string($0.payload) } == (isAnswer ? [line] : []))
+        #expect(items.hasErrors == !isAnswer)
+    }
+
     private func read(_ text: String) -> [ConversationItem] {
         var reader = ConversationReader(.init())
         var items: [ConversationItem] = []

@@ -165,6 +165,65 @@ import Testing
         }
     }
 
+    /// Whether the setting under way was made, and which of those after it, nobody knows.
+    @Test(arguments: ["ATSH726", "ATCRA72E", "ATFCSH726", "ATFCSD300000", "ATFCSM1"])
+    func `settings are made anew after an interruption among them`(deaf: String) {
+        var adapter = adapter(["1902FF": "72E037F1911"])
+        adapter.deaf = [deaf]
+        adapter.send(.vehicle(request([0x19, 0x02, 0xFF], to: 0x726)))
+        var out: [DialectOutput] = []
+        adapter.dialect.interrupt(&out)
+        adapter.receive("STOPPED\r\r>")
+        #expect(adapter.ends == [.interrupted])
+        adapter.deaf = []
+        for (target, commands) in [
+            (0x726, ["ATSH726", "ATCRA72E", "ATFCSH726", "ATFCSD300000", "ATFCSM1"]),
+            // Once they are known again they are trusted.
+            (0x726, []), (nil, ["ATSH7DF", "ATCRA", "ATFCSM0"]),
+        ] as [(UInt32?, [String])] {
+            adapter.written = []
+            adapter.send(.vehicle(request([0x19, 0x02, 0xFF], to: target)))
+            #expect(adapter.commands.filter { !$0.hasPrefix("ATST") } == commands + ["1902FF"])
+        }
+    }
+
+    @Test func `settings are made anew after an interruption, to all ECUs as well`() {
+        var adapter = adapter(["1902FF": "72E037F1911"])
+        adapter.send(.vehicle(request([0x19, 0x02, 0xFF], to: 0x726)))
+        adapter.deaf = ["ATSH7DF"]
+        adapter.send(.vehicle(request([0x01, 0x0C], to: nil)))
+        var out: [DialectOutput] = []
+        adapter.dialect.interrupt(&out)
+        adapter.receive("STOPPED\r\r>")
+        adapter.deaf = []
+        adapter.written = []
+        adapter.send(.vehicle(request([0x01, 0x0C], to: nil)))
+        #expect(adapter.commands == ["ATSH7DF", "ATCRA", "ATFCSM0", "ATST32", "010C"])
+    }
+
+    /// What stood before a new set-up is lost: the adapter may be another one.
+    @Test(arguments: [true, false])
+    func `settings are made anew after a new set-up`(restarts: Bool) {
+        var adapter = adapter(["1902FF": "72E037F1911"])
+        adapter.send(.vehicle(request([0x19, 0x02, 0xFF], to: 0x726)))
+        if restarts {
+            adapter.series["010C"] = ["LV RESET\r\rELM327 v1.5", "7E804410C1AF8"]
+            adapter.send(.vehicle(request([0x01, 0x0C], to: nil)))
+            #expect(adapter.ends.last == .adapterRestarted)
+        }
+        adapter.initialise()
+        adapter.timeOut()
+        adapter.written = []
+        adapter.send(.vehicle(request([0x01, 0x0C], to: nil)))
+        #expect(adapter.commands == ["010C"])
+        adapter.written = []
+        adapter.send(.vehicle(request([0x19, 0x02, 0xFF], to: 0x726)))
+        #expect(
+            adapter.commands == [
+                "ATSH726", "ATCRA72E", "ATFCSH726", "ATFCSD300000", "ATFCSM1", "1902FF",
+            ])
+    }
+
     /// The header that a request before it had set may be lost without a word.
     @Test func `a request that writes to one ECU has its header said again`() {
         var adapter = adapter(["14FFFFFF": "7E80154", "22F190": "NO DATA", "ATSTFF": "OK"])

@@ -244,6 +244,50 @@ import Testing
         #expect(decode(Asked(request: "0110"), ["4110FFFF"], by: &decoder) == ["MAF=800"])
     }
 
+    /// Every PID whose range 4F or 50 may replace, and one that neither does.
+    @Test(
+        arguments: [
+            ("4124FFFFFFFF", "LAMBDA11=4", 0x4F), ("4134FFFF8000", "LAMBDA11W=4", 0x4F),
+            ("4144FFFF", "LAMBDA=4", 0x4F), ("410BFF", "MAP=510", 0x4F),
+            ("4110FFFF", "MAF=800", 0x50), ("410C1AF8", "RPM=1726", nil),
+        ] as [(String, String, UInt32?)])
+    func `a value has no range where ECUs without address disagree on it`(
+        answer: String, value: String, pid: UInt32?
+    ) {
+        let announced = ["014F": "414F04100033", "0150": "415050000000"]
+        let request = "01" + answer.dropFirst(2).prefix(2)
+        for (question, range) in announced {
+            var decoder = ResponseDecoder(table: TestTable.pids, monitors: TestTable.monitors)
+            for (question, range) in announced {
+                _ = decode(Asked(request: question, ecu: nil), [range], by: &decoder)
+            }
+            // They agree, as far as one that answers alone can tell.
+            #expect(
+                decode(Asked(request: request, ecu: nil), [answer], by: &decoder).first == value)
+            _ = decode(
+                Asked(request: question, ecu: nil),
+                [
+                    range,
+                    question.replacing("01", with: "41")
+                        + "00000000",
+                ], by: &decoder)
+            let isHidden = pid.map { question.hasSuffix(Hex.string($0, digits: 2)) } ?? false
+            #expect(
+                decode(Asked(request: request, ecu: nil), [answer], by: &decoder).first
+                    == (isHidden ? "message" : value), "\(question)")
+            let frozen = "42" + answer.dropFirst(2).prefix(2) + "00" + answer.dropFirst(4)
+            #expect(
+                decode(
+                    Asked(request: "02" + request.dropFirst(2) + "00", ecu: nil), [frozen],
+                    by: &decoder
+                ).first == (isHidden ? "message" : value + " frame 0"), "\(question)")
+            // An ECU with an address has ranges of its own.
+            #expect(
+                decode(Asked(request: request), [answer], by: &decoder).contains("message")
+                    == false)
+        }
+    }
+
     @Test func `an announced range holds for records in front of it`() {
         #expect(
             decode(Asked(request: "010B4F"), ["410BFF4F00000033"]) == [

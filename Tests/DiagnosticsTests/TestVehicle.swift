@@ -91,6 +91,7 @@ enum TestTable {
             [
                 number("LAMBDA11W", 0, 16, 2, 65536), number("O2S11I", 16, 16, 1, 256, -128),
             ])
+        add(0x44, 2...2, [number("LAMBDA", 0, 16, 2, 65536)])
         add(
             0x4F, 4...4,
             [

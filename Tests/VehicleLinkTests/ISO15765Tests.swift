@@ -134,6 +134,30 @@ import VehicleLink
         }
     }
 
+    /// A last frame carries what is missing and nothing else, or is filled up to eight bytes: any
+    /// length between has lost a byte, and nobody knows which.
+    @Test(arguments: [false, true])
+    func `a last frame is whole without padding, or with all of it`(isExtended: Bool) throws {
+        let room = isExtended ? 6 : 7
+        for length in (isExtended ? 7 : 8)...40 {
+            let payload = (1...length).map(UInt8.init)
+            let fields = try ISO15765.frames(
+                for: payload, extendedAddress: isExtended ? 0xF1 : nil, padding: 0x55)
+            let last = try #require(fields.last)
+            let head = last.count - room
+            let missing = (length - (isExtended ? 5 : 6) - 1) % room + 1
+            for carried in 0...room {
+                let cut = Array(last[..<(head + carried)])
+                let result = Assembly(
+                    MessageAssembler(.can, extendedAddressing: isExtended),
+                    Self.frames(0x7E8, fields.dropLast() + [cut]))
+                let isWhole = carried == missing || carried == room
+                #expect(result.messages.map(\.payload) == (isWhole ? [payload] : []))
+                #expect(result.errors.isEmpty == isWhole, "\(length) bytes, \(carried) in the last")
+            }
+        }
+    }
+
     /// Frames, the faults that they must give and the messages that they may still give.
     static let faults: [([[UInt8]], [LinkError.Fault], Int)] = [
         ([[0x04, 0x41, 0x0C, 0x1A]], [.singleFrameLength(announced: 4, available: 3)], 0),

@@ -64,7 +64,9 @@ enum HarmlessCommands {
         ("PX", .transmission),
     ]
 
-    /// No harmless command is longer; adapters cut what does not fit their buffer. Unit: characters.
+    /// No harmless command is longer; adapters cut what does not fit their buffer.
+    ///
+    /// Unit: characters.
     static let longest = 128
 
     /// Whether `text` is one of them.

@@ -42,8 +42,10 @@ import Testing
         #expect(RequestID(rawValue: 7) < RequestID(rawValue: 8))
     }
 
-    /// ISO 15765-4: 7DF, 7E0 to 7E7, 18DB33F1, 18DAxxF1; makers ask at 700 to 7FF, BMW at 6F1 and
-    /// Volkswagen at 17FC00xx (packs of the project). 7E8 to 7EF and 18DAF1xx are answers.
+    /// ISO 15765-4 asks at 7DF, 7E0 to 7E7, 18DB33F1 and 18DAxxF1.
+    ///
+    /// Makers ask at 700 to 7FF, BMW at 6F1 and Volkswagen at 17FC00xx (packs of the project); 7E8 to
+    /// 7EF and 18DAF1xx are answers.
     @Test(arguments: [
         ("7DF", true), ("7E0", true), ("7E7", true), ("700", true), ("7FF", true), ("6F1", true),
         ("79B", true), ("7E8", false), ("7EF", false), ("0A5", false), ("008", false),

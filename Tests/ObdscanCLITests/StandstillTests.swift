@@ -23,7 +23,9 @@ import Testing
         return reply
     }
 
-    /// SAE J1979: 41 0C and two bytes, 41 0D and one. A refusal is 7F, service, reason.
+    /// SAE J1979: 41 0C and two bytes, 41 0D and one.
+    ///
+    /// A refusal is 7F, service, reason.
     @Test(arguments: [
         (StandstillSignal.engineSpeed, "410C0000", StandstillSignal.Finding.still),
         (.engineSpeed, "410C0000;410C0000", .still), (.engineSpeed, "410C0C80", .moving),
@@ -44,8 +46,9 @@ import Testing
         #expect(signal.finding(in: try Self.reply(messages), .classicCAN) == finding)
     }
 
-    /// SAE J1979-2: 62 F4 0C. SAE J1939-71: EEC1 bytes 4 and 5, CCVS1 bytes 2 and 3; FB00 and above is
-    /// no number.
+    /// SAE J1979-2: 62 F4 0C; SAE J1939-71: EEC1 bytes 4 and 5, CCVS1 bytes 2 and 3.
+    ///
+    /// FB00 and above is no number.
     @Test func `is read from the answers to SAE J1979-2 and SAE J1939`() throws {
         func found(
             _ signal: StandstillSignal, _ text: String, _ profile: DiagnosticProfile,

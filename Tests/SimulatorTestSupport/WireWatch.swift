@@ -11,8 +11,7 @@ public enum WireWatch {
         0x01, 0x02, 0x03, 0x05, 0x06, 0x07, 0x09, 0x0A, 0x18, 0x19, 0x1A, 0x21, 0x22, 0x3E,
     ]
 
-    /// SAE J1939-73: DM3, DM11 and DM22 clear codes when they are asked for. SAE J1939-71: TSC1 and
-    /// the like are commands.
+    /// SAE J1939-73: DM3, DM11 and DM22 clear codes when they are asked for.
     static let clearingGroups: Set<UInt32> = [0xFECC, 0xFED3, 0xC300]
 
     /// What an adapter sent that nobody may send without consent.

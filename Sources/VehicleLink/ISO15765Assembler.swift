@@ -15,6 +15,17 @@ public struct ISO15765Assembler: Hashable, Sendable {
     /// Whether an address byte stands before the protocol control byte.
     public var extendedAddressing: Bool
     private var transfers = Responders()
+    /// Whose last consecutive frames were filled up to eight bytes.
+    ///
+    /// Such a frame carries no length. A shorter one from the same sender in the same service has lost
+    /// a byte, also where it has as many as are missing. The service counts because ECUs exist whose
+    /// OBD answers are padded and whose UDS answers are not.
+    private var padded: Set<PaddedAnswer> = []
+
+    private struct PaddedAnswer: Hashable, Sendable {
+        var ecu: ECUAddress?
+        var service: UInt8?
+    }
 
     /// An assembler without open messages.
     public init(extendedAddressing: Bool = false) {
@@ -152,11 +163,23 @@ public struct ISO15765Assembler: Hashable, Sendable {
         let missing = transfers[index].missing
         let room = ISO15765.frameLength - control - 1
         let available = frame.bytes.count - control - 1
-        guard available == room || available == missing && missing < room else {
+        var isWhole = available == room || available == missing && missing < room
+        if isWhole, missing < room {
+            let answer = PaddedAnswer(ecu: ecu, service: transfers[index].buffer.first)
+            if available == room {
+                if padded.count >= Self.openMessages { padded.removeAll() }
+                padded.insert(answer)
+            } else {
+                isWhole = !padded.contains(answer)
+            }
+        }
+        guard isWhole else {
             transfers.abandon(index)
             throw LinkError(
                 .tooShort(
-                    expected: control + 1 + min(missing, room), received: frame.bytes.count),
+                    expected: available == missing
+                        ? ISO15765.frameLength : control + 1 + min(missing, room),
+                    received: frame.bytes.count),
                 ecu: ecu, line: frame.line)
         }
         let start = control + 1

@@ -71,26 +71,32 @@ import Testing
         #expect(items.count { if case .linkError = $0.content { true } else { false } } == errors)
     }
 
-    /// The last of 12 bytes stand in a frame of seven, or of eight with one that fills it up.
+    /// The last of 12 bytes come in a frame of seven, or of eight with one that fills it up.
     ///
-    /// Of an ECU that pads, seven bytes are a frame that lost one, and nobody knows which.
+    /// Seven bytes after a filled one of the same service have lost one, and which one is unknown.
     @Test(
         arguments: [
-            ("0341057B00000000", "2144454647484900", true),
-            ("0341057B00000000", "21444547484900", false),
-            ("0341057B00000000", "21444546474849", false),
-            ("0341057B", "21444546474849", true), ("0341057B", "2144454647484900", true),
-            ("0341057B", "214445464748", false),
+            ("0904", "2144454647484900", "0904", "2144454647484900", true),
+            ("0904", "2144454647484900", "0904", "21444547484900", false),
+            ("0904", "2144454647484900", "0904", "21444546474849", false),
+            ("0904", "21444546474849", "0904", "21444546474849", true),
+            ("0904", "21444546474849", "0904", "2144454647484900", true),
+            ("0904", "21444546474849", "0904", "214445464748", false),
+            // Another service may be answered by other software of the same ECU.
+            ("0904", "2144454647484900", "22F18C", "21444546474849", true),
         ])
     func `a last frame without the padding of its sender is an error`(
-        first: String, last: String, isWhole: Bool
+        _ request: String, _ first: String, _ next: String, _ last: String, _ isWhole: Bool
     ) {
+        let start = ["0904": "490401414243", "22F18C": "62F18C414243"]
         for id in ["7E8", "18DAF110"] {
             let items = read(
-                ">ATSP\(id.count == 3 ? 6 : 7)\rOK\r>ATH1\rOK\r>0105\r\(id)\(first)\r"
-                    + ">0904\r\(id)100C490401414243\r\(id)\(last)\r>")
+                ">ATSP\(id.count == 3 ? 6 : 7)\rOK\r>ATH1\rOK\r>\(request)\r"
+                    + "\(id)100C\(start[request] ?? "")\r\(id)\(first)\r"
+                    + ">\(next)\r\(id)100C\(start[next] ?? "")\r\(id)\(last)\r>")
             let messages = items.messages.map { Hex.string($0.payload) }
-            #expect(messages == ["41057B"] + (isWhole ? ["490401414243444546474849"] : []))
+            let whole = [request] + (isWhole ? [next] : [])
+            #expect(messages == whole.map { (start[$0] ?? "") + "444546474849" })
             #expect(items.hasErrors == !isWhole)
         }
     }

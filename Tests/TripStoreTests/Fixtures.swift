@@ -24,7 +24,11 @@ final class Scratch: Sendable {
     func sql<Value>(
         _ name: String = "obdscan.db", _ body: (Database) throws -> Value
     ) throws -> Value {
-        try DatabaseQueue(path: path(name)).writeWithoutTransaction(body)
+        // A store that is closing may still hold the file.
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(10)
+        return try DatabaseQueue(path: path(name), configuration: configuration)
+            .writeWithoutTransaction(body)
     }
 }
 

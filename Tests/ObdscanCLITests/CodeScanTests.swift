@@ -1,0 +1,353 @@
+import Diagnostics
+import Foundation
+import OBDCore
+import PIDTables
+import Testing
+import TripExport
+import TripStore
+
+@testable import ObdscanCLI
+
+/// PIDs and lists by SAE J1979: PID 01 byte A is the lamp and the number of stored codes, a list on
+/// CAN begins with the number of its codes.
+@Suite struct `Codes of several ECUs` {
+    private static let engine = ECUAddress(0x7E8, .can11)
+    private static let gearbox = ECUAddress(0x7E9, .can11)
+    /// P0301 and P0420 in the engine, P0301 in the gearbox; the engine asks for the lamp.
+    private static let both = [
+        "0101": ["7E8 06 41 01 82 07 65 00|7E9 06 41 01 01 04 00 00"],
+        "03": ["7E8 06 43 02 03 01 04 20|7E9 04 43 01 03 01"],
+        "07": ["7E8 04 47 01 03 01|7E9 02 47 00"],
+        "0A": ["7E8 02 4A 00|7E9 04 4A 01 03 01"],
+    ]
+
+    private func lines(_ vehicle: TableVehicle, _ scan: CodeScan) -> [CodeBatchCSV.Line] {
+        CodeBatch.lines(
+            scan, accessory: "adapter", label: nil, vin: nil, texts: PIDTables.codeTexts(),
+            table: vehicle.connection.table, time: UTC(microseconds: 0))
+    }
+
+    @Test func `the same code of two ECUs is one of each`() throws {
+        try TableVehicle.run(Self.both) { vehicle in
+            let scan = try vehicle.codes()
+            let expected = [
+                "7E8 P0301 stored", "7E8 P0420 stored", "7E9 P0301 stored", "7E8 P0301 pending",
+                "7E9 P0301 permanent",
+            ]
+            #expect(
+                scan.codes.map {
+                    "\($0.ecu?.description ?? "-") \($0.code.text) \($0.kind.rawValue)"
+                } == expected)
+            let text = try vehicle.printer().text(scan)
+            let rows = text.split(separator: "\n").map {
+                $0.split(separator: " ", omittingEmptySubsequences: true).prefix(2)
+                    .joined(separator: " ")
+            }
+            #expect(
+                rows == [
+                    "7E8 check", "P0301 stored", "P0420 stored", "P0301 pending", "7E9 lamp",
+                    "P0301 stored", "P0301 permanent",
+                ], "\(text)")
+            let json = try TableVehicle.printed {
+                try vehicle.printer(.json).print(
+                    scan, of: "adapter", at: UTC(microseconds: 0), to: &$0)
+            }
+            #expect(json.split(separator: "\n").count { $0.contains("\"P0301\"") } == 4, "\(json)")
+            #expect(
+                lines(vehicle, scan).map { "\($0.ecu ?? "-") \($0.code ?? "-") \($0.kind ?? "-")" }
+                    == [
+                        "7E8 P0301 stored", "7E8 P0420 stored", "7E8 P0301 pending",
+                        "7E9 P0301 stored", "7E9 P0301 permanent",
+                    ])
+            #expect(scan.clearable.count == 4)
+            // Nothing is different between the count of PID 01 and the list of each.
+            #expect(scan.difference(of: Self.engine, vehicle.connection.table) == nil)
+            #expect(scan.difference(of: Self.gearbox, vehicle.connection.table) == nil)
+        }
+    }
+
+    /// An ECU that lists a code twice, or that two services tell of, has it once.
+    @Test func `a code that its ECU tells again is one`() throws {
+        var answers = Self.both
+        answers["03"] = ["7E8 06 43 02 03 01 03 01|7E9 04 43 01 03 01"]
+        try TableVehicle.run(answers) { vehicle in
+            let stored = try vehicle.codes().codes.filter { $0.kind == .stored }
+            #expect(stored.map(\.ecu) == [Self.engine, Self.gearbox])
+        }
+    }
+
+    @Test(arguments: [(true, false), (false, true), (true, true), (false, false)])
+    func `each ECU has its own lamp`(engine: Bool, gearbox: Bool) throws {
+        var answers = Self.both
+        answers["0101"] = [
+            "7E8 06 41 01 \(engine ? "82" : "02") 07 65 00"
+                + "|7E9 06 41 01 \(gearbox ? "81" : "01") 04 00 00"
+        ]
+        try TableVehicle.run(answers) { vehicle in
+            let scan = try vehicle.codes()
+            let table = vehicle.connection.table
+            #expect(scan.lampIsOn(Self.engine, table) == engine)
+            #expect(scan.lampIsOn(Self.gearbox, table) == gearbox)
+            let headings = try vehicle.printer().text(scan).split(separator: "\n").filter {
+                $0.hasPrefix("7E")
+            }
+            #expect(
+                headings == [
+                    "7E8  " + (engine ? "check engine lamp on" : "lamp off"),
+                    "7E9  " + (gearbox ? "check engine lamp on" : "lamp off"),
+                ])
+        }
+    }
+
+    /// What the gearbox says of its stored codes, and whether that means that it has none.
+    @Test(
+        arguments: [
+            ("7E9 02 43 00", "00", .noCodes), ("7E9 02 43 00", nil, .noCodes),
+            ("7E9 03 7F 03 11", nil, .unanswered), ("7E9 03 7F 03 78", nil, .unanswered),
+            // A first frame without the rest of its message, and a frame that lost bytes.
+            ("7E9 10 0A 43 04 03 01 04 20", nil, .unanswered),
+            ("7E9 04 43 01 03", nil, .unanswered),
+            // Frames that are whole, of a message that is not: one code is announced.
+            ("7E9 03 43 01 03", nil, .unanswered), ("7E9 02 43 01", nil, .unanswered),
+            // An empty list, and damage beside it.
+            ("7E9 02 43 00|7E9 10 0A 43 04 03 01 04 20", nil, .unanswered),
+            (nil, nil, .unanswered), (nil, "02", .announced(2, listIsEmpty: false)),
+            ("7E9 02 43 00", "02", .announced(2, listIsEmpty: true)),
+            ("7E9 03 7F 03 11", "02", .announced(2, listIsEmpty: false)),
+        ] as [(String?, String?, CodeScan.Absence)])
+    func `an ECU has no codes only where its list came whole`(
+        list: String?, count: String?, absence: CodeScan.Absence
+    ) throws {
+        var answers = Self.both
+        answers["03"] = [
+            ["7E8 06 43 02 03 01 04 20", list].compactMap(\.self).joined(separator: "|")
+        ]
+        answers["0101"] = [
+            ["7E8 06 41 01 82 07 65 00", count.map { "7E9 06 41 01 \($0) 04 00 00" }]
+                .compactMap(\.self).joined(separator: "|")
+        ]
+        answers["0A"] = ["7E8 02 4A 00|7E9 02 4A 00"]
+        try TableVehicle.run(answers) { vehicle in
+            let scan = try vehicle.codes()
+            let table = vehicle.connection.table
+            #expect(scan.absence(of: Self.gearbox, table) == absence)
+            // The engine's codes are neither more nor less by that.
+            #expect(scan.codes.filter { $0.ecu == Self.engine }.count == 3)
+            let text = try vehicle.printer().text(scan)
+            let heading = text.split(separator: "\n").first { $0.hasPrefix("7E9") }
+            #expect(heading?.contains("no codes") == (absence == .noCodes), "\(text)")
+            let row = try #require(lines(vehicle, scan).last)
+            #expect(row.ecu == "7E9")
+            #expect(row.kind == (absence == .noCodes ? "none" : nil))
+            #expect((row.error == nil) == (absence == .noCodes))
+        }
+    }
+
+    /// With an exit code codes are found where an ECU counts some, listed or not.
+    @Test(
+        arguments: [
+            ("81", "7E8 02 43 00", true), ("00", "7E8 02 43 00", false), ("81", "NO DATA", true),
+        ])
+    func `codes that are counted and do not come are codes`(
+        count: String, list: String, hasCodes: Bool
+    ) throws {
+        let answers = [
+            "0100": ["7E8 06 41 00 98 08 00 00"], "0101": ["7E8 06 41 01 \(count) 07 65 00"],
+            "03": [list], "07": ["7E8 02 47 00"], "0A": ["7E8 02 4A 00"],
+        ]
+        try TableVehicle.run(answers) { vehicle in
+            let scan = try vehicle.codes()
+            #expect(scan.hasCodes(vehicle.connection.table) == hasCodes)
+        }
+    }
+
+    @Test func `with one ECU asked, the words of others do not count`() throws {
+        var answers = Self.both
+        for (request, answer) in answers { answers[request] = answer }
+        try TableVehicle.run(answers, ecu: 0x7E9) { vehicle in
+            let scan = try vehicle.codes()
+            #expect(scan.ecus == [Self.gearbox])
+            #expect(Set(scan.codes.map(\.ecu)) == [Self.gearbox])
+            #expect(scan.lampIsOn(Self.engine, vehicle.connection.table) == nil)
+        }
+    }
+
+    /// What the database then knows: a list that did not come whole takes no code away.
+    @Test(
+        arguments: [
+            ("7E9 02 43 00", false), ("7E9 03 7F 03 11", true),
+            ("7E9 10 0A 43 04 03 01 04 20", true), ("7E9 03 43 01 03", true), (nil, true),
+            // Another code in its place.
+            ("7E9 04 43 01 04 20", false),
+        ] as [(String?, Bool)])
+    func `a code is gone where its own ECU's list came without it`(
+        second: String?, isThere: Bool
+    ) throws {
+        let program = try Program()
+        defer { program.remove() }
+        let store = try TripStore(path: program.home.appendingPathComponent("h.db").path)
+        var answers = Self.both
+        answers["03"] = [
+            "7E8 06 43 02 03 01 04 20|7E9 04 43 01 03 01",
+            // The engine's list is whole both times.
+            ["7E8 06 43 02 03 01 04 20", second].compactMap(\.self).joined(separator: "|"),
+        ]
+        try TableVehicle.run(answers) { vehicle in
+            for _ in 0..<2 {
+                let scan = try vehicle.codes()
+                let time = vehicle.connection.utc(scan.time)
+                let writer = try store.startTrip(
+                    TripStart(
+                        purpose: .scan, anchor: TimeAnchor(monotonic: scan.time, utc: time)),
+                    table: vehicle.connection.table)
+                ScanRecord.offer(scan.asked, lists: scan.lists, to: writer)
+                try writer.end(.stopped, at: scan.time)
+            }
+        }
+        let stored = try store.codeHistory().filter { $0.kind == .stored }
+        let gearbox = try #require(
+            stored.first { $0.ecu == Self.gearbox && $0.code.text == "P0301" })
+        #expect(gearbox.isPresent == isThere)
+        let engine = stored.filter { $0.ecu == Self.engine }
+        #expect(engine.count == 2 && engine.allSatisfy(\.isPresent))
+        // A list is kept with the number of its own ECU's codes.
+        var lists: [String] = []
+        try store.readings(ofTrip: 1).forEachRecord { _, record in
+            guard case .codeList(let ecu, let kind, let codes) = record else { return }
+            lists.append("\(ecu?.description ?? "-") \(kind.rawValue) \(codes)")
+        }
+        #expect(
+            lists.sorted() == [
+                "7E8 pending 1", "7E8 permanent 0", "7E8 stored 2", "7E9 pending 0",
+                "7E9 permanent 1", "7E9 stored 1",
+            ])
+    }
+
+    /// What a module says at its own address hides nothing that another ECU, or another of its own
+    /// lists, says.
+    @Test func `a module's code is told unless its own list has told it`() throws {
+        var answers = Self.both
+        // Test failed and confirmed (status 09): a stored code by ISO 14229-1.
+        answers["1902FF"] = ["7E9 10 0B 59 02 FF 03 01 00|7E9 21 09 04 20 00 09 00 00"]
+        answers["07"] = ["7E8 04 47 01 04 20|7E9 04 47 01 04 20"]
+        try TableVehicle.run(answers) { vehicle in
+            var scan = try vehicle.codes()
+            let asked = try vehicle.connection.ask([0x19, 0x02, 0xFF])
+            let gearbox = ModuleScan.Module(
+                module: .init(
+                    request: ECUAddress(0x7E1, .can11), responder: ECUAddress(0x7E9, .can11)),
+                name: nil, asked: [asked])
+            #expect(gearbox.codes.map(\.code.fullText) == ["P0301-00", "P0420-00"])
+            scan.modules = [gearbox]
+            // P0301 stands in its stored list; P0420 in the engine's, and in its own pending one.
+            #expect(scan.newCodes(of: gearbox).map(\.code.fullText) == ["P0420-00"])
+            #expect(scan.codes.count { $0.ecu == Self.gearbox } == 4)
+        }
+    }
+
+    /// SAE J1979-2 keeps frames with each code of each ECU.
+    @Test func `the frames of each ECU's codes are asked for`() throws {
+        try TableVehicle.run([:]) { vehicle in
+            func report(_ ecu: ECUAddress?, _ kind: CodeReport.Kind) throws -> CodeReport {
+                CodeReport(ecu: ecu, kind: kind, code: .dtc(try #require(DTC("P0301"))), line: 0)
+            }
+            let codes = [
+                try report(Self.engine, .stored), try report(Self.gearbox, .stored),
+                // The same once more, and one that has no frames.
+                try report(Self.engine, .pending), try report(Self.gearbox, .permanent),
+            ]
+            let scan = try SnapshotScan(codes, vehicle.connection, record: 0)
+            #expect(scan.codes == 2)
+            #expect(vehicle.adapter.requests.count { $0.hasPrefix("1904") } == 2)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("NO DATA", .timedOut), ("CAN ERROR", .unavailable), ("7E8 03 7F 03 11", nil),
+            ("7E8 02 43 00", nil),
+        ] as [(String, ObdscanCLI.ExitStatus?)])
+    func `a vehicle that says nothing is a failure`(
+        answer: String, status: ObdscanCLI.ExitStatus?
+    ) throws {
+        try TableVehicle.run(["0101": ["NO DATA"], "03": [answer]]) { vehicle in
+            let asked = try vehicle.connection.ask([0x03])
+            #expect(vehicle.connection.failure(of: [asked])?.status == status)
+        }
+    }
+
+    @Test func `damage is no answer`() {
+        let error = DecodeError(.empty, ecu: Self.engine, line: 0)
+        let refusal = NegativeResponse(service: Service(0x03), nrc: NRC(0x11))
+        #expect(!DiagnosticItem.error(error).isAnswer)
+        #expect(DiagnosticItem.negativeResponse(refusal, ecu: Self.engine, line: 0).isAnswer)
+    }
+}
+
+/// What clearing sends, and what is said of it.
+@Suite struct `Clearing codes` {
+    private static let one = [
+        "0100": ["7E8 06 41 00 98 08 00 00"], "0101": ["7E8 06 41 01 81 07 65 00"],
+        "07": ["7E8 02 47 00"], "0A": ["7E8 04 4A 01 03 01"],
+    ]
+
+    private func clear(
+        _ answer: String, then lists: [String],
+        _ body: (TableVehicle, CodeScan, CodeClearing) throws -> Void
+    ) throws {
+        var answers = Self.one
+        answers["03"] = ["7E8 04 43 01 03 01"] + lists
+        answers["04"] = [answer]
+        try TableVehicle.run(answers) { vehicle in
+            let before = try vehicle.codes()
+            try body(
+                vehicle, before, try CodeClearing(before, vehicle.connection, in: vehicle.services))
+        }
+    }
+
+    /// No word of the adapter, and no answer that is missing, has it sent again.
+    @Test(arguments: [
+        "7E8 01 44", "7E8 03 7F 04 22", "7E8 03 7F 04 78", "NO DATA", "?", "STOPPED", "BUS BUSY",
+        "DATA ERROR", "<RX ERROR", "CAN ERROR", "BUFFER FULL", "7E8 01 4", "7E8 02 43 00", "",
+    ])
+    func `sends its request once`(answer: String) throws {
+        try clear(answer, then: ["7E8 02 43 00"]) { vehicle, _, clearing in
+            #expect(vehicle.adapter.count("04") == 1)
+            #expect(clearing.isConfirmed == (answer == "7E8 01 44"))
+            #expect(
+                clearing.refusals.map(\.reason)
+                    == (answer.hasSuffix("22")
+                        ? ["conditionsNotCorrect"] : []))
+            #expect(clearing.after.clearable.isEmpty)
+        }
+    }
+
+    /// An ECU may need longer than the adapter listens: it is looked at again, and nothing else.
+    @Test func `is not sent again while the codes are looked for`() throws {
+        try clear("NO DATA", then: ["7E8 04 43 01 03 01", "7E8 02 43 00"]) { vehicle, _, clearing in
+            #expect(vehicle.adapter.count("04") == 1)
+            // Before it, at once after it, and once more.
+            #expect(vehicle.adapter.count("03") == 3)
+            #expect(!clearing.isConfirmed && clearing.after.clearable.isEmpty)
+        }
+    }
+
+    /// Permanent codes stay until the ECU itself is content, and are none that is "there again".
+    @Test func `permanent codes are not among those that it erases`() throws {
+        try clear("7E8 01 44", then: ["7E8 02 43 00"]) { vehicle, _, clearing in
+            #expect(clearing.after.codes.map(\.kind) == [.permanent])
+            #expect(clearing.after.clearable.isEmpty)
+        }
+    }
+
+    /// Codes are gone where their ECU's list came without them, and not where it was refused.
+    @Test(arguments: [
+        ("7E8 03 7F 03 22", CodeClearing.Change.unknown), ("NO DATA", .unknown),
+        ("7E8 02 43 00", .gone), ("7E8 04 43 01 03 01", .none),
+    ])
+    func `is judged by lists alone`(list: String, change: CodeClearing.Change) throws {
+        try clear("7E8 03 7F 04 22", then: [list]) { _, before, clearing in
+            #expect(clearing.change(since: before) == change)
+        }
+    }
+}

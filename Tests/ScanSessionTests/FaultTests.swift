@@ -201,6 +201,21 @@ private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
         #expect(opened.withLock { $0 } == 5)
     }
 
+    /// A weak supply breaks down at every request: whoever asked learns that after the second one.
+    @Test func `asks an adapter that restarts each time twice, and no more`() throws {
+        let peer = Peer(.byte) { heard, _ in
+            switch heard {
+            case "I": .say("r")
+            case "R": .say("z")
+            default: .nothing
+            }
+        }
+        let session = try ScanSession.scripted(peer)
+        #expect(failure(of: read, session) == .adapterRestarted)
+        session.stop()
+        #expect(peer.heard.count { $0 == "R" } == 2)
+    }
+
     @Test func `sets an adapter up anew that restarted, and asks again only what reads`() throws {
         let count = Peer.Counter()
         let peer = Peer(.byte) { heard, _ in

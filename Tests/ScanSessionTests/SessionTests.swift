@@ -97,6 +97,9 @@ final class Store: ReadingSink {
         return isTaken
     }
 
+    /// Says that there is room, whether that is so or not.
+    func announceSpace() { space?.signal() }
+
     func take() -> [ReadingBatch] {
         let batches = content.withLock { content in
             let batches = content.batches
@@ -346,6 +349,53 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
         let lost = ScanError.linkLost(.lost(address: "peer", errno: 0))
         #expect(try session.await { $0 == .sessionDidEnd(lost) })
         #expect(session.statistics.readings == 3)
+    }
+
+    /// The second batch has no room when the third request breaks off.
+    @Test func `waits for a store with what came before the link was lost`() throws {
+        let count = Peer.Counter()
+        let peer = Peer(.byte) { heard, _ in
+            guard heard == "R" else { return wellBehaved(heard, 1) }
+            return count.next() > 2 ? .hangUp : .say("m>")
+        }
+        let store = try Store(capacity: 1, refuses: true)
+        let session = try ScanSession.scripted(peer, sinks: [store])
+        session.poll(PollPlan(wants: [rpm]))
+        #expect(try session.await { if case .toolDidDisconnect = $0 { true } else { false } })
+        var batches: [ReadingBatch] = []
+        var set = PollSet()
+        set.add(store.news.descriptor)
+        while batches.count < 3 {
+            try #require(try set.wait(until: SystemClock.now() + .seconds(20)) == 1)
+            store.news.take()
+            batches += store.take()
+        }
+        #expect(batches.map(\.id.rawValue) == [1, 2, 3])
+        #expect(batches.map(\.messages.count) == [1, 1, 0])
+        session.stop()
+    }
+
+    /// Another thread may have taken the room that was announced.
+    @Test func `keeps a batch for which there is still no room`() throws {
+        let store = try Store(capacity: 1, refuses: true)
+        let session = try ScanSession.scripted(Peer(.byte, wellBehaved), sinks: [store])
+        session.poll(PollPlan(wants: [rpm], rounds: 4))
+        var batches: [ReadingBatch] = []
+        var set = PollSet()
+        set.add(store.news.descriptor)
+        while batches.count < 4 {
+            try #require(try set.wait(until: SystemClock.now() + .seconds(20)) == 1)
+            store.news.take()
+            // Refused once for want of room, then once more in spite of the announcement.
+            if store.refusals == 1 {
+                store.announceSpace()
+            } else if store.refusals > 1 || batches.count == 3 {
+                batches += store.take()
+            }
+        }
+        session.stop()
+        #expect(batches.map(\.id.rawValue) == [1, 2, 3, 4])
+        #expect(session.statistics.errors == 0)
     }
 
     /// The script has no word for one ECU: such a record is let rest, and the others go on.

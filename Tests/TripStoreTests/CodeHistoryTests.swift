@@ -63,6 +63,45 @@ import Testing
         #expect(stored.isPresent && stored.reports == 2 && stored.vin == Fixtures.vinText)
     }
 
+    /// Each ECU's list tells of its own codes, though another has the same ones.
+    @Test func `a list without codes takes none from another ECU`() throws {
+        let scratch = try Scratch()
+        let store = try TripStore(path: scratch.path())
+        let other = ECUAddress(0x7E9, .can11)
+        for (hour, lists) in [
+            (1, [(Fixtures.ecu, ["P0301", "P0420"]), (other, ["P0301"])]),
+            (2, [(other, [])]), (3, [(Fixtures.ecu, ["P0301"])]),
+        ] as [(Int64, [(ECUAddress, [String])])] {
+            let utc = UTC(microseconds: Fixtures.start.microseconds + hour * 3_600_000_000)
+            let writer = try store.startTrip(
+                TripStart(
+                    purpose: .scan,
+                    anchor: TimeAnchor(monotonic: Fixtures.anchor.monotonic, utc: utc),
+                    vin: VIN(Fixtures.vinText)), table: Fixtures.table)
+            for (ecu, names) in lists {
+                let items = try names.map { text in
+                    DiagnosticItem.code(
+                        CodeReport(
+                            ecu: ecu, kind: .stored, code: .dtc(try #require(DTC(text))), line: 0))
+                }
+                #expect(writer.offer(items, at: Fixtures.after(1)))
+                #expect(
+                    writer.offer(.codeList(ecu, .stored, codes: items.count), at: Fixtures.after(1))
+                )
+            }
+            try writer.end(.stopped, at: Fixtures.after(2))
+        }
+        let present = try store.codeHistory().map {
+            "\($0.ecu?.description ?? "-") \($0.code.text) \($0.isPresent)"
+        }
+        #expect(present.sorted() == ["7E8 P0301 true", "7E8 P0420 false", "7E9 P0301 false"])
+        #expect(
+            try history(store) == [
+                "1 P0301 stored came", "1 P0301 stored came", "1 P0420 stored came",
+                "2 P0301 stored gone", "3 P0420 stored gone",
+            ])
+    }
+
     /// DM1 has the active codes, DM2 the others; neither makes those of the other disappear.
     @Test func `two lists of one read are one`() throws {
         let scratch = try Scratch()

@@ -68,6 +68,74 @@ import Testing
         ]
     }
 
+    /// Bytes that stand once for several signals of a record are those of one ECU's answer.
+    @Test func `equal bytes of two ECUs are each one's own`() throws {
+        let scratch = try Scratch()
+        let store = try TripStore(path: scratch.path())
+        let writer = try Fixtures.begin(store)
+        let other = ECUAddress(0x7E9, .can11)
+        let raw: InlineBytes = [0x81, 7, 0x65, 4]
+        let items: [DiagnosticItem] = [
+            .reading(Fixtures.reading(Fixtures.lamp, 0x01, .flag(true), raw)),
+            .reading(Fixtures.reading(Fixtures.count, 0x01, .number(1), raw, ecu: other)),
+        ]
+        #expect(writer.offer(items, at: Fixtures.after(1)))
+        try writer.end(.stopped, at: Fixtures.after(2))
+        // Whichever of them is wanted, its bytes are there.
+        for ecu in [Fixtures.ecu, other] {
+            var selection = TripReadings.Selection()
+            selection.ecu = ecu
+            var bytes: [InlineBytes] = []
+            try store.readings(ofTrip: writer.trip, selection).forEach { bytes.append($1.raw) }
+            #expect(bytes == [raw])
+        }
+    }
+
+    /// FF is how an ECU says that it has no value: it is none in a mean or a maximum either.
+    @Test func `what an ECU does not know is in no sum`() throws {
+        let scratch = try Scratch()
+        let store = try TripStore(path: scratch.path())
+        let writer = try Fixtures.begin(store)
+        for (second, value) in [
+            Reading.Value.number(10), .missing(.notAvailable, code: 255), .number(20),
+        ].enumerated() {
+            #expect(
+                writer.offer(
+                    [.reading(Fixtures.reading(Fixtures.speed, 0x0D, value, [0]))],
+                    at: Fixtures.after(Double(second))))
+        }
+        try writer.end(.stopped, at: Fixtures.after(3))
+        let signal = try #require(try store.readings(ofTrip: writer.trip).signals.first)
+        #expect(signal.readings == 3)
+        #expect((signal.minimum, signal.mean, signal.maximum) == (10, 15, 20))
+    }
+
+    /// Frozen values, each with its frame and its code, are no part of a signal's course.
+    @Test func `frozen values and live ones add up apart`() throws {
+        let scratch = try Scratch()
+        let store = try TripStore(path: scratch.path())
+        let writer = try Fixtures.begin(store)
+        func frozen(_ value: Double, _ frame: UInt8, _ code: String?) -> DiagnosticItem {
+            var reading = Fixtures.reading(Fixtures.rpm, 0x0C, .number(value), [0])
+            (reading.frame, reading.dtc) = (frame, code.flatMap { DTC($0) })
+            return .reading(reading)
+        }
+        #expect(
+            writer.offer(
+                [
+                    Fixtures.rpm(800), frozen(4000, 0, nil), frozen(5000, 1, nil),
+                    frozen(6000, 0, "P0301"), frozen(7000, 0, "P0420"), Fixtures.rpm(900),
+                ], at: Fixtures.after(1)))
+        try writer.end(.stopped, at: Fixtures.after(2))
+        let signals = try store.readings(ofTrip: writer.trip).signals
+        #expect(signals.map(\.readings).sorted() == [1, 1, 1, 1, 2])
+        let live = try #require(signals.first { $0.frame == nil })
+        #expect((live.minimum, live.maximum) == (800, 900))
+        #expect(
+            signals.filter { $0.frame != nil }.compactMap(\.mean).sorted()
+                == [4000, 5000, 6000, 7000])
+    }
+
     @Test func `everything comes back as it was, in its order`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())

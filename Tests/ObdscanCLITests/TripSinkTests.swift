@@ -1,0 +1,218 @@
+import Diagnostics
+import OBDCore
+import PIDTables
+import ScanSession
+import Testing
+import TripStore
+import VehicleLink
+
+@testable import ObdscanCLI
+
+/// From what an exchange brought to the rows of a trip.
+@Suite struct `The sink of a trip` {
+    private static let ecu = ECUAddress(0x7E8, .can11)
+
+    /// Engine speed, after so many seconds.
+    private func batch(_ table: PIDTable, seconds: Int, readings: Int = 1) throws -> ReadingBatch {
+        let signal = try #require(try SignalNames(table).find("RPM").signal)
+        let reading = DiagnosticItem.reading(
+            Reading(
+                ecu: Self.ecu, dataID: DataID(.currentData, 0x0C), signal: signal,
+                value: .number(800), raw: [0x0C, 0x80], line: 0))
+        return ReadingBatch(
+            id: RequestID(rawValue: 1),
+            exchange: Exchange(request: [0x01, 0x0C], vehicleProtocol: .can11At500),
+            asked: .zero + .seconds(seconds), answered: .zero + .seconds(seconds),
+            messages: [ECUMessage(ecu: Self.ecu, payload: [0x41, 0x0C, 0x0C, 0x80])],
+            items: Array(repeating: reading, count: readings))
+    }
+
+    /// What a trip holds, in words.
+    private func rows(_ store: TripStore, _ trip: Int64) throws -> [String] {
+        var rows: [String] = []
+        let readings = try store.readings(ofTrip: trip)
+        try readings.forEachRecord { _, record in
+            switch record {
+            case .item(.reading(let reading)): rows.append(readings.table[reading.signal].id)
+            case .event(let event): rows.append(event.kind.rawValue)
+            default: rows.append("?")
+            }
+        }
+        return rows
+    }
+
+    private func store(_ program: Program) throws -> TripStore {
+        try TripStore(path: program.home.appendingPathComponent("t.db").path)
+    }
+
+    private func begin(
+        _ store: TripStore, _ table: PIDTable, _ limits: TripWriter.Limits = .init()
+    ) throws -> (TripSink, TripWriter) {
+        let sink = try TripSink()
+        let anchor = TimeAnchor(monotonic: .zero, utc: UTC(microseconds: 1_000_000_000))
+        let trip = try store.startTrip(TripStart(anchor: anchor), table: table, limits: limits)
+        sink.begin(trip, at: .zero, asked: nil)
+        return (sink, trip)
+    }
+
+    @Test func `a fault beside readings takes none of them away`() throws {
+        let program = try Program()
+        defer { program.remove() }
+        let (store, table) = (try store(program), try PIDTables.standard())
+        let (sink, trip) = try begin(store, table)
+        var faulty = try batch(table, seconds: 1, readings: 2)
+        faulty.statuses = [.bufferFull]
+        faulty.linkErrors = [LinkError(.notAFrame)]
+        faulty.strayTexts = ["FOO"]
+        faulty.unasked = [ECUMessage(ecu: Self.ecu, payload: [0x41, 0x0D, 0x00])]
+        faulty.failure = .timedOut
+        faulty.voltage = 12.6
+        #expect(sink.offer(faulty))
+        #expect(try sink.offer(batch(table, seconds: 2)))
+        try trip.end(.stopped, at: .zero + .seconds(3))
+        #expect(
+            try rows(store, trip.trip).sorted() == [
+                "ADAPTER_VOLTAGE", "RPM", "RPM", "RPM", "adapterStatus", "linkError", "linkError",
+                "linkError", "timeout",
+            ])
+        #expect(try store.trip(trip.trip).readings == 4)
+    }
+
+    /// The session offers it again when there is room: nothing that was refused counts as taken.
+    @Test func `what there is no room for is refused`() throws {
+        let program = try Program()
+        defer { program.remove() }
+        let (store, table) = (try store(program), try PIDTables.standard())
+        let (sink, trip) = try begin(
+            store, table, TripWriter.Limits(commitEvery: .seconds(3600), waiting: 4))
+        #expect(try sink.offer(batch(table, seconds: 1)))
+        #expect(try !sink.offer(batch(table, seconds: 2, readings: 4)))
+        try trip.flush()
+        #expect(try sink.offer(batch(table, seconds: 2, readings: 4)))
+        try trip.end(.stopped, at: .zero + .seconds(3))
+        #expect(try store.trip(trip.trip).readings == 5)
+        // Nobody keeps it any more.
+        #expect(try !sink.offer(batch(table, seconds: 4)))
+        sink.end()
+        #expect(try sink.offer(batch(table, seconds: 4)))
+    }
+
+    @Test func `what was asked before a trip begins is none of it`() throws {
+        let program = try Program()
+        defer { program.remove() }
+        let (store, table) = (try store(program), try PIDTables.standard())
+        let (sink, trip) = try begin(store, table)
+        sink.begin(trip, at: .zero + .seconds(10), asked: nil)
+        for seconds in [9, 10, 11] { #expect(try sink.offer(batch(table, seconds: seconds))) }
+        try trip.end(.stopped, at: .zero + .seconds(12))
+        #expect(try store.trip(trip.trip).readings == 2)
+    }
+
+    /// Why a recording ended stands in the database, and its last moment.
+    @Test(
+        arguments: [
+            (.stopped, .stopped), (.duration, .duration), (.finished, .duration),
+            (.failed(.adapterSilent), .failed),
+            (.failed(.linkLost(.lost(address: "adapter", errno: 5))), .linkLost),
+        ] as [(PollLoop.End, EndReason)])
+    func `a trip ends for the reason that ended its recording`(
+        end: PollLoop.End, reason: EndReason
+    ) throws {
+        let program = try Program()
+        defer { program.remove() }
+        let store = try store(program)
+        try TableVehicle.run([:]) { vehicle in
+            let (_, trip) = try TripRecording.run(
+                TripRecording.Plan(store: store), on: vehicle.connection, from: try TripSink(),
+                tell: { _ in }
+            ) { _ in end }
+            #expect(try store.trip(trip).endReason == reason)
+        }
+    }
+
+    @Test func `a trip whose drive is over ends with it, one that could not go on has failed`()
+        throws
+    {
+        let program = try Program()
+        defer { program.remove() }
+        let store = try store(program)
+        try TableVehicle.run([:]) { vehicle in
+            let plan = TripRecording.Plan(store: store)
+            let table = vehicle.connection.table
+            let (_, trip) = try TripRecording.run(
+                plan, on: vehicle.connection, from: try TripSink(), tell: { _ in }
+            ) { recording in
+                // The last answer came seven seconds after the beginning.
+                let watch = DriveWatch(
+                    TripEndRule.Limits(silence: .seconds(60)), table: table,
+                    start: recording.start)
+                var last = try batch(table, seconds: 0)
+                last.answered = recording.start + .seconds(7)
+                _ = watch.offer(last)
+                return .vehicleOff(
+                    try #require(watch.end(by: recording.start + .seconds(100))))
+            }
+            let drive = try store.trip(trip)
+            #expect(drive.endReason == .vehicleOff && drive.seconds == 7)
+            for (error, reason) in [
+                (OutputError.readerGone, EndReason.stopped), (.failed(errno: 28), .failed),
+            ] {
+                var number: Int64 = 0
+                #expect(throws: error) {
+                    _ = try TripRecording.run(
+                        plan, on: vehicle.connection, from: try TripSink(), tell: { _ in }
+                    ) { recording in
+                        number = recording.number
+                        throw error
+                    }
+                }
+                #expect(try store.trip(number).endReason == reason)
+            }
+        }
+    }
+
+    /// A poll whose link is lost for good is over, and not because there was nothing more to ask.
+    @Test func `a recording knows why polling ended`() throws {
+        for (answers, end) in [
+            (["7E8 04 41 0C 1A F8"], PollLoop.End.finished),
+            (
+                ["7E8 04 41 0C 1A F8", TableAdapter.hangUp],
+                .failed(.linkLost(.lost(address: "adapter", errno: 0)))
+            ),
+        ] {
+            let queue = try BatchQueue(full: .refuse)
+            try TableVehicle.run(["010C": answers], sinks: [queue]) { vehicle in
+                vehicle.connection.scan.poll(
+                    PollPlan(wants: [.init(DataID(.currentData, 0x0C), length: 2)], rounds: 2))
+                var loop = PollLoop(
+                    vehicle.connection, queue: queue, until: Clock.now + .seconds(20))
+                var batches: [ReadingBatch] = []
+                let found = try loop.run(event: { _, _ in }, batch: { batches.append($0) })
+                #expect(found == end)
+                // Everything that came, though nobody took the last of it before the end.
+                let readings = batches.flatMap(\.items).count { item in
+                    guard case .reading(let reading) = item else { return false }
+                    return reading.dataID == DataID(.currentData, 0x0C)
+                }
+                #expect(readings == (end == .finished ? 2 : 1))
+            }
+        }
+    }
+
+    /// An exchange that nobody answered is no sign of life.
+    @Test func `a drive is over when nobody has answered for long enough`() throws {
+        let table = try PIDTables.standard()
+        let watch = DriveWatch(
+            TripEndRule.Limits(silence: .seconds(60)), table: table, start: .zero)
+        #expect(try watch.offer(batch(table, seconds: 30)))
+        for seconds in stride(from: 31, to: 100, by: 1) {
+            var silent = try batch(table, seconds: seconds)
+            (silent.messages, silent.items) = ([], [])
+            #expect(watch.offer(silent))
+        }
+        #expect(watch.end(by: .zero + .seconds(89)) == nil)
+        #expect(watch.end(by: .zero + .seconds(91))?.instant == .zero + .seconds(30))
+        #expect(try watch.offer(batch(table, seconds: 95)))
+        #expect(watch.end(by: .zero + .seconds(100)) == nil)
+    }
+}

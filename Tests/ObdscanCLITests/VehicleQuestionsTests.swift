@@ -1,0 +1,133 @@
+import Diagnostics
+import OBDCore
+import PIDTables
+import Testing
+import TripExport
+
+@testable import ObdscanCLI
+
+/// What browsers may ask besides the readings that come anyhow.
+@Suite struct `Questions of browsers` {
+    private static let answers = [
+        "0101": ["7E8 06 41 01 81 07 65 00|7E9 06 41 01 00 04 00 00"],
+        "03": ["7E8 04 43 01 03 01|7E9 02 43 00"],
+        "07": ["7E8 02 47 00|7E9 02 47 00"], "0A": ["7E8 02 4A 00|7E9 02 4A 00"],
+    ]
+
+    private func ask(
+        _ questions: VehicleQuestions, _ question: VehicleQuestions.Question
+    ) throws -> String {
+        String(decoding: try questions.answer(question), as: UTF8.self)
+    }
+
+    @Test func `are asked once for all who ask at a time, each for itself`() throws {
+        try TableVehicle.run(Self.answers) { first in
+            let (vehicle, board) = (LiveFeed.Vehicle(), LiveBoard())
+            let questions = VehicleQuestions(
+                vehicle, board, OutputOptions(format: .json, quiet: true))
+            #expect(throws: Failure.self) { try questions.answer(.codes) }
+            vehicle.current = first.connection
+            // Connected, and not yet polled: nobody knows whether the vehicle answers.
+            #expect(throws: Failure.self) { try questions.answer(.codes) }
+            board.update { $0.link = .live }
+            let codes = try ask(questions, .codes)
+            #expect(codes.contains("\"P0301\""))
+            #expect(try ask(questions, .codes) == codes)
+            #expect(first.adapter.count("03") == 1)
+            let readiness = try ask(questions, .readiness)
+            #expect(readiness.contains("\"monitor\"") && !readiness.contains("P0301"))
+            #expect(try ask(questions, .codes) == codes)
+            #expect(first.adapter.count("03") == 1)
+            board.update { $0.link = .lost }
+            #expect(throws: Failure.self) { try questions.answer(.codes) }
+
+            // Another session may be with another vehicle.
+            var others = Self.answers
+            others["03"] = ["7E8 04 43 01 04 20|7E9 02 43 00"]
+            try TableVehicle.run(others) { second in
+                vehicle.current = second.connection
+                board.update { $0.link = .live }
+                let other = try ask(questions, .codes)
+                #expect(other.contains("\"P0420\"") && !other.contains("\"P0301\""))
+            }
+        }
+    }
+
+    /// A figure that stands still looks like one that is measured.
+    @Test func `figures are of readings that are fresh`() throws {
+        let table = try PIDTables.standard()
+        let board = LiveBoard()
+        for (name, age) in [("RPM", 61), ("VSS", 1)] {
+            let found = try SignalNames(table).find(name)
+            let reading = Reading(
+                ecu: ECUAddress(0x7E8, .can11), dataID: found.dataID,
+                signal: try #require(found.signal), value: .number(42), raw: [], line: 0)
+            board.take(
+                [reading], at: UTC(microseconds: 0),
+                Instant(
+                    nanoseconds: Clock.now.nanoseconds - Int64(age) * 1_000_000_000), isNamed: true)
+        }
+        let text = String(decoding: LiveMetrics.text(board, table), as: UTF8.self)
+        #expect(text.contains("signal=\"VSS\"") && !text.contains("signal=\"RPM\""))
+    }
+
+    /// What was frozen with a code is not what is now.
+    @Test func `frozen values are not live ones`() throws {
+        let table = try PIDTables.standard()
+        let found = try SignalNames(table).find("RPM")
+        let live = Reading(
+            ecu: ECUAddress(0x7E8, .can11), dataID: found.dataID,
+            signal: try #require(found.signal), value: .number(800), raw: [], line: 0)
+        var frame = live
+        (frame.frame, frame.value) = (0, .number(4000))
+        var frozen = live
+        (frozen.dtc, frozen.value) = (DTC("P0301"), .number(5000))
+        let board = LiveBoard()
+        board.take([live, frame, frozen], at: UTC(microseconds: 0), .zero, isNamed: true)
+        #expect(board.channels().channels.map(\.reading.value) == [.number(800)])
+    }
+}
+
+/// What `doctor --adapter` finds out by trying.
+@Suite struct `The grade of an adapter` {
+    private static let first = "10 14 49 02 01 31 44 34"
+    private static let rest = ["21 47 50 30 30 52 35 35", "22 42 31 32 33 34 35 36"]
+
+    private func grade(_ answers: [String: [String]]) throws -> AdapterGrade {
+        var grade: AdapterGrade?
+        try TableVehicle.run(answers) { vehicle in
+            grade = try AdapterGrade.measure(vehicle.connection, map: [0x01, 0x00])
+        }
+        return try #require(grade)
+    }
+
+    /// PIDs 04 and 05 of the engine, asked together.
+    @Test(arguments: [
+        ("7E8 05 41 04 80 05 7B", true), ("7E8 03 41 04 80", false), ("NO DATA", false),
+        // Another second one, another ECU, a byte too few.
+        ("7E8 05 41 04 80 0C 7B", false), ("7E9 05 41 04 80 05 7B", false),
+        ("7E8 04 41 04 80 05", false), ("?", false),
+    ])
+    func `batches are known by an answer to both`(answer: String, works: Bool) throws {
+        let found = try grade(["010405": [answer]])
+        #expect(found.abilities.batches == works)
+        #expect(found.abilities.headers == true)
+        #expect(found.abilities.longMessages == nil)
+    }
+
+    @Test func `one message that came damaged outweighs those that came whole`() throws {
+        let whole = ([Self.first] + Self.rest).map { "7E8 " + $0 }.joined(separator: "|")
+        let broken = ([Self.first] + Self.rest.dropLast()).map { "7E8 " + $0 }
+            .joined(separator: "|")
+        for (answers, works) in [
+            (["0902": [whole]], true), (["0902": [broken]], false),
+            (["0902": [whole], "0904": [broken.replacing("49 02", with: "49 04")]], false),
+            (["0902": [broken], "0904": [whole.replacing("49 02", with: "49 04")]], false),
+            (["0902": [whole + "|" + broken.replacing("7E8", with: "7E9")]], false),
+        ] {
+            let found = try grade(answers)
+            #expect(found.abilities.longMessages == works, "\(answers)")
+            #expect((found.longestAnswer ?? 20) == 20)
+        }
+    }
+}

@@ -63,6 +63,30 @@ import Testing
         #expect(setup.output.contains(found) && !setup.output.contains("is kept in"), "\(setup)")
     }
 
+    /// An adapter that finds its vehicle, and a vehicle that answers nothing of it.
+    @Test func `a vehicle that does not answer is a fault`() async throws {
+        let adapter = try ScriptedAdapter(.tcp) { line in
+            .say(line.text.hasPrefix("0100") ? "NO DATA\r\r>" : PlainAdapter.answer(line.text))
+        }
+        let checks = try await checks(adapter.address, status: 75)
+        let last = try #require(checks.last)
+        #expect(last["step"] as? String == "vehicle" && last["ok"] as? Bool == false)
+    }
+
+    /// 12 V batteries: full at 12.7 V, empty below 11.8 V, above 13 V while they are charged.
+    @Test(arguments: [
+        ("11.5V", "the battery is low"), ("12.4V", "the battery alone"), ("14.1V", "charging"),
+        ("0.0V", "does not measure"),
+    ])
+    func `the voltage says how the battery is`(voltage: String, words: String) async throws {
+        let adapter = try ScriptedAdapter(.tcp) { line in
+            .say(line.text == "ATRV" ? "\(voltage)\r\r>" : PlainAdapter.answer(line.text))
+        }
+        let checks = try await checks(adapter.address)
+        let found = checks.first { $0["step"] as? String == "voltage" }?["found"] as? String
+        #expect(found?.contains(words) == true, "\(checks)")
+    }
+
     @Test(arguments: [
         ("elm327", "genuine"), ("elm327-1.4b", "genuine"), ("stn", "stn"), ("clone-1.5", "clone"),
         ("clone-2.1", "clone"), ("golink", "unknown"),

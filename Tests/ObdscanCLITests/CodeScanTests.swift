@@ -301,7 +301,8 @@ import TripStore
         try TableVehicle.run(answers) { vehicle in
             let before = try vehicle.codes()
             try body(
-                vehicle, before, try CodeClearing(before, vehicle.connection, in: vehicle.services))
+                vehicle, before,
+                try CodeClearing(before, vehicle.connection, in: vehicle.services, Consent()))
         }
     }
 

@@ -5,6 +5,7 @@ import OBDCore
 import PIDTables
 import ScanSession
 import Synchronization
+import SystemIO
 
 @testable import ObdscanCLI
 

@@ -7,6 +7,7 @@ import Testing
 import TripExport
 import TripImport
 import TripStore
+import VehicleScan
 
 @testable import ObdscanCLI
 

@@ -2,9 +2,11 @@ import Diagnostics
 import OBDCore
 import PIDTables
 import ScanSession
+import SystemIO
 import Testing
 import TripStore
 import VehicleLink
+import VehicleScan
 
 @testable import ObdscanCLI
 
@@ -185,7 +187,7 @@ import VehicleLink
                 vehicle.connection.scan.poll(
                     PollPlan(wants: [.init(DataID(.currentData, 0x0C), length: 2)], rounds: 2))
                 var loop = PollLoop(
-                    vehicle.connection, queue: queue, until: Clock.now + .seconds(20))
+                    vehicle.connection, queue: queue, until: SystemClock.now() + .seconds(20))
                 var batches: [ReadingBatch] = []
                 let found = try loop.run(event: { _, _ in }, batch: { batches.append($0) })
                 #expect(found == end)

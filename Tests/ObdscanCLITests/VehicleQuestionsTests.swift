@@ -1,8 +1,10 @@
 import Diagnostics
 import OBDCore
 import PIDTables
+import SystemIO
 import Testing
 import TripExport
+import VehicleScan
 
 @testable import ObdscanCLI
 
@@ -65,7 +67,7 @@ import TripExport
             board.take(
                 [reading], at: UTC(microseconds: 0),
                 Instant(
-                    nanoseconds: Clock.now.nanoseconds - Int64(age) * 1_000_000_000), isNamed: true)
+                    nanoseconds: SystemClock.now().nanoseconds - Int64(age) * 1_000_000_000), isNamed: true)
         }
         let text = String(decoding: LiveMetrics.text(board, table), as: UTF8.self)
         #expect(text.contains("signal=\"VSS\"") && !text.contains("signal=\"RPM\""))

@@ -1,0 +1,198 @@
+import Foundation
+import Testing
+
+/// A vehicle of two ECUs, each with codes, frames and refusals of its own, through the whole program.
+@Suite(.ownThreads) struct `Two ECUs` {
+    private let workplace: Workplace
+    private static let vin = "5XXBD1GA8LX000042"
+
+    init() throws { workplace = try Workplace() }
+
+    /// Requests and their answers, one after the other, the last one from then on.
+    ///
+    /// Lines are set apart by `|`; layouts by SAE J1979.
+    private static let usual = [
+        "0100": ["7E8 06 41 00 98 18 00 00|7E9 06 41 00 80 10 00 00"],
+        "0101": ["7E8 06 41 01 82 07 65 04|7E9 06 41 01 01 04 00 00"],
+        "03": ["7E8 06 43 02 03 01 04 20|7E9 04 43 01 03 01"],
+        "07": ["7E8 02 47 00|7E9 02 47 00"], "0A": ["7E8 02 4A 00|7E9 02 4A 00"],
+        // P0301 froze the engine's frame, P0420 the gearbox's; each has an engine speed.
+        "020200": ["7E8 05 42 02 00 03 01|7E9 05 42 02 00 04 20"],
+        "020000": ["7E8 07 42 00 00 00 10 00 00|7E9 07 42 00 00 00 10 00 00"],
+        "020C00": ["7E8 05 42 0C 00 0C 80|7E9 05 42 0C 00 1A F8"],
+        "0600": ["7E8 06 46 00 00 00 00 01"], "0620": ["7E8 06 46 20 80 00 00 00"],
+        // Monitor 21, test 80, counts: 100 where 50 is the most, then 5.
+        "0621": [
+            "7E8 10 13 46 21 80 24 00 64|7E8 21 00 00 00 32 21 81 24|7E8 22 00 05 00 00 00 32"
+        ],
+        "0900": ["7E8 06 49 00 40 00 00 00|7E9 03 7F 09 11"],
+        "0902": [
+            "7E8 10 14 49 02 01 35 58 58|7E8 21 42 44 31 47 41 38 4C|7E8 22 58 30 30 30 30 34 32"
+        ],
+        "010C": ["7E8 04 41 0C 00 00"], "010D": ["7E8 03 41 0D 00"],
+    ]
+
+    private func adapter(_ answers: [String: [String]] = [:]) throws -> ScriptedAdapter {
+        let table = Self.usual.merging(answers) { $1 }
+        return try ScriptedAdapter(.tcp) { line in
+            let isRequest = line.text.allSatisfy(\.isHexDigit) && !line.text.isEmpty
+            // An odd last digit is the number of frames that are waited for.
+            let request =
+                isRequest && !line.text.count.isMultiple(of: 2)
+                ? String(line.text.dropLast()) : line.text
+            guard let answers = table[request] else {
+                return .say(isRequest ? "NO DATA\r\r>" : PlainAdapter.answer(line.text))
+            }
+            let answer = answers[min(line.earlier, answers.count - 1)]
+            let isData = answer.hasPrefix("7E")
+            return .say(
+                (isData ? answer.filter { $0 != " " } : answer).replacing("|", with: "\r")
+                    + "\r\r>")
+        }
+    }
+
+    private func run(
+        _ arguments: [String], _ answers: [String: [String]] = [:]
+    ) async throws -> (Outcome, ScriptedAdapter) {
+        let adapter = try adapter(answers)
+        return (try await workplace.run(arguments + ["-d", adapter.address]), adapter)
+    }
+
+    @Test func `freeze frames stand under their own code`() async throws {
+        // A third one answers for a frame that no code of its own froze.
+        let speeds = (Self.usual["020C00"]?.first ?? "") + "|7EA 05 42 0C 00 0F A0"
+        let (outcome, _) = try await run(["freeze", "--format", "json"], ["020C00": [speeds]])
+        #expect(outcome.status == 0, "\(outcome)")
+        let shown = try outcome.objects().filter { $0["signal"] as? String == "RPM" }
+        #expect(
+            shown.map { "\($0["ecu"] ?? "") \($0["dtc"] ?? "") \($0["value"] ?? "")" }
+                == ["7E8 P0301 800", "7E9 P0420 1726"], "\(outcome)")
+    }
+
+    @Test func `what one of them tells or refuses is not told of the other`() async throws {
+        let (outcome, _) = try await run(["info"])
+        #expect(outcome.status == 0, "\(outcome)")
+        let parts = outcome.output.components(separatedBy: "\nECU ")
+        try #require(parts.count == 3, "\(outcome)")
+        #expect(parts[1].contains(Self.vin) && !parts[1].contains("Refuses service 09"))
+        #expect(!parts[2].contains(Self.vin) && parts[2].contains("Refuses service 09"))
+    }
+
+    @Test func `a report shows the tests that failed`() async throws {
+        let (outcome, _) = try await run(["dtc", "report"])
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(outcome.output.contains("FAILED") && !outcome.output.contains("passed"))
+        #expect(outcome.output.split(separator: "\n").count { $0.hasPrefix("P0301") } == 2)
+    }
+
+    // MARK: Clearing
+
+    /// The answer to 04, the exit code, and what is said.
+    @Test(
+        arguments: [
+            ("7E8 01 44|7E9 01 44", 0, "7E9: cleared"), ("7E8 01 44", 0, "7E8: cleared"),
+            ("7E8 01 44|7E9 03 7F 04 22", 75, "7E9 refused to clear: conditionsNotCorrect"),
+            ("NO DATA", 0, "No ECU confirmed, but reading again shows that the codes are gone."),
+        ] as [(String, Int32, String)])
+    func `clearing sends once, keeps what is lost and says who confirmed`(
+        answer: String, status: Int32, words: String
+    ) async throws {
+        let (outcome, adapter) = try await run(
+            ["dtc", "clear", "--yes"],
+            [
+                "03": [Self.usual["03"]?.first ?? "", "7E8 02 43 00|7E9 02 43 00"],
+                "04": [answer],
+            ])
+        #expect(outcome.status == status, "\(outcome)")
+        #expect(outcome.errors.contains(words), "\(outcome)")
+        // Nor a bare carriage return right after it, which an ELM327 takes for the same once more.
+        let heard = adapter.heard
+        #expect(heard.count { $0 == "04" } == 1)
+        #expect(!heard.contains(""))
+
+        // What was there is in the database, and that it is gone.
+        let history = try await workplace.run(["dtc", "history", "--format", "json"]).objects()
+        #expect(
+            Set(history.map { "\($0["ecu"] ?? "") \($0["code"] ?? "")" })
+                == ["7E8 P0301", "7E8 P0420", "7E9 P0301"])
+        #expect(history.allSatisfy { ($0["present"] as? [String])?.isEmpty == true }, "\(history)")
+        let trip = try await workplace.run(["export", "1", "--format", "json"]).objects()
+        let cleared = trip.filter { $0["event"] as? String == "codesCleared" }
+        #expect(
+            cleared.compactMap { $0["ecu"] as? String }
+                == answer.split(separator: "|").filter { $0.hasSuffix(" 44") }
+                .map { String($0.prefix(3)) })
+        #expect(trip.contains { $0["dtc"] as? String == "P0420" && $0["signal"] != nil })
+    }
+
+    // MARK: Exit codes
+
+    /// PID 01 without any monitor, with one that has run, and with one that has not.
+    @Test(
+        arguments: [
+            ("7E8 06 41 01 00 00 00 00", 1), ("7E8 06 41 01 00 04 00 00", 0),
+            ("7E8 06 41 01 00 04 00 00|7E9 06 41 01 00 44 00 00", 1), ("7E8 03 7F 01 12", 1),
+        ] as [(String, Int32)])
+    func `a vehicle is ready where a monitor has run and none has not`(
+        answer: String, status: Int32
+    ) async throws {
+        let (outcome, _) = try await run(
+            ["monitors", "--readiness", "--exit-code"], ["0101": [answer]])
+        #expect(outcome.status == status, "\(outcome)")
+    }
+
+    @Test(
+        arguments: [
+            ("7E8 02 43 00|7E9 02 43 00", 0), ("7E8 02 43 00|7E9 03 7F 03 11", 1),
+            ("7E8 02 43 00|7E9 04 43 01 03 01", 1), ("7E8 02 43 00", 1),
+        ] as [(String, Int32)])
+    func `a batch without codes has every ECU's list`(answer: String, status: Int32) async throws {
+        let adapter = try adapter([
+            "03": [answer], "0101": ["7E8 06 41 01 00 04 00 00"],
+        ])
+        let list = try workplace.file("list.txt", "\(adapter.address) car\n")
+        let outcome = try await workplace.run(["dtc", "--batch", list, "--exit-code"])
+        #expect(outcome.status == status, "\(outcome)")
+        #expect(outcome.output.split(whereSeparator: \.isNewline).count == 3)
+    }
+
+    /// What was read is printed, and the exit code says that it is not all.
+    @Test func `a question that broke off is no success`() async throws {
+        let (outcome, _) = try await run(["read", "rpm", "vss"], ["010D": ["LV RESET"]])
+        #expect(outcome.output.contains("RPM"), "\(outcome)")
+        #expect(outcome.status == 75, "\(outcome)")
+    }
+
+    // MARK: Afterwards
+
+    @Test func `a history of one vehicle is its own, a track has seconds`() async throws {
+        let other = "1HGCM82633A004352"
+        var files: [String] = []
+        for (vin, code, hour) in [(Self.vin, "P0301", 8), (other, "P0420", 9)] {
+            let moment = { (second: Int) in "2026-11-21T0\(hour):00:0\(second).000000Z" }
+            files.append(
+                try workplace.file(
+                    "\(code).jsonl",
+                    """
+                    {"kind":"trip","vin":"\(vin)","start":"\(moment(0))"}
+                    {"kind":"stored","time":"\(moment(0))","ecu":"7E8","code":"\(code)"}
+                    {"kind":"position","time":"\(moment(1))","latitude":52.5,"longitude":13.4}
+                    {"kind":"position","time":"\(moment(3))","latitude":52.6,"longitude":13.4}
+
+                    """))
+        }
+        let imported = try await workplace.run(["import"] + files)
+        #expect(imported.status == 0, "\(imported)")
+        let page = try await ServedPage(workplace, ["--offline"])
+        for (query, codes) in [
+            ("?vehicle=\(other)", ["P0420"]), ("?vehicle=\(Self.vin)", ["P0301"]),
+            ("", ["P0301", "P0420"]),
+        ] {
+            let found = try await page.get("/api/codes/history\(query)").objects()
+            #expect(found.compactMap { $0["code"] as? String }.sorted() == codes)
+        }
+        let track = try #require(try await page.get("/api/trips/1/track").objects().first)
+        let points = try #require(track["points"] as? [[Double]])
+        #expect(points == [[1, 52.5, 13.4], [3, 52.6, 13.4]])
+    }
+}

@@ -67,7 +67,8 @@ import VehicleScan
             board.take(
                 [reading], at: UTC(microseconds: 0),
                 Instant(
-                    nanoseconds: SystemClock.now().nanoseconds - Int64(age) * 1_000_000_000), isNamed: true)
+                    nanoseconds: SystemClock.now().nanoseconds - Int64(age) * 1_000_000_000),
+                isNamed: true)
         }
         let text = String(decoding: LiveMetrics.text(board, table), as: UTF8.self)
         #expect(text.contains("signal=\"VSS\"") && !text.contains("signal=\"RPM\""))

@@ -52,6 +52,31 @@ import Testing
         #expect(metrics.text.contains("\nobdscan_connected 1.0\n"))
     }
 
+    /// Whatever a browser asks, the vehicle is only read (services of SAE J1979, as recorded).
+    @Test func `a browser changes nothing in the vehicle`() async throws {
+        let record = workplace.path("record")
+        let page = try await ServedPage(workplace, ["-d", Self.car, "--record", record])
+        _ = try await page.wait(for: "/api/readings") { $0.count >= 2 }
+        for target in [
+            "/api/codes", "/api/monitors", "/api/codes?clear=yes", "/api/codes/clear",
+            "/api/send?command=04", "/api/monitors%0D04",
+        ] {
+            _ = try await page.get(target)
+        }
+        for method in ["POST", "DELETE", "PUT"] {
+            let answer = try await page.send(
+                "\(method) /api/codes HTTP/1.1\r\nHost: 127.0.0.1:\(page.port)\r\n"
+                    + "Content-Length: 0\r\n\r\n")
+            #expect(answer.status == 405, "\(method): \(answer)")
+        }
+        let typed = try String(contentsOfFile: record, encoding: .utf8).split(separator: "\n")
+            .compactMap { $0.split(separator: " > ", maxSplits: 1).dropFirst().first }
+            .filter { $0.utf8.prefix(2).allSatisfy { (0x30...0x39).contains($0) || $0 == 0x41 } }
+        #expect(typed.contains { $0.hasPrefix("03") } && typed.contains { $0.hasPrefix("01") })
+        let reading = ["01", "02", "03", "06", "07", "09", "0A", "AT"]
+        #expect(typed.allSatisfy { reading.contains(String($0.prefix(2))) }, "\(typed)")
+    }
+
     @Test func `a request for the head is answered by the head of the same answer`() async throws {
         let log = try await workplace.run(["log", "rpm", "--duration", "1s", "-d", "sim:"])
         #expect(log.status == 0)

@@ -105,6 +105,8 @@ import Testing
         ["read", "CLEARED"], ["live", "CLEARED", "--format", "csv", "--duration", "300ms"],
         ["send", "AT SH 7E1", "1101"], ["send", "04"], ["send", "AT FC SD 0104", "0902"],
         ["send", "AT MA", "--duration", "200ms"], ["send", "--ecu", "0AD", "010C"],
+        ["live", "--pack", "nissan-leaf", "--format", "csv", "--duration", "300ms"],
+        ["read", "RPM", "--pack", "vw-e-golf"], ["dtc", "--all-modules"],
         ["dtc", "clear"], ["bench", "--duration", "1s"], ["doctor"],
     ]
 

@@ -27,6 +27,7 @@ import Testing
         "obdscan setup": "would talk to what is attached to this machine",
         "obdscan devices show /dev/ttyUSB0": "needs that adapter; Tests/System has one",
         "obdscan info -d rfcomm:AA:BB:CC:DD:EE:FF": "needs that adapter; Tests/System has one",
+        "obdscan info -d unix:/run/obd.sock": "needs that socket; UnixSocketTests has one",
     ]
 
     /// Commands that go on until somebody ends them.

@@ -70,7 +70,7 @@ public struct AddressError: Error, Hashable, Sendable {
 
 /// Parts of addresses that several transports have.
 enum AddressPart {
-    /// What stands before `?`, and the options behind it: `a=1&b=2`.
+    /// The part before `?`, and the options after it: `a=1&b=2`.
     ///
     /// - Parameter names: the options that there are.
     static func options(

@@ -54,7 +54,7 @@ extension AccessoryFault {
     fileprivate func isEqual(to other: any AccessoryFault) -> Bool { other as? Self == self }
 }
 
-/// A fault as people are told of it.
+/// A fault in words for people.
 public struct FaultWords: Hashable, Sendable {
     /// What programs make of a fault: obdscan has an exit code for each.
     public enum Category: Hashable, Sendable, CaseIterable {

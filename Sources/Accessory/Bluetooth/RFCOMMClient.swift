@@ -98,7 +98,7 @@ enum RFCOMMClient {
 }
 
 extension AccessoryError {
-    /// Whether it is that one channel which nobody listens on.
+    /// Whether no program listens on that one channel.
     fileprivate var isRefusedChannel: Bool {
         if case .accessory(_, .refused)? = fault as? BluetoothFault { true } else { false }
     }

@@ -13,7 +13,7 @@ public protocol Transport: Hashable, Sendable, CustomStringConvertible {
     /// How it is written.
     static var form: TransportForm { get }
 
-    /// Reads what stands behind the scheme and its colon; `text` is the whole, for faults.
+    /// Reads the part after the scheme and its colon; `text` is the whole address, for faults.
     init(_ rest: Substring, of text: String) throws(AddressError)
 
     /// What a path without a scheme means; nil = nothing of this kind, which is the default.
@@ -181,7 +181,7 @@ public struct TransportForm: Hashable, Sendable {
     public var short: String
     /// As a hint lists it, in full and with its variants.
     public var full: [String]
-    /// Whether a file stands behind the colon.
+    /// Whether the part after the colon is a file.
     public var takesFile: Bool
 
     /// A form; `full` is nil where it is the short one.
@@ -223,7 +223,7 @@ public enum AccessoryStep: Hashable, Sendable, CaseIterable {
     case bluetooth
     /// The link.
     case link
-    /// The adapter behind the link.
+    /// The adapter at the end of the link.
     case adapter
 }
 

@@ -166,7 +166,7 @@ let package = Package(
             "ObdscanCLI",
             [
                 "ObdscanCLI", "OBDCore", "Diagnostics", "Adapters", "Accessory", "PIDTables",
-                "ScanSession", "VehicleScan", "TripStore", "obdscan",
+                "ScanSession", "ScanTool", "SystemIO", "VehicleScan", "TripStore", "obdscan",
             ]),
         // Serving, with foreign programs as its clients; needs the built program.
         .testTarget(

@@ -5,12 +5,25 @@ import Glibc
 import OBDCore
 import PIDTables
 import ScanSession
+import SystemIO
 import TripStore
+import VehicleScan
 
 // Every error that can end a command, mapped to message, remedy and exit code. The switches are
 // exhaustive: whoever adds a case is asked here what the user is told.
 
 extension Failure {
+    /// An error that means the same wherever it comes from; nil for any other.
+    init?(known error: any Error) {
+        switch error {
+        case let failure as Failure: self = failure
+        case let error as OutputError: self.init(error)
+        case let error as SignalError: self.init(error)
+        case let error as SystemError: self.init(error)
+        default: return nil
+        }
+    }
+
     /// A fault of standard output.
     init(_ error: OutputError) {
         switch error {

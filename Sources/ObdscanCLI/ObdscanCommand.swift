@@ -77,16 +77,8 @@ public struct ObdscanCommand: ParsableCommand {
             try log?.log("starts: " + loggable(CommandLine.arguments).joined(separator: " "))
             try command.run()
             end(.silent(.done), log)
-        } catch let failure as Failure {
-            end(failure, log)
-        } catch OutputError.readerGone {
-            // `| head` has seen enough.
-            end(.silent(.done), log)
-        } catch let error as OutputError {
-            end(Failure(error), log)
-        } catch let error as SignalError {
-            end(Failure(error), log)
         } catch {
+            if let failure = Failure(known: error) { end(failure, log) }
             // `help COMMAND`, or wrong usage that only running brings to light.
             if [.success, .validationFailure].contains(exitCode(for: error)) { explain(error) }
             end(

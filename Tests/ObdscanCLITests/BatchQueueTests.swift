@@ -4,6 +4,7 @@ import SystemIO
 import Testing
 
 @testable import ObdscanCLI
+@testable import VehicleScan
 
 @Suite struct `A queue of batches` {
     private func batch() -> ReadingBatch {

@@ -3,6 +3,7 @@ import OBDCore
 import Testing
 
 @testable import ObdscanCLI
+@testable import VehicleScan
 
 @Suite struct `A clearing that no ECU confirmed` {
     private static let engine = ECUAddress(0x7E8, .can11)

@@ -7,6 +7,7 @@ import TripExport
 import TripStore
 
 @testable import ObdscanCLI
+@testable import VehicleScan
 
 /// PIDs and lists by SAE J1979: PID 01 byte A is the lamp and the number of stored codes, a list on
 /// CAN begins with the number of its codes.

@@ -6,6 +6,7 @@ import ScanSession
 import ScanTool
 import Testing
 import TripStore
+import VehicleScan
 
 @testable import ObdscanCLI
 
@@ -263,7 +264,7 @@ import TripStore
         ("/dev/ttyUSB0", "/dev/ttyUSB0 is no serial line", true),
         ("serial:/dev/ttyUSB0?baud=9600", "/dev/ttyUSB0: there is no such accessory", true),
         ("tcp:obd.local:35000", "obd.local: Name or service not known", true),
-        ("tcp:10.0.0.1:1", "tcp:10.0.0.1:1: Connection refused", true),
+        ("tcp:10.0.0.1:1", "tcp:10.0.0.1:1: Vehicle refused", true),
         ("sim:", "no ECU answers", false), ("sim:", "the adapter: it is silent", false),
         ("replay:a.txt", "no vehicle answers: NO DATA", false),
     ])

@@ -4,6 +4,7 @@ import OBDCore
 import PIDTables
 import ScanSession
 import Testing
+import VehicleScan
 
 @testable import ObdscanCLI
 
@@ -41,7 +42,7 @@ import Testing
         #expect(!shows(reading(id, .supportMap(raw: 1)), false))
         #expect(!shows(reading(id, .missing(.notAvailable, code: nil)), false))
         #expect(shows(reading(id, .missing(.notAvailable, code: nil)), true))
-        // Asked between two readings: the VIN, or what a page of codes needs.
+        // QueryResult between two readings: the VIN, or what a page of codes needs.
         #expect(!shows(reading(DataID(.vehicleInformation, 0x02), .text("1")), false))
         #expect(!shows(reading(DataID(.readData, 0xF802), .text("1")), false))
         #expect(!shows(reading(DataID(.currentData, 0x01)), false))

@@ -2,9 +2,9 @@ import Diagnostics
 import OBDCore
 import PIDTables
 import Testing
-import VehicleScan
 
 @testable import ObdscanCLI
+@testable import VehicleScan
 
 @Suite struct `Signals are found by what users type` {
     private let names: SignalNames

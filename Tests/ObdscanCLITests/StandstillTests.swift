@@ -5,6 +5,7 @@ import ScanTool
 import Testing
 
 @testable import ObdscanCLI
+@testable import VehicleScan
 
 /// What proves that a vehicle stands still, and what does not.
 @Suite struct `Proof that a vehicle stands still` {
@@ -31,14 +32,14 @@ import Testing
         (.engineSpeed, "410C0000;410C0000", .still), (.engineSpeed, "410C0C80", .moving),
         (.engineSpeed, "410C0000;410C0C80", .moving), (.engineSpeed, "410C0001", .moving),
         (.engineSpeed, "7F0112;410C0000", .still), (.engineSpeed, "7F0112", .silent),
-        (.engineSpeed, "", .silent), (.engineSpeed, "410C00", .unclear("unusable answer")),
-        (.engineSpeed, "410C000000", .unclear("unusable answer")),
-        (.engineSpeed, "410D00", .unclear("answer to another request")),
-        (.engineSpeed, "410C0000;410500", .unclear("answer to another request")),
-        (.engineSpeed, "7F0411", .unclear("answer to another request")),
+        (.engineSpeed, "", .silent), (.engineSpeed, "410C00", .unclear(.unusable)),
+        (.engineSpeed, "410C000000", .unclear(.unusable)),
+        (.engineSpeed, "410D00", .unclear(.otherRequest)),
+        (.engineSpeed, "410C0000;410500", .unclear(.otherRequest)),
+        (.engineSpeed, "7F0411", .unclear(.otherRequest)),
         (.vehicleSpeed, "410D00", .still), (.vehicleSpeed, "410D03", .moving),
-        (.vehicleSpeed, "410D", .unclear("unusable answer")),
-        (.vehicleSpeed, "410C0000", .unclear("answer to another request")),
+        (.vehicleSpeed, "410D", .unclear(.unusable)),
+        (.vehicleSpeed, "410C0000", .unclear(.otherRequest)),
     ])
     func `is read from the answers to SAE J1979`(
         signal: StandstillSignal, messages: String, finding: StandstillSignal.Finding
@@ -64,10 +65,10 @@ import Testing
         #expect(try found(.engineSpeed, "F07D7D6810FFFFFF", .j1939, group: 0xF004) == .moving)
         #expect(
             try found(.engineSpeed, "FFFFFFFFFFFFFFFF", .j1939, group: 0xF004)
-                == .unclear("unusable answer"))
+                == .unclear(.unusable))
         #expect(
             try found(.engineSpeed, "F07D7D0000FFFFFF", .j1939, group: 0xF003)
-                == .unclear("answer to another request"))
+                == .unclear(.otherRequest))
         #expect(try found(.vehicleSpeed, "FF0000FFFFFFFFFF", .j1939, group: 0xFEF1) == .still)
         #expect(try found(.vehicleSpeed, "FF0020FFFFFFFFFF", .j1939, group: 0xFEF1) == .moving)
         #expect(try found(.vehicleSpeed, "01FFFFFFFFF1FE00", .j1939, group: 0xE800) == .silent)
@@ -83,7 +84,7 @@ import Testing
             for one in [reply, silence] {
                 #expect(
                     StandstillSignal.engineSpeed.finding(in: one, .classicCAN)
-                        == .unclear(status.rawValue))
+                        == .unclear(.adapterSaid(status)))
             }
         }
     }
@@ -108,7 +109,7 @@ import Testing
     @Test(arguments: [
         ([StandstillSignal.Finding.silent, .still], StandstillSignal.Finding.still),
         ([.still, .moving], .moving), ([.unsupported, .silent], .unsupported),
-        ([.unsupported, .unclear("x")], .unclear("x")), ([.silent, .silent], .silent),
+        ([.unsupported, .unclear(.damaged)], .unclear(.damaged)), ([.silent, .silent], .silent),
     ])
     func `in several services is what any of them proves`(
         findings: [StandstillSignal.Finding], together: StandstillSignal.Finding

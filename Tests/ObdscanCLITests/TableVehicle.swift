@@ -6,6 +6,7 @@ import PIDTables
 import ScanSession
 import Synchronization
 import SystemIO
+import VehicleScan
 
 @testable import ObdscanCLI
 
@@ -101,7 +102,7 @@ final class TableAdapter: Sendable {
 /// A command's link to a vehicle whose answers stand in a table.
 struct TableVehicle {
     let adapter: TableAdapter
-    let connection: Connection
+    let connection: Vehicle
     let services: VehicleServices
 
     /// Runs `body` with a vehicle of two ECUs at 7E8 and 7E9, unless `answers` says otherwise.
@@ -117,7 +118,7 @@ struct TableVehicle {
         let scan = try ScanSession.start(
             configuration, decoder: try responseDecoder(table), sinks: sinks)
         defer { scan.stop() }
-        let connection = Connection(
+        let connection = Vehicle(
             scan: scan, table: table, accessory: "adapter", key: nil,
             ecu: ecu.map { ECUAddress($0, .can11) }, vehicleProtocol: nil,
             inbox: try SignalInbox.relay())

@@ -24,7 +24,7 @@ import VehicleScan
 
     @Test func `are asked once for all who ask at a time, each for itself`() throws {
         try TableVehicle.run(Self.answers) { first in
-            let (vehicle, board) = (LiveFeed.Vehicle(), LiveBoard())
+            let (vehicle, board) = (LiveFeed.CurrentVehicle(), LiveBoard())
             let questions = VehicleQuestions(
                 vehicle, board, OutputOptions(format: .json, quiet: true))
             #expect(throws: Failure.self) { try questions.answer(.codes) }

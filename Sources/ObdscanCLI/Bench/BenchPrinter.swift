@@ -1,4 +1,5 @@
 import TripExport
+import VehicleScan
 
 /// Prints what was measured: a table for people, JSON Lines or CSV.
 struct BenchPrinter {
@@ -16,7 +17,7 @@ struct BenchPrinter {
     }
 
     /// Appends what stands above the figures.
-    mutating func begin(_ connection: Connection, to output: inout [UInt8]) {
+    mutating func begin(_ connection: Vehicle, to output: inout [UInt8]) {
         switch format {
         case .json: break
         case .csv: CSVRow.append(Self.columns, to: &output)

@@ -3,6 +3,7 @@ import Diagnostics
 import OBDCore
 import ScanSession
 import SystemIO
+import VehicleScan
 
 /// Asks a vehicle the same again and again, and takes the times.
 struct LinkBench {
@@ -11,7 +12,7 @@ struct LinkBench {
     /// Failures of one kind in a row after which no more are made.
     private static let mostFailures = 3
 
-    private let connection: Connection
+    private let connection: Vehicle
     private let wants: [PollPlan.Want]
     private let requests: Int
     private var left: [BenchFigures.Kind]
@@ -19,7 +20,7 @@ struct LinkBench {
     /// Frames that answer so many records; known once they were asked without a count digit.
     private var frames: [Int: Int] = [:]
 
-    init(_ connection: Connection, wants: [PollPlan.Want], requests: Int) {
+    init(_ connection: Vehicle, wants: [PollPlan.Want], requests: Int) {
         self.connection = connection
         self.wants = wants
         self.requests = requests
@@ -141,7 +142,7 @@ struct LinkBench {
 
     /// Takes an answer's time; false when it was not whole.
     private mutating func take(
-        _ asked: Asked, of kind: BenchFigures.Kind, into figures: inout BenchFigures
+        _ asked: QueryResult, of kind: BenchFigures.Kind, into figures: inout BenchFigures
     ) -> Bool {
         let time = (asked.answer.answered - asked.answer.asked).seconds
         figures.seconds += time

@@ -3,6 +3,7 @@ import Diagnostics
 import Glibc
 import OBDCore
 import TripExport
+import VehicleScan
 
 /// The list of accessories that `dtc --batch` goes through.
 struct CodeBatch {

@@ -2,6 +2,7 @@ import Diagnostics
 import OBDCore
 import ScanSession
 import TripExport
+import VehicleScan
 
 /// Prints codes for people, as JSON Lines, or as CSV with the columns of a batch.
 struct CodePrinter {
@@ -25,7 +26,7 @@ struct CodePrinter {
         switch output.format {
         case .text:
             try writer.write(text(scan))
-            for note in notes(scan) { output.note(note) }
+            for note in notes(scan, of: accessory) { output.note(note) }
         case .csv:
             try writer.append { bytes in
                 CodeBatchCSV.appendHeader(to: &bytes)
@@ -136,7 +137,7 @@ struct CodePrinter {
     }
 
     /// What else was said: refusals, silence, damage.
-    private func notes(_ scan: CodeScan) -> [String] {
+    private func notes(_ scan: CodeScan, of accessory: String) -> [String] {
         var notes: [String] = []
         for list in scan.lists {
             for item in list.items {
@@ -157,8 +158,9 @@ struct CodePrinter {
             for error in list.asked.answer.reply.errors {
                 notes.append("\(error.ecu?.description ?? "vehicle"): \(error.reason)")
             }
-            if let problem = list.asked.problem {
-                notes.append("\(list.kind.rawValue) codes: \(problem.message)")
+            if let error = list.asked.error {
+                notes.append(
+                    "\(list.kind.rawValue) codes: \(Failure(error, accessory: accessory).message)")
             } else if list.isParameterGroup, list.asked.status == .noData {
                 // Silence is how ECUs without emissions duties answer a request to all.
                 notes.append("\(list.kind.rawValue) codes: no ECU keeps a list of them")

@@ -3,6 +3,7 @@ import OBDCore
 import ScanSession
 import SystemIO
 import TripStore
+import VehicleScan
 
 /// Keeps what clearing codes destroys, in the database, before it is destroyed.
 ///
@@ -13,7 +14,7 @@ struct CodeSnapshot {
     private let writer: TripWriter?
 
     /// Begins a record of the vehicle's state; `vin` is the vehicle's, where it tells one.
-    init(_ options: DatabaseOptions, _ connection: Connection, _ vin: VIN?) throws(Failure) {
+    init(_ options: DatabaseOptions, _ connection: Vehicle, _ vin: VIN?) throws(Failure) {
         guard ScanRecord.isWanted(connection, options) else {
             writer = nil
             return
@@ -28,7 +29,7 @@ struct CodeSnapshot {
     }
 
     /// Keeps what was read; returns when it is on the disk.
-    func keep(_ scan: CodeScan, _ frozen: [Asked]) throws(Failure) {
+    func keep(_ scan: CodeScan, _ frozen: [QueryResult]) throws(Failure) {
         guard let writer else { return }
         ScanRecord.offer(scan.asked + frozen, lists: scan.lists, to: writer)
         try mapped { () throws(StoreError) in try writer.flush() }

@@ -2,6 +2,7 @@ import Diagnostics
 import OBDCore
 import ScanSession
 import TripStore
+import VehicleScan
 
 /// Keeps what a short look at a vehicle brought, so that there is a history of its codes and test
 /// results.
@@ -11,7 +12,7 @@ import TripStore
 enum ScanRecord {
     /// Keeps what was asked; `lists` tells which of it are lists of codes.
     static func keep(
-        _ asked: [Asked], lists: [CodeScan.List] = [], _ connection: Connection,
+        _ asked: [QueryResult], lists: [CodeScan.List] = [], _ connection: Vehicle,
         _ services: VehicleServices, _ options: DatabaseOptions, _ output: OutputOptions
     ) {
         guard isWanted(connection, options) else { return }
@@ -35,12 +36,12 @@ enum ScanRecord {
     }
 
     /// Whether what `connection` brings is kept at all.
-    static func isWanted(_ connection: Connection, _ options: DatabaseOptions) -> Bool {
+    static func isWanted(_ connection: Vehicle, _ options: DatabaseOptions) -> Bool {
         connection.key != nil || options.isNamed
     }
 
     /// Gives a writer what was asked; `lists` tells which of it are lists of codes.
-    static func offer(_ asked: [Asked], lists: [CodeScan.List], to writer: TripWriter) {
+    static func offer(_ asked: [QueryResult], lists: [CodeScan.List], to writer: TripWriter) {
         for one in asked where !one.answer.items.isEmpty {
             _ = writer.offer(one.answer.items, at: one.answer.answered)
         }

@@ -69,7 +69,7 @@ struct BenchCommand: ParsableCommand, OutputCommand {
 
     /// The records to ask for: those named, or the first supported ones of one signal each.
     private func wants(
-        _ selected: [SelectedSignal], _ connection: Connection
+        _ selected: [SelectedSignal], _ connection: Vehicle
     ) throws -> [PollPlan.Want] {
         var records = selected.compactMap(\.record)
         if selected.isEmpty {

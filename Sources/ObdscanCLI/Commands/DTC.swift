@@ -3,7 +3,9 @@ import Diagnostics
 import Glibc
 import OBDCore
 import PIDTables
+import SystemIO
 import TripExport
+import VehicleScan
 
 /// `obdscan dtc`: trouble codes.
 struct DTCCommand: ParsableCommand {
@@ -122,7 +124,7 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
 
     /// Everything that the ECUs of one vehicle say.
     private func scan(
-        _ connection: Connection, _ services: VehicleServices
+        _ connection: Vehicle, _ services: VehicleServices
     ) throws -> CodeScan {
         var scan = try CodeScan(connection, in: services)
         if allModules { try addModules(to: &scan, connection, services) }
@@ -131,16 +133,18 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
     }
 
     private func addModules(
-        to scan: inout CodeScan, _ connection: Connection, _ services: VehicleServices
+        to scan: inout CodeScan, _ connection: Vehicle, _ services: VehicleServices
     ) throws {
         let known =
             connection.scan.link?.capabilities.vehicleProtocol
-            ?? services.first.answer.exchange.vehicleProtocol
+            ?? services.first?.answer.exchange.vehicleProtocol
         guard let known else {
             output.note("The vehicle protocol is not known: --protocol tells where to look.")
             return
         }
-        guard let found = try ModuleScan(connection, on: known, output) else {
+        let line = WalkLine(output)
+        defer { line.clear() }
+        guard let found = try ModuleScan(connection, on: known, progress: line.show) else {
             output.note(
                 known == .j1939
                     ? "In SAE J1939 every ECU was asked already."

@@ -4,6 +4,7 @@ import OBDCore
 import PIDTables
 import ScanSession
 import TripExport
+import VehicleScan
 
 /// `obdscan dtc clear`.
 struct DTCClearCommand: ParsableCommand, OutputCommand {
@@ -85,8 +86,8 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
 
     /// What froze with the codes, in whichever services the ECUs keep it.
     private func frames(
-        _ before: CodeScan, _ connection: Connection, _ services: VehicleServices
-    ) throws(ScanError) -> [Asked] {
+        _ before: CodeScan, _ connection: Vehicle, _ services: VehicleServices
+    ) throws(VehicleError) -> [QueryResult] {
         var frozen = try FrameScan(0, connection, in: services).asked
         if services.profiles.contains(.onUDS) {
             frozen += try SnapshotScan(before.codes, connection, record: nil).asked
@@ -94,7 +95,7 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
         return frozen
     }
 
-    private func showLoss(_ before: CodeScan, _ frozen: [Asked], _ table: PIDTable) {
+    private func showLoss(_ before: CodeScan, _ frozen: [QueryResult], _ table: PIDTable) {
         let readiness = Readiness(
             before.status.flatMap(\.answer.items), table: table)
         let complete = readiness.supported.count - readiness.incomplete.count
@@ -112,12 +113,12 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
     }
 
     private func report(
-        _ clearing: CodeClearing, _ before: CodeScan, _ connection: Connection,
+        _ clearing: CodeClearing, _ before: CodeScan, _ connection: Vehicle,
         _ writer: inout TextOutput
     ) throws {
         try tellAnswers(clearing, connection, &writer)
         // Before anything is said of what became of it.
-        if !clearing.wasSent, let problem = clearing.sent.compactMap(\.problem).first {
+        if !clearing.wasSent, let problem = clearing.sent.compactMap(connection.failure).first {
             throw problem
         }
         tellWhatIsLeft(clearing, connection)
@@ -128,7 +129,7 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
 
     /// Who confirmed, and who refused why.
     private func tellAnswers(
-        _ clearing: CodeClearing, _ connection: Connection, _ writer: inout TextOutput
+        _ clearing: CodeClearing, _ connection: Vehicle, _ writer: inout TextOutput
     ) throws {
         if output.format == .json {
             var printer = try AnswerPrinter(output, table: connection.table)
@@ -156,7 +157,7 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
     }
 
     /// What codes and lamps are after it.
-    private func tellWhatIsLeft(_ clearing: CodeClearing, _ connection: Connection) {
+    private func tellWhatIsLeft(_ clearing: CodeClearing, _ connection: Vehicle) {
         let left = clearing.after.clearable.count
         if left > 0 {
             output.note(
@@ -174,7 +175,7 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
 
     /// What reading again shows where no ECU confirmed; throws where the codes are not gone.
     private func explainSilence(
-        _ clearing: CodeClearing, _ before: CodeScan, _ connection: Connection
+        _ clearing: CodeClearing, _ before: CodeScan, _ connection: Vehicle
     ) throws {
         let change = clearing.change(since: before)
         if change == .gone {
@@ -190,7 +191,9 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
         let failure = Failure(
             "\(connection.accessory): no ECU confirmed, and \(found); the request is not repeated",
             hint: "ignition on, engine off; obdscan dtc shows the codes", status: .timedOut)
-        guard let problem = clearing.sent.compactMap(\.problem).first else { throw failure }
+        guard let problem = clearing.sent.compactMap(connection.failure).first else {
+            throw failure
+        }
         output.note("No ECU confirmed, and \(found); the request is not repeated.")
         throw problem
     }

@@ -3,6 +3,7 @@ import Diagnostics
 import OBDCore
 import TripExport
 import TripStore
+import VehicleScan
 
 /// `obdscan dtc report`.
 struct DTCReportCommand: ParsableCommand, OutputCommand {
@@ -66,7 +67,7 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
             let scan = try CodeScan(connection, in: services)
             if let failure = scan.failure(connection) { throw failure }
             let tests = try MonitorsCommand.testResults(connection, services)
-            var frames: [Asked] = []
+            var frames: [QueryResult] = []
             if services.profiles != [.onUDS] {
                 frames = try FrameScan(0, connection, in: services).asked
             }

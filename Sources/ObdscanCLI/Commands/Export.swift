@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import OBDCore
+import SystemIO
 import TripExport
 import TripStore
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import Diagnostics
 import OBDCore
 import ScanSession
+import VehicleScan
 
 /// `obdscan freeze`: freeze frames.
 struct FreezeCommand: ParsableCommand, OutputCommand {
@@ -64,7 +65,7 @@ struct FreezeCommand: ParsableCommand, OutputCommand {
 
     /// The frames that ECUs keep with their codes.
     private func printSnapshots(
-        _ services: VehicleServices, _ connection: Connection, _ printer: inout AnswerPrinter,
+        _ services: VehicleServices, _ connection: Vehicle, _ printer: inout AnswerPrinter,
         _ writer: inout TextOutput
     ) throws {
         let scan = try CodeScan(connection, in: services)
@@ -90,7 +91,7 @@ struct FreezeCommand: ParsableCommand, OutputCommand {
 
     /// Frames that one message tells.
     private func print(
-        _ whole: [Asked], _ connection: Connection, _ printer: inout AnswerPrinter,
+        _ whole: [QueryResult], _ connection: Vehicle, _ printer: inout AnswerPrinter,
         _ writer: inout TextOutput
     ) throws {
         for asked in whole {
@@ -105,7 +106,7 @@ struct FreezeCommand: ParsableCommand, OutputCommand {
     }
 
     private func print(
-        _ asked: Asked, _ codes: [(ecu: ECUAddress?, code: DTC)], _ connection: Connection,
+        _ asked: QueryResult, _ codes: [(ecu: ECUAddress?, code: DTC)], _ connection: Vehicle,
         _ printer: inout AnswerPrinter, _ writer: inout TextOutput
     ) throws {
         let time = connection.utc(asked.answer.answered)

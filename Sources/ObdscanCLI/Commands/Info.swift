@@ -3,6 +3,7 @@ import Diagnostics
 import OBDCore
 import ScanSession
 import TripExport
+import VehicleScan
 
 /// `obdscan info`: adapter and vehicle.
 struct InfoCommand: ParsableCommand, OutputCommand {
@@ -26,10 +27,11 @@ struct InfoCommand: ParsableCommand, OutputCommand {
             let services: VehicleServices
             do {
                 services = try connection.services()
-            } catch let failure as Failure {
+            } catch {
+                guard case VehicleError.adapterSaid = error else { throw error }
                 // Without a vehicle the adapter is still worth a look.
                 try print(connection, VehicleAnswers(), [voltage])
-                throw failure
+                throw error
             }
             let answers = try VehicleAnswers(connection, services)
             try print(connection, answers, [voltage])
@@ -40,7 +42,7 @@ struct InfoCommand: ParsableCommand, OutputCommand {
     }
 
     private func print(
-        _ connection: Connection, _ answers: VehicleAnswers, _ adapter: [Asked]
+        _ connection: Vehicle, _ answers: VehicleAnswers, _ adapter: [QueryResult]
     ) throws {
         var writer = TextOutput.standard
         if output.format == .text {
@@ -54,7 +56,7 @@ struct InfoCommand: ParsableCommand, OutputCommand {
     }
 
     private func printObjects(
-        _ connection: Connection, _ answers: [Asked], _ writer: inout TextOutput
+        _ connection: Vehicle, _ answers: [QueryResult], _ writer: inout TextOutput
     ) throws {
         var printer = try AnswerPrinter(output, table: connection.table)
         if output.format == .json, let link = connection.scan.link {
@@ -87,7 +89,7 @@ struct InfoCommand: ParsableCommand, OutputCommand {
     // MARK: Text
 
     private func text(
-        _ connection: Connection, _ answers: VehicleAnswers, _ voltage: Double?
+        _ connection: Vehicle, _ answers: VehicleAnswers, _ voltage: Double?
     ) -> String {
         let palette = Palette(isOn: output.colours(1))
         var rows = TextTable([("", .left), ("", .left)], flexible: [0, 1])
@@ -150,14 +152,14 @@ private struct VehicleAnswers {
     /// The current data that they announce.
     private(set) var current = SupportedIDs()
     /// The questions about vehicle information, and what became of them.
-    private(set) var information: [Asked] = []
+    private(set) var information: [QueryResult] = []
     private var announced = SupportedIDs()
 
     /// Nothing was asked.
     init() {}
 
     /// Asks for everything that is announced.
-    init(_ connection: Connection, _ services: VehicleServices) throws(ScanError) {
+    init(_ connection: Vehicle, _ services: VehicleServices) throws(VehicleError) {
         current = try connection.supportedIDs(in: services) { .supportedPIDs($0) }
         announced = try connection.supportedIDs(in: services) { .supportedInfoTypes($0) }
         // Without a map the identification number is asked for all the same: some ECUs forget it.

@@ -99,7 +99,7 @@ struct LiveCommand: ParsableCommand, OutputCommand {
         let queue = try BatchQueue(full: isScreen ? .dropOldest : .refuse)
         var needs = SessionNeeds(sinks: [queue], reconnect: .always)
         // Blocked before any thread exists: they would stop the process behind the view's back.
-        if records { needs.inbox = try SignalInbox(SignalInbox.endings) }
+        if records { needs.inbox = try .ofProcess() }
         let screen = isScreen ? try SignalInbox(SignalInbox.screen) : nil
         let recorder =
             try records
@@ -110,7 +110,7 @@ struct LiveCommand: ParsableCommand, OutputCommand {
         needs.restsWhileVehicleIsOff = rest.limits != nil
         try withVehicle(vehicle, output, table, needs) { connection in
             var setup = try PollSetup.make(
-                wanted, packRecords, connection, every: period, output)
+                wanted, packRecords, connection, every: period, unknown: { output.note($0.text) })
             setup.protectBattery(rest.limits, connection)
             setup.watchesVoltage = isScreen
             let bell = alarming.plan.bell(table, output, for: setup) { output.note($0) }
@@ -168,7 +168,7 @@ struct LiveCommand: ParsableCommand, OutputCommand {
 
     /// A line a reading.
     private func stream(
-        _ connection: Connection, _ queue: BatchQueue, _ setup: PollSetup, _ until: Instant?,
+        _ connection: Vehicle, _ queue: BatchQueue, _ setup: PollSetup, _ until: Instant?,
         _ bell: AlarmBell?, _ trip: LiveTrip?, _ printer: LinePrinter?
     ) throws -> PollLoop.End {
         var lines = try ReadingLines(output, table: connection.table)

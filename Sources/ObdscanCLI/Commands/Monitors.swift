@@ -5,6 +5,7 @@ import PIDTables
 import ScanSession
 import TripExport
 import TripStore
+import VehicleScan
 
 /// `obdscan monitors`: readiness and test results.
 struct MonitorsCommand: ParsableCommand, OutputCommand {
@@ -75,9 +76,9 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
     /// Asks for readiness, with test results unless `readiness` says that it is enough, and prints
     /// the answers.
     static func ask(
-        _ connection: Connection, _ services: VehicleServices, readiness: Bool,
+        _ connection: Vehicle, _ services: VehicleServices, readiness: Bool,
         _ output: OutputOptions, _ writer: inout TextOutput
-    ) throws -> (asked: [Asked], readiness: Readiness) {
+    ) throws -> (asked: [QueryResult], readiness: Readiness) {
         var printer = try AnswerPrinter(output, table: connection.table)
         var report = MonitorReport(output)
         // A readiness group tells once more what F501 has told.
@@ -123,10 +124,10 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
 
     /// Service 06 by its support maps: monitor ids on CAN, test ids before it.
     static func testResults(
-        _ connection: Connection, _ services: VehicleServices
-    ) throws(ScanError) -> [Asked] {
+        _ connection: Vehicle, _ services: VehicleServices
+    ) throws(VehicleError) -> [QueryResult] {
         let supported = try connection.supportedIDs(in: services) { .supportedMonitors($0) }
-        var results: [Asked] = []
+        var results: [QueryResult] = []
         for id in supported.all {
             results += try connection.ask(.monitorTests(id), in: services)
         }

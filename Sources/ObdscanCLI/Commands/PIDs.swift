@@ -3,6 +3,7 @@ import Diagnostics
 import OBDCore
 import PIDTables
 import TripExport
+import VehicleScan
 
 /// `obdscan pids`: the PID table.
 struct PIDsCommand: ParsableCommand {

@@ -44,7 +44,7 @@ struct ReadCommand: ParsableCommand, OutputCommand {
             let known = try names.resolve(selected, in: connection.signalProfiles(for: selected))
             let questions = SignalQuestion.all(known.signals)
             if questions.isEmpty, let first = known.unknown.first {
-                throw first.failure(connection)
+                throw VehicleError.unknownSignal(first)
             }
             for name in known.unknown { output.note(name.text) }
             var writer = TextOutput.standard
@@ -65,9 +65,10 @@ struct ReadCommand: ParsableCommand, OutputCommand {
                 }
                 try printer.printRest(of: asked, at: time, to: &writer)
                 try writer.flush()
-                firstProblem = firstProblem ?? asked.problem
+                let problem = connection.failure(of: asked)
+                firstProblem = firstProblem ?? problem
                 lastFailure =
-                    asked.problem
+                    problem
                     ?? asked.status.flatMap { Failure($0, accessory: connection.accessory) }
                     ?? lastFailure
             }
@@ -119,9 +120,9 @@ struct SignalQuestion: Hashable, Sendable {
     }
 }
 
-extension Connection {
+extension Vehicle {
     /// Asks for a record, or for the voltage at the adapter.
-    func ask(_ question: SignalQuestion) throws(ScanError) -> Asked {
+    func ask(_ question: SignalQuestion) throws(VehicleError) -> QueryResult {
         guard let record = question.record else { return try command("AT RV") }
         guard record.target != nil || record.responder != nil else {
             return try ask((question.dataID ?? record.dataID).requestPayload)

@@ -4,7 +4,10 @@ import Diagnostics
 import Glibc
 import OBDCore
 import ScanSession
+import ScanTool
+import SystemIO
 import TripExport
+import VehicleScan
 
 /// `obdscan send`: raw commands.
 struct SendCommand: ParsableCommand, OutputCommand {
@@ -153,17 +156,11 @@ struct RawCommand: Hashable, Sendable {
         }
         return .command(id: id, text: text, mayRepeat: true, consent: consent)
     }
-
-    /// Whether what the adapter said confirms it.
-    static func isConfirmed(_ text: String, by lines: [String]) -> Bool {
-        if case .reset? = AdapterCommand(text), !lines.contains("?") { return !lines.isEmpty }
-        return lines.contains("OK")
-    }
 }
 
 /// Commands and their replies, over one connection.
 private struct SendRun: ~Copyable {
-    let connection: Connection
+    let connection: Vehicle
     let permission: WritePermission
     let output: OutputOptions
     let table: PIDTable
@@ -177,7 +174,7 @@ private struct SendRun: ~Copyable {
     private var isStopped = false
 
     init(
-        connection: Connection, permission: WritePermission, output: OutputOptions, table: PIDTable,
+        connection: Vehicle, permission: WritePermission, output: OutputOptions, table: PIDTable,
         duration: Duration?
     ) {
         self.duration = duration
@@ -234,10 +231,10 @@ private struct SendRun: ~Copyable {
         }
         let target = connection.ecu?.physicalRequest
         var consent: Consent?
-        var asked: Asked
+        var asked: QueryResult
         do {
             asked = try connection.ask(command.request(target: target, nil))
-        } catch .refused(.needsConsent) {
+        } catch .session(.refused(.needsConsent)) {
             try permission.checkThatSomebodyCanAnswer(for: "\"\(command.text)\"")
             consent = try permission.consent(
                 to: "\(command.text) may change something.", word: "yes", connection,
@@ -247,11 +244,11 @@ private struct SendRun: ~Copyable {
         if command.isForAdapter {
             let lines = asked.answer.reply.rawLines(without: command.text, banner: nil)
             typed.take(
-                command.text, isConfirmed: RawCommand.isConfirmed(command.text, by: lines),
+                command.text, isConfirmed: AdapterCommand.isConfirmed(command.text, by: lines),
                 withConsent: consent != nil)
         }
         try print(command, asked)
-        lastProblem = asked.problem
+        lastProblem = connection.failure(of: asked)
     }
 
     /// Longer than anybody listens; unit of the number: seconds (three years).
@@ -268,7 +265,7 @@ private struct SendRun: ~Copyable {
         if duration == nil, isatty(STDERR_FILENO) == 1 { output.note("Ctrl-C ends the listening.") }
         let answer = try connection.scan.listen(
             request, interruptedBy: connection.interrupt,
-            isInterrupted: { isStopped = connection.inbox.next() != nil || isStopped },
+            isInterrupted: { isStopped = connection.inbox?.next() != nil || isStopped },
             heard: { time, event in
                 if case .didLoseEvents(let count) = event { lost += count }
                 guard case .didProgress(let progress) = event else { return }
@@ -288,7 +285,7 @@ private struct SendRun: ~Copyable {
         if output.format != .text {
             var printer = try AnswerPrinter(output, table: table)
             try printer.printRest(
-                of: Asked(answer: answer), at: connection.utc(answer.answered), to: &writer)
+                of: QueryResult(answer: answer), at: connection.utc(answer.answered), to: &writer)
             try printer.finish(&writer)
         }
         lastProblem =
@@ -299,7 +296,7 @@ private struct SendRun: ~Copyable {
                 hint: "--record FILE keeps every byte", status: .cannotCreate)
     }
 
-    private mutating func print(_ command: RawCommand, _ asked: Asked) throws {
+    private mutating func print(_ command: RawCommand, _ asked: QueryResult) throws {
         let lines = asked.answer.reply.rawLines(
             without: command.text, banner: connection.scan.link?.identity.banner)
         if output.format == .text {

@@ -110,7 +110,7 @@ struct ServeCommand: ParsableCommand, OutputCommand {
         let listener = try Self.listener(place)
 
         let board = LiveBoard()
-        let car = LiveFeed.Vehicle()
+        let car = LiveFeed.CurrentVehicle()
         let silent = OutputOptions(format: .json, units: output.units, quiet: true)
         let routes = WebRoutes(
             rules: AccessRules(
@@ -135,7 +135,7 @@ struct ServeCommand: ParsableCommand, OutputCommand {
 
     private func serve(
         _ listener: WebListener, _ routes: WebRoutes, _ feed: LiveFeed?, _ word: AccessToken?,
-        _ inbox: SignalInbox, _ car: LiveFeed.Vehicle
+        _ inbox: SignalInbox, _ car: LiveFeed.CurrentVehicle
     ) throws {
         let feedInbox = try SignalInbox.relay()
         let server = try WebServer(listener, handler: routes)

@@ -1,6 +1,7 @@
 import Accessory
 import ArgumentParser
 import Glibc
+import SystemIO
 import TripExport
 
 /// `obdscan setup`: finds the adapter, tries it, and keeps it in the configuration.

@@ -1,5 +1,6 @@
 import Glibc
 import TripExport
+import VehicleScan
 
 /// Prints what the doctor finds, each step as soon as it is known.
 final class DoctorPrinter {

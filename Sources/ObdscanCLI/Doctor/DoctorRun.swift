@@ -6,6 +6,7 @@ import OBDCore
 import PIDTables
 import ScanSession
 import TripExport
+import VehicleScan
 
 /// Walks from the cable to the engine and stops at the first fault.
 struct DoctorRun {
@@ -17,7 +18,7 @@ struct DoctorRun {
     /// Takes the adapter's grade.
     private let tellGrade: (AdapterGrade) throws -> Void
     /// What to ask besides, once the vehicle answers.
-    var further: (Connection, VehicleServices) throws -> Void = { _, _ in }
+    var further: (Vehicle, VehicleServices) throws -> Void = { _, _ in }
 
     init(
         _ options: VehicleOptions, _ output: OutputOptions, grades: Bool,
@@ -74,7 +75,7 @@ struct DoctorRun {
     // MARK: From the adapter on
 
     private func examine(
-        _ connection: Connection, _ address: AccessoryAddress
+        _ connection: Vehicle, _ address: AccessoryAddress
     ) throws -> Failure? {
         let link = connection.scan.link
         for finding in address.transport.findings(lineRate: link?.lineRate) {
@@ -91,7 +92,10 @@ struct DoctorRun {
         let services: VehicleServices
         do {
             services = try connection.services()
-        } catch let failure as Failure {
+        } catch {
+            guard let failure = error.told(of: connection.accessory) as? Failure else {
+                throw error
+            }
             if grades { try tellGrade(AdapterGrade.measure(connection, map: nil)) }
             return try fault(.vehicle, failure)
         }
@@ -123,7 +127,7 @@ struct DoctorRun {
         return nil
     }
 
-    private func tellVoltage(_ connection: Connection) throws {
+    private func tellVoltage(_ connection: Vehicle) throws {
         guard let voltage = try connection.command("AT RV").answer.reply.voltage else { return }
         let text = "\(fixed(voltage, 1)) V"
         switch voltage {
@@ -139,7 +143,7 @@ struct DoctorRun {
         }
     }
 
-    private func tellEngine(_ connection: Connection, _ services: VehicleServices) throws {
+    private func tellEngine(_ connection: Vehicle, _ services: VehicleServices) throws {
         for asked in try connection.ask(.currentData([0x0C]), in: services) {
             for case .reading(let reading) in asked.answer.items {
                 guard case .number(let speed) = reading.value else { continue }

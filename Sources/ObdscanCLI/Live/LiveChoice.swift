@@ -1,6 +1,7 @@
 import Diagnostics
 import OBDCore
 import ScanSession
+import VehicleScan
 
 extension PollSetup {
     /// Whether the live view has a row for a reading.

@@ -119,7 +119,8 @@ extension LiveScreen {
             let selected = try mapped { () throws(SignalError) in
                 try SignalNames(connection.table).find(choice)
             }
-            let more = try PollSetup.make([selected], [], connection, every: period, output)
+            let more = try PollSetup.make(
+                [selected], [], connection, every: period, unknown: { say($0.text) })
             for signal in more.named {
                 model.allow(signal)
                 model.expect(signal, connection.table[signal])
@@ -132,9 +133,9 @@ extension LiveScreen {
             let known = Set(setup.wants.map(\.dataID))
             setup.wants += more.wants.filter { !known.contains($0.dataID) }
             connection.scan.poll(setup.plan)
-        } catch ScanError.interrupted {
+        } catch VehicleError.session(.interrupted) {
             // The signal is still there, and ends the view in order.
-        } catch let error as ScanError {
+        } catch let error as VehicleError {
             // A link that is lost comes back by itself; the view stays.
             say(Failure(error, accessory: connection.accessory).message)
         } catch let failure as Failure {
@@ -203,7 +204,7 @@ extension LiveScreen {
                     Readiness(items, table: connection.table))
             model.page?.lines = text.split(separator: "\n", omittingEmptySubsequences: false)
                 .map(String.init)
-        } catch let error as ScanError {
+        } catch let error as VehicleError {
             model.page?.lines = [Failure(error, accessory: connection.accessory).message]
         } catch let failure as Failure {
             model.page?.lines = [failure.message]

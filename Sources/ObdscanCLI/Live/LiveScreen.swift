@@ -4,10 +4,11 @@ import Glibc
 import OBDCore
 import ScanSession
 import SystemIO
+import VehicleScan
 
 /// The full-screen view at work: takes batches, events, keys and signals, draws frames.
 struct LiveScreen: ~Copyable {
-    let connection: Connection
+    let connection: Vehicle
     private let queue: BatchQueue
     private let signals: SignalInbox
     var setup: PollSetup
@@ -40,7 +41,7 @@ struct LiveScreen: ~Copyable {
     private static let idlePause = Duration.seconds(1)
 
     init(
-        _ connection: Connection, queue: BatchQueue, signals: SignalInbox, setup: PollSetup,
+        _ connection: Vehicle, queue: BatchQueue, signals: SignalInbox, setup: PollSetup,
         output: OutputOptions, until: Instant?, bell: AlarmBell?, every period: Duration?,
         trip: LiveTrip?
     ) {
@@ -98,7 +99,7 @@ struct LiveScreen: ~Copyable {
             waiting.add(deadline: lastFrame + (isDirty ? Self.framePause : Self.idlePause))
             waiting.wait()
 
-            if waiting.isReady(endings), connection.inbox.next() != nil { return .stopped }
+            if waiting.isReady(endings), connection.inbox?.next() != nil { return .stopped }
             if waiting.isReady(screen) {
                 try takeSignals()
                 isDirty = true

@@ -1,5 +1,6 @@
 import OBDCore
 import TripStore
+import VehicleScan
 
 /// The trip that a live view records, and what it is told from elsewhere.
 struct LiveTrip: Sendable {
@@ -31,7 +32,7 @@ struct LiveRecorder {
 
     /// Runs `body` while what is answered becomes a trip.
     func run(
-        on connection: Connection, body: (LiveTrip) throws -> PollLoop.End
+        on connection: Vehicle, body: (LiveTrip) throws -> PollLoop.End
     ) throws -> (end: PollLoop.End, trip: Int64) {
         try TripRecording.run(plan, on: connection, from: sink) { [notices] news in
             notices.put(news)

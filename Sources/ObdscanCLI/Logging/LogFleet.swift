@@ -1,6 +1,7 @@
 import Accessory
 import Glibc
 import ScanSession
+import SystemIO
 
 /// `obdscan log` with several accessories: a thread, a session and a trip each, one database.
 struct LogFleet {
@@ -73,14 +74,14 @@ struct LogFleet {
             return try result.get()
         } catch is Interrupted {
             return nil
-        } catch let failure as Failure {
-            outcome.failure = failure
         } catch let error as OutputError {
             throw error
         } catch {
-            outcome.failure = Failure(
-                "unexpected: \(error)", hint: "this is a fault of obdscan: please report it",
-                status: .bug)
+            outcome.failure =
+                Failure(known: error)
+                ?? Failure(
+                    "unexpected: \(error)", hint: "this is a fault of obdscan: please report it",
+                    status: .bug)
         }
         return outcome
     }

@@ -4,6 +4,7 @@ import OBDCore
 import ScanSession
 import Synchronization
 import SystemIO
+import VehicleScan
 
 /// One accessory's part of `obdscan log`: its session and its trip.
 struct LogRecording: Sendable {
@@ -41,10 +42,13 @@ struct LogRecording: Sendable {
     }
 
     private func record(
-        _ connection: Connection, _ sink: TripSink, _ queue: BatchQueue?, _ watch: DriveWatch?
+        _ connection: Vehicle, _ sink: TripSink, _ queue: BatchQueue?, _ watch: DriveWatch?
     ) throws -> LogOutcome {
         var setup = try PollSetup.make(
-            plan.chosen, plan.packRecords, connection, every: plan.trip.every, plan.output)
+            plan.chosen, plan.packRecords, connection, every: plan.trip.every
+        ) {
+            plan.output.note($0.text)
+        }
         setup.protectBattery(plan.battery, connection)
         var outcome = LogOutcome()
         let (end, trip) = try TripRecording.run(plan.trip, on: connection, from: sink) { news in
@@ -77,7 +81,7 @@ struct LogRecording: Sendable {
 
     /// Polls until the end; `queue` holds what is printed as well.
     private func poll(
-        _ connection: Connection, _ setup: PollSetup, _ recording: TripRecording,
+        _ connection: Vehicle, _ setup: PollSetup, _ recording: TripRecording,
         _ queue: BatchQueue?, _ watch: DriveWatch?
     ) throws -> PollLoop.End {
         let start = recording.start

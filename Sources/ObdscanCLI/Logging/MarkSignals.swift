@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import SystemIO
 
 /// SIGUSR1, which marks the moment in every trip that is being recorded.
 ///
@@ -9,7 +10,7 @@ final class MarkSignals: Sendable {
     private let trips = Mutex<[Int64: @Sendable () -> Void]>([:])
 
     /// From now on the signal no longer ends the process.
-    init() throws(Failure) { signals = try SignalInbox([SIGUSR1]) }
+    init() throws(SystemError) { signals = try SignalInbox([SIGUSR1]) }
 
     /// Becomes readable when a signal waits.
     var descriptor: Int32 { signals.descriptor }

@@ -4,6 +4,7 @@ import ScanSession
 import Synchronization
 import SystemIO
 import TripStore
+import VehicleScan
 
 /// A trip under way: `log` and `live --log` record by the same rules.
 struct TripRecording: Sendable {
@@ -72,7 +73,7 @@ struct TripRecording: Sendable {
     /// Adapter and vehicle are set up and what is there to ask is known: a trip begins when its
     /// first reading could. `tell` is called on the writer's thread.
     static func run(
-        _ plan: Plan, on connection: Connection, from sink: TripSink,
+        _ plan: Plan, on connection: Vehicle, from sink: TripSink,
         tell: @escaping @Sendable (News) -> Void,
         body: (TripRecording) throws -> PollLoop.End
     ) throws -> (end: PollLoop.End, trip: Int64) {

@@ -4,6 +4,7 @@ import OBDCore
 import PIDTables
 import TripExport
 import VehicleLink
+import VehicleScan
 
 /// Prints what vehicles say: JSON objects as they come, text as one aligned table at the end.
 struct AnswerPrinter {
@@ -61,7 +62,7 @@ struct AnswerPrinter {
 
     /// Prints what stands beside the items of an answer: damaged frames, the adapter's words.
     mutating func printRest(
-        of asked: Asked, at time: UTC?, to writer: inout TextOutput
+        of asked: QueryResult, at time: UTC?, to writer: inout TextOutput
     ) throws(OutputError) {
         for error in asked.answer.reply.errors {
             if output.format == .json {

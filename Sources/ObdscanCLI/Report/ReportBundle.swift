@@ -6,6 +6,7 @@ import OBDCore
 import PIDTables
 import ScanSession
 import SystemIO
+import VehicleScan
 
 /// What goes into a bug report, and what must not.
 struct ReportBundle {
@@ -21,7 +22,7 @@ struct ReportBundle {
     }
 
     /// Asks what helps whoever reads the report, and learns what has to be taken out of it.
-    mutating func ask(_ connection: Connection, _ services: VehicleServices) throws {
+    mutating func ask(_ connection: Vehicle, _ services: VehicleServices) throws {
         let queries: [DiagnosticQuery] = [
             .information(0x02), .information(0x04), .information(0x06), .information(0x0A),
             .readiness, .storedCodes, .pendingCodes, .permanentCodes,

@@ -1,6 +1,7 @@
 import Accessory
 import TripExport
 import TripStore
+import VehicleScan
 
 /// An accessory as lists show it: attached, remembered, or both.
 struct AccessoryEntry {

@@ -66,8 +66,6 @@ struct AccessoryThreads<Outcome: Sendable> {
                     let relay = try SignalInbox.relay()
                     let thread = try SystemThread { finished.put(body(place, relay), at: place) }
                     running[place] = (thread, relay)
-                } catch let error as SystemError {
-                    fault = Failure(error)
                 } catch {
                     fault = error
                 }

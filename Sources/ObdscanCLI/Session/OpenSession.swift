@@ -7,6 +7,7 @@ import PIDTables
 import ScanSession
 import Synchronization
 import SystemIO
+import VehicleScan
 
 extension VehicleOptions {
     /// The accessory that the environment names; nil = none.
@@ -142,7 +143,7 @@ struct SessionNeeds {
 /// A signal that asks the command to end is raised again after the session's orderly end.
 func withVehicle(
     _ options: VehicleOptions, _ output: OutputOptions, _ table: PIDTable,
-    _ needs: SessionNeeds = SessionNeeds(), _ body: (Connection) throws -> Void
+    _ needs: SessionNeeds = SessionNeeds(), _ body: (Vehicle) throws -> Void
 ) throws {
     do {
         try withSession(options, output, table, needs, body)
@@ -161,10 +162,10 @@ struct SessionFault: Error {
 /// The same for who has to know what exactly failed: a ``SessionFault`` is thrown as it is.
 func withSession(
     _ options: VehicleOptions, _ output: OutputOptions, _ table: PIDTable,
-    _ needs: SessionNeeds = SessionNeeds(), _ body: (Connection) throws -> Void
+    _ needs: SessionNeeds = SessionNeeds(), _ body: (Vehicle) throws -> Void
 ) throws {
     if !needs.asksForConsent { try options.checkThatECUIsForDiagnostics() }
-    let inbox = try needs.inbox ?? SignalInbox(SignalInbox.endings)
+    let inbox = try needs.inbox ?? .ofProcess()
     let address = try options.address()
     let recording = try options.record.map { path throws(Failure) in
         try OutputFile.check(
@@ -181,7 +182,7 @@ func withSession(
     let watch = RecordingWatch(path: options.record)
     do {
         let scan = try startSession(configuration, needs, table, output, options, inbox, watch)
-        let connection = Connection(
+        let connection = Vehicle(
             scan: scan, table: table, accessory: accessory, key: memory.key,
             ecu: options.ecu?.address,
             vehicleProtocol: options.vehicleProtocol.vehicleProtocol, inbox: inbox)
@@ -190,17 +191,20 @@ func withSession(
             memory.save(scan.memory)
         }
         try body(connection)
-    } catch ScanError.interrupted {
+    } catch VehicleError.session(.interrupted), ScanError.interrupted {
         try inbox.end()
         throw Failure.silent(.done)
     } catch OutputError.readerGone {
         throw OutputError.readerGone
     } catch {
         if let failure = watch.failure { output.note(failure.message) }
-        if let error = error as? ScanError {
+        switch error {
+        case let error as ScanError: throw SessionFault(error: error, accessory: accessory)
+        case VehicleError.session(let error):
             throw SessionFault(error: error, accessory: accessory)
+        case let error as VehicleError: throw Failure(error, accessory: accessory)
+        default: throw error
         }
-        throw error
     }
     if let failure = watch.failure { throw failure }
 }

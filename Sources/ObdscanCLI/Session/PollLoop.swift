@@ -3,6 +3,7 @@ import OBDCore
 import ScanSession
 import SystemIO
 import TripStore
+import VehicleScan
 
 /// The main thread's loop while a session polls: signals, events, batches and deadlines.
 struct PollLoop {
@@ -21,7 +22,7 @@ struct PollLoop {
     }
 
     /// The session.
-    let connection: Connection
+    let connection: Vehicle
     /// What has to be printed or watched; nil = nothing.
     let queue: BatchQueue?
     /// Takes what is printed; nil = nothing is.
@@ -42,7 +43,7 @@ struct PollLoop {
     private var events: [(time: Instant, event: ScanEvent)] = []
 
     init(
-        _ connection: Connection, queue: BatchQueue?, until: Instant?, watch: DriveWatch? = nil,
+        _ connection: Vehicle, queue: BatchQueue?, until: Instant?, watch: DriveWatch? = nil,
         identity: VINQuery? = nil, printer: LinePrinter? = nil
     ) {
         self.printer = printer
@@ -69,7 +70,7 @@ struct PollLoop {
             end = try wait(
                 every: period, tick: tick, vehicle: vehicle, event: event, batch: batch)
         }
-        connection.inbox.letMoreThrough()
+        connection.inbox?.letMoreThrough()
         connection.scan.stop()
         try drain(batch)
         return end
@@ -96,7 +97,7 @@ struct PollLoop {
             waiting.add(deadline: nextTick)
             waiting.wait()
 
-            if waiting.isReady(signals), connection.inbox.next() != nil { return .stopped }
+            if waiting.isReady(signals), connection.inbox?.next() != nil { return .stopped }
             if let moment, waiting.isReady(moment) { marks?.take() }
             if let output, waiting.isReady(output) { try drain(batch) }
             if let reader, waiting.isReady(reader) { throw OutputError.readerGone }

@@ -1,6 +1,7 @@
 import ScanSession
 import TripExport
 import TripStore
+import VehicleScan
 
 /// What `live` and `log` say when they end.
 struct Summary {
@@ -24,7 +25,7 @@ struct Summary {
     var tellsPace = false
 
     /// Takes over where the time of the session's poll went.
-    mutating func explain(_ connection: Connection, all: Bool, _ output: OutputOptions) {
+    mutating func explain(_ connection: Vehicle, all: Bool, _ output: OutputOptions) {
         explains = all
         tellsPace = all || output.verbose
         explanation = connection.scan.report.map {

@@ -26,20 +26,24 @@ struct WritePermission {
     ///   - word: what the person has to type.
     ///   - typed: the adapter's settings that the person typed before.
     func consent(
-        to question: String, word: String, _ connection: Connection,
+        to question: String, word: String, _ connection: Vehicle,
         after typed: TypedCommands = TypedCommands()
     ) throws -> Consent {
         try confirm(question, word: word, connection)
         if !force {
-            try typed.underUsualSettings(connection) {
-                try StandstillCheck(connection: connection).run()
+            do throws(VehicleError) {
+                try typed.underUsualSettings(connection) { () throws(VehicleError) in
+                    try StandstillCheck(connection).run()
+                }
+            } catch {
+                throw error.told(of: connection.accessory)
             }
         }
         return Consent()
     }
 
     /// Asks the person at the terminal, unless `--yes` was given.
-    private func confirm(_ question: String, word: String, _ connection: Connection) throws {
+    private func confirm(_ question: String, word: String, _ connection: Vehicle) throws {
         if yes { return }
         do {
             guard try Confirmation(word: word).ask(question, interruptedBy: connection.interrupt)

@@ -1,5 +1,6 @@
 import Accessory
 import Glibc
+import SystemIO
 
 /// Which accessory is to be set up: the one named, the only one, or the one that a person chooses.
 struct SetupChoice {

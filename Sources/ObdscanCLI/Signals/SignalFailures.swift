@@ -61,13 +61,6 @@ extension ResolvedSignals.Unknown {
         let standards = profiles.map(\.standard).joined(separator: " and ")
         return "the vehicle speaks \(standards), which has no signal \"\(name)\""
     }
-
-    /// Why nothing could be asked.
-    func failure(_ connection: Connection) -> Failure {
-        Failure(
-            "\(connection.accessory): \(text)",
-            hint: "obdscan pids list --supported shows what there is", status: .unavailable)
-    }
 }
 
 /// Runs `body` and says in our words why a name means no signal.

@@ -11,17 +11,17 @@ import VehicleScan
 /// It runs on a thread of its own, until its inbox says that it is enough.
 struct LiveFeed: Sendable {
     /// The vehicle while there is a session with it; for questions besides the poll.
-    final class Vehicle: Sendable {
+    final class CurrentVehicle: Sendable {
         private struct Question {
             var inbox: SignalInbox?
             var isOver = false
         }
 
-        private let connection = Mutex<Connection?>(nil)
+        private let connection = Mutex<Vehicle?>(nil)
         private let question = Mutex(Question())
 
         /// The session; nil while there is none.
-        var current: Connection? {
+        var current: Vehicle? {
             get { connection.withLock { $0 } }
             set { connection.withLock { $0 = newValue } }
         }
@@ -51,7 +51,7 @@ struct LiveFeed: Sendable {
     }
 
     let board: LiveBoard
-    let vehicle: Vehicle
+    let vehicle: CurrentVehicle
     let options: VehicleOptions
     let output: OutputOptions
     let table: PIDTable
@@ -121,7 +121,8 @@ struct LiveFeed: Sendable {
         needs.take(wanted.isEmpty ? packs : wanted.compactMap(\.record))
         try withVehicle(options, output, table, needs) { connection in
             defer { vehicle.current = nil }
-            var setup = try PollSetup.make(wanted, packs, connection, every: period, output)
+            var setup = try PollSetup.make(
+                wanted, packs, connection, every: period, unknown: { output.note($0.text) })
             setup.protectBattery(rest, connection)
             let vin = try connection.vin(by: setup.profiles)
             board.begin(order: setup.order(table))
@@ -142,7 +143,7 @@ struct LiveFeed: Sendable {
     }
 
     private func poll(
-        _ connection: Connection, _ queue: BatchQueue, _ setup: PollSetup
+        _ connection: Vehicle, _ queue: BatchQueue, _ setup: PollSetup
     ) throws -> PollLoop.End {
         var loop = PollLoop(connection, queue: queue, until: nil)
         var news = PollNews(accessory: connection.accessory)
@@ -171,7 +172,7 @@ struct LiveFeed: Sendable {
         }
     }
 
-    private func take(_ batch: ReadingBatch, _ connection: Connection, _ setup: PollSetup) {
+    private func take(_ batch: ReadingBatch, _ connection: Vehicle, _ setup: PollSetup) {
         var readings = batch.items.compactMap { item -> Reading? in
             if case .reading(let reading) = item, setup.wants(reading) { reading } else { nil }
         }
@@ -190,7 +191,7 @@ struct LiveFeed: Sendable {
     }
 
     private static func take(
-        _ connection: Connection, _ link: LiveBoard.Link, _ status: inout LiveBoard.Status
+        _ connection: Vehicle, _ link: LiveBoard.Link, _ status: inout LiveBoard.Status
     ) {
         status.link = link
         status.note = nil

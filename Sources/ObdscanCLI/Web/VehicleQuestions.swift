@@ -4,6 +4,7 @@ import ScanSession
 import Synchronization
 import SystemIO
 import TripExport
+import VehicleScan
 
 /// What browsers may ask a vehicle besides the readings that come anyhow: codes and monitors, by
 /// services that read only.
@@ -39,13 +40,13 @@ final class VehicleQuestions: Sendable {
         }
     }
 
-    private let vehicle: LiveFeed.Vehicle
+    private let vehicle: LiveFeed.CurrentVehicle
     private let board: LiveBoard
     private let output: OutputOptions
     private let known = Mutex<[Question: Known]>([:])
 
     /// Questions to whatever vehicle there is; `output` is of JSON.
-    init(_ vehicle: LiveFeed.Vehicle, _ board: LiveBoard, _ output: OutputOptions) {
+    init(_ vehicle: LiveFeed.CurrentVehicle, _ board: LiveBoard, _ output: OutputOptions) {
         self.vehicle = vehicle
         self.board = board
         self.output = output
@@ -67,7 +68,7 @@ final class VehicleQuestions: Sendable {
                     "the link to the vehicle is lost", hint: "/api/status tells why",
                     status: .unavailable)
             }
-            let connection = Connection(
+            let connection = Vehicle(
                 scan: current.scan, table: current.table, accessory: current.accessory,
                 key: current.key, ecu: current.ecu,
                 // Trying others would take the poll's own away from under it.
@@ -85,10 +86,13 @@ final class VehicleQuestions: Sendable {
                 answer = .success(try ask(question, connection))
             } catch let failure as Failure {
                 answer = .failure(failure)
-            } catch ScanError.interrupted, ScanError.stopped {
+            } catch VehicleError.session(.interrupted), VehicleError.session(.stopped) {
                 throw Self.brokenOff
-            } catch let error as ScanError {
-                throw Failure(error, accessory: connection.accessory)
+            } catch let error as VehicleError {
+                guard let failure = error.told(of: connection.accessory) as? Failure else {
+                    throw Failure(error, accessory: connection.accessory)
+                }
+                answer = .failure(failure)
             }
             known[question] = Known(time: SystemClock.now(), session: session, answer: answer)
             return try answer.get()
@@ -98,7 +102,7 @@ final class VehicleQuestions: Sendable {
     private static let brokenOff = Failure(
         "the question was broken off", hint: "/api/status tells why", status: .unavailable)
 
-    private func ask(_ question: Question, _ connection: Connection) throws -> [UInt8] {
+    private func ask(_ question: Question, _ connection: Vehicle) throws -> [UInt8] {
         let collected = Collected()
         var writer = TextOutput(sink: collected.take)
         let services = try connection.services()

@@ -4,7 +4,7 @@ import OBDCore
 /// Signals as a vehicle is asked for them.
 public struct ResolvedSignals: Sendable {
     /// A signal that the vehicle's services do not have.
-    public struct Unknown: Sendable {
+    public struct Unknown: Hashable, Sendable {
         /// The signal's name.
         public var name: String
         /// What the vehicle speaks.

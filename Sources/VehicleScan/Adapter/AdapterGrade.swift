@@ -1,19 +1,19 @@
-import Adapters
+public import Adapters
 import Diagnostics
 import OBDCore
 import ScanSession
-import TripExport
 
 /// What an adapter can do, found out by trying: `doctor --adapter`.
-struct AdapterGrade: Hashable, Sendable {
+public struct AdapterGrade: Hashable, Sendable {
     /// Times from request to prompt.
-    struct RoundTrips: Hashable, Sendable {
+    public struct RoundTrips: Hashable, Sendable {
         /// Unit: seconds.
-        var p50: Double
+        public var p50: Double
         /// Unit: seconds.
-        var p95: Double
+        public var p95: Double
 
-        init?(_ times: [Double]) {
+        /// Takes times in seconds; nil where there are none.
+        public init?(_ times: [Double]) {
             guard !times.isEmpty else { return nil }
             let sorted = times.sorted()
             p50 = sorted[sorted.count / 2]
@@ -22,35 +22,35 @@ struct AdapterGrade: Hashable, Sendable {
     }
 
     /// What was tried and what came of it; nil = could not be tried.
-    struct Abilities: Hashable, Sendable {
+    public struct Abilities: Hashable, Sendable {
         /// Whether answers carry the responder's address.
-        var headers: Bool?
+        public var headers: Bool?
         /// Whether a count digit is understood and ends the wait.
-        var countDigit: Bool?
+        public var countDigit: Bool?
         /// Whether one request may ask for several PIDs.
-        var batches: Bool?
+        public var batches: Bool?
         /// Whether a message of several frames came whole.
-        var longMessages: Bool?
+        public var longMessages: Bool?
     }
 
     /// The protocol string of what it speaks.
-    var dialect: String
+    public var dialect: String
     /// What `AT I` printed.
-    var banner: String?
+    public var banner: String?
     /// The claim against the answers.
-    var verdict: AdapterVerdict
+    public var verdict: AdapterVerdict
     /// The commands of the probe that were answered, of how many.
-    var answered: Int
+    public var answered: Int
     /// Adapter commands, the prompt included.
-    var commandTrips: RoundTrips?
+    public var commandTrips: RoundTrips?
     /// Single requests without a count digit.
-    var plainTrips: RoundTrips?
+    public var plainTrips: RoundTrips?
     /// The same with a count digit.
-    var countedTrips: RoundTrips?
+    public var countedTrips: RoundTrips?
     /// The longest message that came whole; unit: bytes.
-    var longestAnswer: Int?
+    public var longestAnswer: Int?
     /// What was tried.
-    var abilities = Abilities()
+    public var abilities = Abilities()
 }
 
 extension AdapterGrade {
@@ -60,9 +60,9 @@ extension AdapterGrade {
     /// Tries the adapter; the vehicle, where one answers, is only read.
     ///
     /// `map` asks for the vehicle's support map; nil = there is no vehicle.
-    static func measure(
-        _ connection: Connection, map: [UInt8]?
-    ) throws(ScanError) -> AdapterGrade {
+    public static func measure(
+        _ connection: Vehicle, map: [UInt8]?
+    ) throws(VehicleError) -> AdapterGrade {
         var answered: Set<String> = []
         var times: [Double] = []
         let dialect = connection.scan.link?.dialect ?? ELM327Dialect.protocolString
@@ -85,8 +85,8 @@ extension AdapterGrade {
     }
 
     private mutating func measureVehicle(
-        _ connection: Connection, _ map: [UInt8]
-    ) throws(ScanError) {
+        _ connection: Vehicle, _ map: [UInt8]
+    ) throws(VehicleError) {
         let plain = try Self.time(connection, map, frames: nil)
         guard let first = plain.answers.first else { return }
         plainTrips = RoundTrips(plain.seconds)
@@ -104,8 +104,8 @@ extension AdapterGrade {
 
     /// Two supported PIDs of the same ECU in one request.
     private func measureBatch(
-        _ connection: Connection, _ maps: [ECUMessage]
-    ) throws(ScanError) -> Bool? {
+        _ connection: Vehicle, _ maps: [ECUMessage]
+    ) throws(VehicleError) -> Bool? {
         guard connection.scan.link?.capabilities.vehicleProtocol?.family == .can,
             let map = maps.first(where: { $0.payload.count >= 6 })
         else { return nil }
@@ -125,7 +125,7 @@ extension AdapterGrade {
         }
     }
 
-    private mutating func measureLongest(_ connection: Connection) throws(ScanError) {
+    private mutating func measureLongest(_ connection: Vehicle) throws(VehicleError) {
         let isCAN = connection.scan.link?.capabilities.vehicleProtocol?.family == .can
         for payload: [UInt8] in [[0x09, 0x02], [0x09, 0x04], [0x09, 0x0A]] {
             let reply = try connection.ask(payload).answer.reply
@@ -140,8 +140,8 @@ extension AdapterGrade {
     }
 
     private static func time(
-        _ connection: Connection, _ payload: [UInt8], frames: Int?
-    ) throws(ScanError) -> (seconds: [Double], answers: [[ECUMessage]]) {
+        _ connection: Vehicle, _ payload: [UInt8], frames: Int?
+    ) throws(VehicleError) -> (seconds: [Double], answers: [[ECUMessage]]) {
         var seconds: [Double] = []
         var answers: [[ECUMessage]] = []
         for _ in 0..<samples {
@@ -155,93 +155,7 @@ extension AdapterGrade {
     }
 }
 
-extension Asked {
+extension QueryResult {
     /// From the request to the end of its answer; unit: seconds.
     fileprivate var seconds: Double { (answer.answered - answer.asked).seconds }
-}
-
-// How a grade is told.
-extension AdapterGrade {
-    /// Whether it speaks something else than an ELM327.
-    private var isForeign: Bool { dialect != ELM327Dialect.protocolString }
-
-    /// The claim and the answers in one sentence.
-    var summary: String {
-        let claim = verdict.claimed.map { "v\($0 / 10).\($0 % 10)" }
-        let like = verdict.behavesLike.map { "it answers like v\($0 / 10).\($0 % 10)" }
-        switch verdict.kind {
-        case .genuine: return "answers everything that \(claim ?? "its firmware") has"
-        case .stn: return "an STN chip: the ELM327 set and its own"
-        case .clone:
-            let count = verdict.missing.count
-            let lacks = count == 0 ? nil : "lacks \(count) command\(count == 1 ? "" : "s")"
-            let never = verdict.claimed == 15 ? "v1.5 was never made by Elm: a clone" : nil
-            return [never ?? "claims \(claim ?? "?")", lacks, like]
-                .compactMap(\.self).joined(separator: "; ")
-        case .unknown where isForeign: return "speaks \(dialect), no AT commands"
-        case .unknown:
-            return ["does not say what it is", like].compactMap(\.self).joined(separator: "; ")
-        }
-    }
-
-    var object: JSONObject {
-        var object = JSONObject()
-        object.add("kind", "adapterGrade")
-        object.add("dialect", dialect)
-        object.add("banner", banner)
-        object.add("grade", verdict.kind.rawValue)
-        object.add("summary", summary)
-        object.add("commandsAnswered", answered)
-        object.add("commandsProbed", isForeign ? 0 : AdapterProbe.all.count)
-        object.add("missing", isForeign ? [] : verdict.missing)
-        if let trips = commandTrips { object.add("commandRoundTrip", Self.object(trips)) }
-        if let trips = plainTrips { object.add("roundTrip", Self.object(trips)) }
-        if let trips = countedTrips { object.add("roundTripWithCount", Self.object(trips)) }
-        object.add("headers", abilities.headers)
-        object.add("countDigit", abilities.countDigit)
-        object.add("batches", abilities.batches)
-        object.add("longMessages", abilities.longMessages)
-        object.add("longestAnswer", longestAnswer)
-        return object
-    }
-
-    private static func object(_ trips: RoundTrips) -> JSONObject {
-        var object = JSONObject()
-        object.add("p50", trips.p50)
-        object.add("p95", trips.p95)
-        return object
-    }
-
-    func text(_ palette: Palette, columns: Int? = nil) -> String {
-        var rows = TextTable([("", .left), ("", .left)])
-        rows.add(["Grade", .init("\(verdict.kind.rawValue): \(summary)", .bold)])
-        if !isForeign {
-            rows.add([
-                "Commands", .init("\(answered) of \(AdapterProbe.all.count) probed are answered"),
-            ])
-        }
-        if !isForeign, !verdict.missing.isEmpty {
-            rows.add(["Missing", .init(verdict.missing.joined(separator: ", "))])
-        }
-        for (name, trips) in [
-            ("Adapter command", commandTrips), ("Request", plainTrips),
-            ("Request with count digit", countedTrips),
-        ] {
-            guard let trips else { continue }
-            rows.add([
-                .init(name),
-                .init(
-                    "\(fixed(trips.p50 * 1e3, 1)) ms, 95 % within \(fixed(trips.p95 * 1e3, 1)) ms"),
-            ])
-        }
-        if let longestAnswer { rows.add(["Longest answer", .init("\(longestAnswer) bytes")]) }
-        for (name, ability) in [
-            ("Headers", abilities.headers), ("Count digit", abilities.countDigit),
-            ("Several PIDs a request", abilities.batches),
-            ("Messages of several frames", abilities.longMessages),
-        ] {
-            rows.add([.init(name), .init(ability.map { $0 ? "yes" : "no" } ?? "not tried")])
-        }
-        return rows.text(palette, columns: columns)
-    }
 }

@@ -1,33 +1,36 @@
-import Diagnostics
-import OBDCore
+public import Diagnostics
+public import OBDCore
 
 /// Which identifiers of a service each ECU announces, by its support maps.
-struct SupportedIDs: Sendable {
+public struct SupportedIDs: Sendable {
     /// One ECU's announcement; the ECU is nil where headers are off.
-    private(set) var byECU: [(ecu: ECUAddress?, ids: [UInt8])] = []
+    public private(set) var byECU: [(ecu: ECUAddress?, ids: [UInt8])] = []
     /// The questions, and what became of them.
-    private(set) var asked: [Asked] = []
+    public private(set) var asked: [QueryResult] = []
     /// The ECUs that refused to announce anything, and how.
-    private(set) var refusals: [(ecu: ECUAddress?, refusal: NegativeResponse)] = []
+    public private(set) var refusals: [(ecu: ECUAddress?, refusal: NegativeResponse)] = []
+
+    /// Nothing announced yet.
+    public init() {}
 
     /// Every identifier that any ECU announces, ascending; the maps themselves do not count.
-    var all: [UInt8] {
+    public var all: [UInt8] {
         Set(byECU.flatMap(\.ids)).filter { $0 & 0x1F != 0 }.sorted()
     }
 
     /// What `ecu` announces.
-    func ids(of ecu: ECUAddress?) -> [UInt8] {
+    public func ids(of ecu: ECUAddress?) -> [UInt8] {
         byECU.first { $0.ecu == ecu }?.ids ?? []
     }
 
     /// Takes the maps of an answer over; returns whether an ECU has more maps behind this one.
-    mutating func take(_ asked: Asked) -> Bool {
+    public mutating func take(_ asked: QueryResult) -> Bool {
         self.asked.append(asked)
         return take(asked.answer.items)
     }
 
     /// Takes the maps among `items` over; returns whether an ECU has more maps behind this one.
-    mutating func take(_ items: [DiagnosticItem]) -> Bool {
+    public mutating func take(_ items: [DiagnosticItem]) -> Bool {
         var hasMore = false
         for case .negativeResponse(let refusal, let ecu, _) in items {
             refusals.append((ecu, refusal))

@@ -1,18 +1,18 @@
 import Diagnostics
-import OBDCore
+public import OBDCore
 import ScanSession
 
 /// A freeze frame of service 02: which code froze it, then every value that it holds.
-struct FrameScan: Sendable {
+public struct FrameScan: Sendable {
     /// Which code froze the frame, asked of every ECU.
-    let causes: [Asked]
+    public let causes: [QueryResult]
     /// The frame's values; empty where no ECU has the frame.
-    private(set) var values: [Asked] = []
+    public private(set) var values: [QueryResult] = []
 
     /// Asks for frame `number`.
-    init(
-        _ number: UInt8, _ connection: Connection, in services: VehicleServices
-    ) throws(ScanError) {
+    public init(
+        _ number: UInt8, _ connection: Vehicle, in services: VehicleServices
+    ) throws(VehicleError) {
         causes = try connection.ask(.freezeFrameCode(frame: number), in: services)
         guard !codes.isEmpty else { return }
         // The map of a frame is asked for like any value of it.
@@ -25,7 +25,7 @@ struct FrameScan: Sendable {
     }
 
     /// Which code froze the frame of which ECU.
-    var codes: [(ecu: ECUAddress?, code: DTC)] {
+    public var codes: [(ecu: ECUAddress?, code: DTC)] {
         causes.flatMap(\.answer.items).compactMap { item in
             guard case .reading(let reading) = item, case .text(let text) = reading.value,
                 let code = DTC(text)
@@ -35,5 +35,5 @@ struct FrameScan: Sendable {
     }
 
     /// Everything that was asked.
-    var asked: [Asked] { causes + values }
+    public var asked: [QueryResult] { causes + values }
 }

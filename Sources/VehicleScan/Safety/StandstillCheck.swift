@@ -7,21 +7,20 @@ import ScanSession
 ///
 /// Silence, damage and refusals prove nothing. All ECUs are asked, whatever `--ecu` says, and under
 /// the adapter's usual settings, whatever was typed.
-struct StandstillCheck {
-    let connection: Connection
+public struct StandstillCheck: Sendable {
+    let connection: Vehicle
+
+    /// A check of the vehicle behind `connection`.
+    public init(_ connection: Vehicle) { self.connection = connection }
 
     /// Refuses unless the vehicle proves that it stands still, or knows neither signal.
-    func run() throws {
+    public func run() throws(VehicleError) {
         for signal in StandstillSignal.allCases {
             switch try finding(of: signal) {
             case .still, .unsupported: continue
-            case .moving:
-                throw Failure(
-                    "refused while \(signal.motion)",
-                    hint: "stop it, switch the ignition on again and retry; --force overrides",
-                    status: .timedOut)
-            case .silent: throw Failure(withoutProofOf: signal, "no answer")
-            case .unclear(let reason): throw Failure(withoutProofOf: signal, reason)
+            case .moving: throw .inMotion(signal)
+            case .silent: throw .standstillUnproven(signal, .noAnswer)
+            case .unclear(let doubt): throw .standstillUnproven(signal, doubt)
             }
         }
     }
@@ -35,7 +34,9 @@ struct StandstillCheck {
         }
     }
 
-    private func finding(of signal: StandstillSignal) throws -> StandstillSignal.Finding {
+    private func finding(of signal: StandstillSignal) throws(VehicleError)
+        -> StandstillSignal.Finding
+    {
         var findings: [StandstillSignal.Finding] = []
         for profile in profiles {
             let found = try finding(of: signal, profile)
@@ -47,12 +48,12 @@ struct StandstillCheck {
 
     private func finding(
         of signal: StandstillSignal, _ profile: DiagnosticProfile
-    ) throws -> StandstillSignal.Finding {
+    ) throws(VehicleError) -> StandstillSignal.Finding {
         var found = StandstillSignal.Finding.silent
         // Once more: the first answer may have been disturbed.
         for _ in 0..<2 {
             let asked = try connection.askEveryECU(signal.request(profile))
-            guard asked.problem == nil else { return .unclear("no complete answer") }
+            guard asked.problem == nil else { return .unclear(.incomplete) }
             found = signal.finding(in: asked.answer.reply, profile)
             guard case .unclear = found else { break }
         }
@@ -60,22 +61,25 @@ struct StandstillCheck {
             return found
         }
         let asked = try connection.askEveryECU(request)
-        guard asked.problem == nil else { return .unclear("no complete answer") }
+        guard asked.problem == nil else { return .unclear(.incomplete) }
         return signal.isSupported(in: asked.answer.reply, profile) == false ? .unsupported : .silent
     }
 }
 
 /// The settings of the adapter that a user typed, so that they can be put back.
-struct TypedCommands {
+public struct TypedCommands: Sendable {
     private var texts: [String] = []
     private var settings = TypedSettings()
     private var isLost = false
     /// Whether requests may mean something else since; also by a command that was not confirmed.
     private var areSettingsOthers = false
 
+    /// Nothing typed yet.
+    public init() {}
+
     /// Takes note of a command to the adapter and of whether it was confirmed; with consent it is not
     /// sent again.
-    mutating func take(_ text: String, isConfirmed: Bool, withConsent: Bool) {
+    public mutating func take(_ text: String, isConfirmed: Bool, withConsent: Bool) {
         let before = settings
         settings.take(text, isConfirmed: isConfirmed)
         if settings != before { areSettingsOthers = true }
@@ -90,54 +94,32 @@ struct TypedCommands {
 
     /// Runs `body` under the settings that a session's set-up makes, and puts those of the user back.
     ///
-    /// - Throws: a ``Failure`` where the adapter does not take them; nothing may be sent then.
-    func underUsualSettings(_ connection: Connection, _ body: () throws -> Void) throws {
+    /// - Throws: where the adapter does not take them; nothing may be sent then.
+    public func underUsualSettings(
+        _ connection: Vehicle, _ body: () throws(VehicleError) -> Void
+    ) throws(VehicleError) {
         guard !texts.isEmpty || areSettingsOthers || isLost else {
             try body()
             return
         }
-        guard !isLost, settings.areKnown else {
-            throw Failure(
-                "nothing was sent: commands before it cannot be put back after the vehicle was "
-                    + "asked whether its engine runs",
-                hint: "Send it in a run of its own, or with --force.", status: .timedOut)
-        }
+        guard !isLost, settings.areKnown else { throw .settingsCannotBePutBack }
         guard let spoken = connection.scan.link?.identity.vehicleProtocol else {
-            throw Failure(
-                "nothing was sent: the vehicle did not answer when the adapter was set up, so it "
-                    + "cannot be asked whether its engine runs",
-                hint: Failure.proofHint, status: .timedOut)
+            throw .noProtocolForCheck
         }
         for text in ["AT D", "AT CAF1", "AT SP \(spoken.digit)"] { try set(text, connection) }
         // Not every adapter knows them, and answers can be read without.
         for text in ["AT E0", "AT L0", "AT S0", "AT H1"] { _ = try connection.command(text) }
         // Also where the vehicle does not stand: the next line may be typed after this one.
-        let outcome = Result { try body() }
+        let outcome: Result<Void, VehicleError> = Result { () throws(VehicleError) in try body() }
         for text in texts { try set(text, connection) }
         try outcome.get()
     }
 
-    private func set(_ text: String, _ connection: Connection) throws {
+    private func set(_ text: String, _ connection: Vehicle) throws(VehicleError) {
         let asked = try connection.command(text)
         let lines = asked.answer.reply.rawLines(without: text, banner: nil)
-        guard asked.problem == nil, RawCommand.isConfirmed(text, by: lines) else {
-            throw Failure(
-                "nothing was sent: the adapter does not confirm \(text), so the vehicle cannot be "
-                    + "asked whether its engine runs",
-                hint: Failure.proofHint, status: .timedOut)
+        guard asked.problem == nil, AdapterCommand.isConfirmed(text, by: lines) else {
+            throw .settingNotConfirmed(text)
         }
-    }
-}
-
-extension Failure {
-    /// What to do where the proof is missing.
-    static let proofHint =
-        "Turn the ignition on with the engine off, and retry. --force sends it without this proof."
-
-    fileprivate init(withoutProofOf signal: StandstillSignal, _ reason: String) {
-        self.init(
-            "nothing was sent: the vehicle does not prove that it stands still "
-                + "(\(signal.name): \(reason))",
-            hint: Self.proofHint, status: .timedOut)
     }
 }

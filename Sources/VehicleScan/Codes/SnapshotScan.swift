@@ -1,21 +1,21 @@
-import Diagnostics
+public import Diagnostics
 import OBDCore
 import ScanSession
 
 /// What ECUs that speak SAE J1979-2 froze with their codes: frames belong to codes there.
-struct SnapshotScan: Sendable {
+public struct SnapshotScan: Sendable {
     /// The questions and what became of them.
-    private(set) var asked: [Asked] = []
+    public private(set) var asked: [QueryResult] = []
     /// How many codes were asked about.
-    private(set) var codes = 0
+    public private(set) var codes = 0
 
     /// Asks each ECU for the frames of its own codes; `record` nil = all of them.
     ///
     /// Record FF means all. An ECU that refuses it is asked for the first frame (00) and the latest
     /// one (F0), which SAE J1979-2 has every code keep.
-    init(
-        _ codes: [CodeReport], _ connection: Connection, record: UInt8?
-    ) throws(ScanError) {
+    public init(
+        _ codes: [CodeReport], _ connection: Vehicle, record: UInt8?
+    ) throws(VehicleError) {
         var seen: Set<ReportedCode> = []
         for report in codes where report.kind != .permanent {
             guard case .dtc(let code) = report.code,
@@ -27,7 +27,7 @@ struct SnapshotScan: Sendable {
                 asked.append(first)
                 continue
             }
-            var found: [Asked] = []
+            var found: [QueryResult] = []
             for number in [UInt8(0x00), 0xF0] {
                 let answer = try ask(code, of: report.ecu, record: number, connection)
                 // One frame under both numbers is one frame.
@@ -39,7 +39,7 @@ struct SnapshotScan: Sendable {
     }
 
     /// The answers without the frame's number, byte 6 of `59 04 DTC status number …`.
-    private func frameData(_ asked: Asked) -> [[UInt8]] {
+    private func frameData(_ asked: QueryResult) -> [[UInt8]] {
         asked.answer.reply.messages.map { message in
             message.payload.enumerated().filter { $0.offset != 6 }.map(\.element)
         }
@@ -51,14 +51,14 @@ struct SnapshotScan: Sendable {
     }
 
     private func ask(
-        _ code: DTC, of ecu: ECUAddress?, record: UInt8, _ connection: Connection
-    ) throws(ScanError) -> Asked {
+        _ code: DTC, of ecu: ECUAddress?, record: UInt8, _ connection: Vehicle
+    ) throws(VehicleError) -> QueryResult {
         let payload = DiagnosticProfile.onUDS.request(for: .snapshot(code, record: record)) ?? []
         return try connection.ask(payload, target: ecu?.physicalRequest)
     }
 
     /// Whether any ECU sent a frame.
-    var hasFrames: Bool {
+    public var hasFrames: Bool {
         asked.flatMap(\.answer.items).contains { item in
             if case .reading(let reading) = item { reading.frame != nil } else { false }
         }

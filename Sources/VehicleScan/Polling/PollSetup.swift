@@ -1,30 +1,31 @@
-import Diagnostics
-import OBDCore
+public import Diagnostics
+public import OBDCore
 import ScanSession
-import VehicleScan
 
 /// Which records `live` and `log` ask for, and which of their signals count.
-struct PollSetup: Sendable {
+public struct PollSetup: Sendable {
     /// What is asked.
-    var wants: [PollPlan.Want]
+    public var wants: [PollPlan.Want]
     /// The signals that a user named; empty = whatever the vehicle supports.
-    var named: [SignalIndex]
+    public var named: [SignalIndex]
     /// Whether the voltage at the adapter is wanted.
-    var readsVoltage: Bool
+    public var readsVoltage: Bool
     /// Whether it is asked for now and then, for a heading alone.
-    var watchesVoltage = false
+    public var watchesVoltage = false
     /// In which services the vehicle's name is asked for.
-    var profiles: [DiagnosticProfile]
+    public var profiles: [DiagnosticProfile]
     /// The ECU of `--ecu`; where no request reaches one ECU alone, the others' answers do not count.
-    var onlyECU: ECUAddress?
+    public var onlyECU: ECUAddress?
 
     /// Leaves the vehicle alone while it is off; nil = it is asked whatever happens.
-    var battery: BatteryGuard.Limits?
+    public var battery: BatteryGuard.Limits?
     /// How to tell that it is.
-    var motion = PollPlan.Motion()
+    public var motion = PollPlan.Motion()
 
     /// What named signals need.
-    init(_ selected: [SelectedSignal], table: PIDTable, every period: Duration?, ecu: ECUAddress?) {
+    public init(
+        _ selected: [SelectedSignal], table: PIDTable, every period: Duration?, ecu: ECUAddress?
+    ) {
         wants = []
         named = []
         readsVoltage = false
@@ -46,7 +47,7 @@ struct PollSetup: Sendable {
     }
 
     /// Everything current that the vehicle supports; what changes slowly is asked seldom.
-    init(
+    public init(
         supported: SupportedIDs, by profiles: [DiagnosticProfile], table: PIDTable,
         every period: Duration?, ecu: ECUAddress?
     ) {
@@ -63,7 +64,7 @@ struct PollSetup: Sendable {
     }
 
     /// The measured parameter groups of a vehicle that speaks SAE J1939, which announces none.
-    init(j1939 table: PIDTable, every period: Duration?, ecu: ECUAddress?) {
+    public init(j1939 table: PIDTable, every period: Duration?, ecu: ECUAddress?) {
         profiles = [.j1939]
         named = []
         readsVoltage = true
@@ -75,13 +76,13 @@ struct PollSetup: Sendable {
     }
 
     /// Whether a reading is one of the named signals, or any where none is named.
-    func wants(_ reading: Reading) -> Bool {
+    public func wants(_ reading: Reading) -> Bool {
         if let onlyECU, reading.ecu != nil, reading.ecu != onlyECU { return false }
         return named.isEmpty || named.contains(reading.signal)
     }
 
     /// In which order signals are shown: as named, else what drivers look at first.
-    func order(_ table: PIDTable) -> [SignalIndex] {
+    public func order(_ table: PIDTable) -> [SignalIndex] {
         if !named.isEmpty { return named }
         return (profiles.first?.favourites ?? []).flatMap { dataID in
             table.record(dataID)?.signals.map { SignalIndex(rawValue: $0) } ?? []
@@ -100,7 +101,7 @@ struct PollSetup: Sendable {
     }
 
     /// How often a record of service 01 is worth asking; nil = as often as the link allows.
-    static func pace(of id: UInt8) -> Duration? {
+    public static func pace(of id: UInt8) -> Duration? {
         switch id {
         // Monitors, what the vehicle was built with, counters since codes were cleared.
         case 0x01, 0x02, 0x12, 0x13, 0x1C, 0x1D, 0x1E, 0x21, 0x30, 0x31, 0x41, 0x4D...0x51, 0x5F,

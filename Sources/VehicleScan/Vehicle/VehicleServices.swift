@@ -1,28 +1,27 @@
-import Diagnostics
+public import Diagnostics
 import OBDCore
 import ScanSession
-import VehicleScan
 
 /// The services in which the ECUs of a vehicle are asked.
-struct VehicleServices: Sendable {
+public struct VehicleServices: Sendable {
     /// One or, where some ECUs know only the newer services, two.
-    let profiles: [DiagnosticProfile]
+    public let profiles: [DiagnosticProfile]
     /// The first question: it tells why nobody answers.
-    let first: Asked
+    public let first: QueryResult?
     /// Whether any ECU answered it.
-    let isAnswered: Bool
+    public let isAnswered: Bool
 }
 
-extension Connection {
+extension Vehicle {
     /// Finds out in which services the vehicle is asked.
     ///
-    /// - Throws: a ``Failure`` when the adapter says that there is no vehicle to ask.
-    func services() throws -> VehicleServices {
+    /// - Throws: ``VehicleError/adapterSaid(_:)`` when the adapter says that there is no vehicle to ask.
+    public func services() throws(VehicleError) -> VehicleServices {
         // Where the adapter's setting up found it, 01 00 would be no request.
         let isJ1939 = scan.link?.capabilities.vehicleProtocol == .j1939
         let forced = vehicleProtocol ?? (isJ1939 ? .j1939 : nil)
         var discovery = ProfileDiscovery(forced: forced)
-        var first: Asked?
+        var first: QueryResult?
         while true {
             switch discovery.step {
             case .ask(let payload, let on):
@@ -34,44 +33,34 @@ extension Connection {
                     asked.answers, on: asked.answer.exchange.vehicleProtocol)
             case .found(let profiles):
                 let distinct = DiagnosticProfile.allCases.filter { profiles.values.contains($0) }
-                return try result(distinct, first, isAnswered: true)
+                return VehicleServices(profiles: distinct, first: first, isAnswered: true)
             case .nobody:
                 if vehicleProtocol == nil, !isJ1939 { _ = try command("AT SP 0") }
                 if let status = first?.status, status != .noData {
-                    throw Failure(insteadOfAnswer: status, accessory: accessory)
+                    throw .adapterSaid(status)
                 }
                 // Some ECUs answer other services, though not this one.
                 let family =
                     first?.answer.exchange.vehicleProtocol?.family ?? forced?.family ?? .can
-                return try result(
-                    [DiagnosticProfile(classic: family)], first, isAnswered: false)
+                return VehicleServices(
+                    profiles: [DiagnosticProfile(classic: family)], first: first,
+                    isAnswered: false)
             }
         }
     }
 
-    private func result(
-        _ profiles: [DiagnosticProfile], _ first: Asked?, isAnswered: Bool
-    ) throws -> VehicleServices {
-        guard let first else {
-            throw Failure(
-                "\(accessory): nothing was asked",
-                hint: "this is a fault of obdscan: please report it", status: .bug)
-        }
-        return VehicleServices(profiles: profiles, first: first, isAnswered: isAnswered)
-    }
-
     /// Asks in each of the vehicle's services; those that have no such question are passed over.
-    func ask(
+    public func ask(
         _ query: DiagnosticQuery, in services: VehicleServices
-    ) throws(ScanError) -> [Asked] {
+    ) throws(VehicleError) -> [QueryResult] {
         try ask(query, by: services.profiles)
     }
 
     /// Asks by each of several profiles.
-    func ask(
+    public func ask(
         _ query: DiagnosticQuery, by profiles: [DiagnosticProfile]
-    ) throws(ScanError) -> [Asked] {
-        var asked: [Asked] = []
+    ) throws(VehicleError) -> [QueryResult] {
+        var asked: [QueryResult] = []
         for profile in profiles {
             guard let payload = profile.request(for: query) else { continue }
             asked.append(
@@ -85,7 +74,7 @@ extension Connection {
     ///
     /// SAE J1979-2 has an identifier of its own for that; an ECU that does not know it is asked for
     /// what stands for PID 01.
-    func readiness(in services: VehicleServices) throws(ScanError) -> [Asked] {
+    public func readiness(in services: VehicleServices) throws(VehicleError) -> [QueryResult] {
         var asked = try ask(.readiness, in: services)
         if services.profiles.contains(.onUDS), Self.monitors(asked, .sinceClear).isEmpty {
             asked += try ask(.readinessByPID, by: [.onUDS])
@@ -97,11 +86,11 @@ extension Connection {
     ///
     /// In SAE J1979-2 the codes of each readiness group tell it: those of every group that is known
     /// to be there are asked for, or of all.
-    func readinessThisCycle(
-        in services: VehicleServices, known: [Asked]
-    ) throws(ScanError) -> [Asked] {
+    public func readinessThisCycle(
+        in services: VehicleServices, known: [QueryResult]
+    ) throws(VehicleError) -> [QueryResult] {
         var profiles = services.profiles
-        var asked: [Asked] = []
+        var asked: [QueryResult] = []
         if profiles.contains(.onUDS) {
             let there = Set(Self.monitors(known, .sinceClear).filter(\.supported).map(\.monitor))
             let isTold = !there.isEmpty && there.isDisjoint(with: Self.onlyByPID)
@@ -121,7 +110,7 @@ extension Connection {
     ]
 
     private static func monitors(
-        _ asked: [Asked], _ scope: MonitorStatus.Scope
+        _ asked: [QueryResult], _ scope: MonitorStatus.Scope
     ) -> [MonitorStatus] {
         asked.flatMap(\.answer.items).compactMap { item in
             if case .monitor(let status) = item, status.scope == scope { status } else { nil }
@@ -129,9 +118,9 @@ extension Connection {
     }
 
     /// Asks for support maps, one behind the other as long as there are more.
-    func supportedIDs(
+    public func supportedIDs(
         in services: VehicleServices, _ query: (UInt8) -> DiagnosticQuery
-    ) throws(ScanError) -> SupportedIDs {
+    ) throws(VehicleError) -> SupportedIDs {
         var supported = SupportedIDs()
         var base: UInt8 = 0
         var hasMore = true
@@ -147,28 +136,25 @@ extension Connection {
     }
 
     /// Why nothing came for `asked`; nil when something did.
-    func failure(of asked: [Asked]) -> Failure? {
+    public func problem(of asked: [QueryResult?]) -> VehicleError? {
+        let asked = asked.compactMap(\.self)
         if asked.contains(where: { !$0.answers.isEmpty }) { return nil }
         for one in asked {
-            if let problem = one.problem { return problem }
-            if let status = one.status, let failure = Failure(status, accessory: accessory) {
-                return failure
-            }
+            if let problem = one.error { return problem }
+            if let status = one.status, status != .unknownCommand { return .adapterSaid(status) }
         }
-        if let status = asked.compactMap(\.status).first {
-            return Failure(insteadOfAnswer: status, accessory: accessory)
-        }
-        return Failure(
-            "\(accessory): no ECU answered", hint: "switch the ignition on", status: .timedOut)
+        return asked.compactMap(\.status).first.map { .adapterSaid($0) } ?? .noAnswer
     }
 }
 
-extension Connection {
+extension Vehicle {
     /// The services in which `selected` are asked for.
     ///
     /// What the vehicle answered when the adapter was set up tells; only where it did not, it is
     /// asked again.
-    func signalProfiles(for selected: [SelectedSignal]) throws -> [DiagnosticProfile] {
+    public func signalProfiles(for selected: [SelectedSignal]) throws(VehicleError)
+        -> [DiagnosticProfile]
+    {
         if let family = scan.link?.capabilities.vehicleProtocol?.family, family != .can {
             return [DiagnosticProfile(classic: family)]
         }

@@ -1,33 +1,34 @@
-import Diagnostics
+public import Diagnostics
 import OBDCore
 import ScanSession
-import VehicleScan
 
 extension PollSetup {
     /// What named signals need, or everything that the vehicle supports and `packs` have.
-    static func make(
-        _ selected: [SelectedSignal], _ packs: [PIDTable.Record], _ connection: Connection,
-        every period: Duration?, _ output: OutputOptions
-    ) throws -> PollSetup {
-        var setup = try choose(selected, packs, connection, every: period, output)
+    ///
+    /// `unknown` is called for each name that the vehicle's services have no signal for.
+    public static func make(
+        _ selected: [SelectedSignal], _ packs: [PIDTable.Record], _ connection: Vehicle,
+        every period: Duration?, unknown: (ResolvedSignals.Unknown) -> Void = { _ in }
+    ) throws(VehicleError) -> PollSetup {
+        var setup = try choose(selected, packs, connection, every: period, unknown)
         setup.onlyECU = connection.ecu
         return setup
     }
 
     private static func choose(
-        _ selected: [SelectedSignal], _ packs: [PIDTable.Record], _ connection: Connection,
-        every period: Duration?, _ output: OutputOptions
-    ) throws -> PollSetup {
-        // Asked alone, where the protocol has such requests.
+        _ selected: [SelectedSignal], _ packs: [PIDTable.Record], _ connection: Vehicle,
+        every period: Duration?, _ unknown: (ResolvedSignals.Unknown) -> Void
+    ) throws(VehicleError) -> PollSetup {
+        // QueryResult alone, where the protocol has such requests.
         let ecu = connection.hasPhysicalRequests ? connection.ecu : nil
         if !selected.isEmpty {
             try connection.check(selected.compactMap(\.record))
             let profiles = try connection.signalProfiles(for: selected)
             let known = SignalNames(connection.table).resolve(selected, in: profiles)
             if known.signals.isEmpty, let first = known.unknown.first {
-                throw first.failure(connection)
+                throw .unknownSignal(first)
             }
-            for name in known.unknown { output.note(name.text) }
+            for name in known.unknown { unknown(name) }
             var setup = PollSetup(
                 known.signals, table: connection.table, every: period, ecu: ecu)
             setup.profiles = profiles
@@ -40,10 +41,7 @@ extension PollSetup {
         }
         let supported = try connection.supportedIDs(in: services) { .supportedPIDs($0) }
         guard !supported.all.isEmpty || !packs.isEmpty else {
-            throw connection.failure(of: [services.first])
-                ?? Failure(
-                    "\(connection.accessory): the vehicle announces no signals",
-                    hint: "name them: obdscan live rpm speed", status: .timedOut)
+            throw connection.problem(of: [services.first]) ?? .announcesNothing
         }
         var setup = PollSetup(
             supported: supported, by: services.profiles, table: connection.table, every: period,
@@ -56,14 +54,14 @@ extension PollSetup {
     }
 
     /// Leaves the vehicle alone while it is off; nil = it is asked whatever happens.
-    mutating func protectBattery(_ limits: BatteryGuard.Limits?, _ connection: Connection) {
+    public mutating func protectBattery(_ limits: BatteryGuard.Limits?, _ connection: Vehicle) {
         battery = limits
         motion = PollPlan.Motion(
             connection.table, profiles, ecu: connection.hasPhysicalRequests ? connection.ecu : nil)
     }
 
     /// The plan for a session.
-    var plan: PollPlan {
+    public var plan: PollPlan {
         let seldom: Duration? = watchesVoltage ? .seconds(30) : nil
         var plan = PollPlan(wants: wants, voltagePeriod: readsVoltage ? .seconds(5) : seldom)
         if let battery { plan.protectBattery(by: BatteryGuard(limits: battery), motion) }
@@ -71,13 +69,13 @@ extension PollSetup {
     }
 
     /// Whether an item is a named signal, or no reading at all.
-    func wants(_ item: DiagnosticItem) -> Bool {
+    public func wants(_ item: DiagnosticItem) -> Bool {
         guard case .reading(let reading) = item else { return true }
         return wants(reading)
     }
 
     /// Whether the voltage at the adapter is to be shown.
-    func showsVoltage(_ table: PIDTable) -> Bool {
+    public func showsVoltage(_ table: PIDTable) -> Bool {
         named.isEmpty || table.adapterVoltage.map { named.contains($0) } ?? false
     }
 }

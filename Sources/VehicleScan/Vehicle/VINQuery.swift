@@ -1,13 +1,13 @@
 import Adapters
-import Diagnostics
-import OBDCore
-import ScanSession
+public import Diagnostics
+public import OBDCore
+public import ScanSession
 
 /// Asks for the vehicle's identification number while readings come already.
 ///
 /// Whoever waits for it waits for signals, keys and deadlines as well.
-struct VINQuery {
-    private let connection: Connection
+public struct VINQuery {
+    private let connection: Vehicle
     /// What is still to be asked, the last one first.
     private var requests: [VehicleRequest]
     private var pending: PendingAnswer?
@@ -15,7 +15,7 @@ struct VINQuery {
     private var interrupted: VehicleRequest?
 
     /// Asks at once, by one profile after the other until one of them brings it.
-    init(_ connection: Connection, by profiles: [DiagnosticProfile]) {
+    public init(_ connection: Vehicle, by profiles: [DiagnosticProfile]) {
         self.connection = connection
         requests = profiles.reversed().compactMap { profile in
             profile.request(for: .information(0x02)).map {
@@ -26,10 +26,10 @@ struct VINQuery {
     }
 
     /// Becomes readable when ``take()`` has something to do; nil = nothing is awaited.
-    var descriptor: Int32? { pending?.descriptor }
+    public var descriptor: Int32? { pending?.descriptor }
 
     /// The number, once its answer is there; nil while it is awaited, or not told.
-    mutating func take() -> VIN? {
+    public mutating func take() -> VIN? {
         guard let pending, let request = requests.last else { return nil }
         var items: [DiagnosticItem] = []
         do {
@@ -52,7 +52,7 @@ struct VINQuery {
     }
 
     /// Asks again what a lost link took along, once the link is back.
-    mutating func note(_ event: ScanEvent) {
+    public mutating func note(_ event: ScanEvent) {
         guard case .toolDidInitialize = event, interrupted != nil else { return }
         interrupted = nil
         begin()
@@ -65,7 +65,7 @@ struct VINQuery {
 
 extension Reading {
     /// What is wrong with a VIN; nil where nothing is, and for everything else.
-    var faultOfVIN: String? {
+    public var faultOfVIN: String? {
         guard checkDigit == false, case .text(let text) = value else { return nil }
         if VIN(text) != nil { return "no valid check digit" }
         return text.count == 17
@@ -76,7 +76,7 @@ extension Reading {
 
 extension Sequence where Element == DiagnosticItem {
     /// The first whole identification number.
-    var vin: VIN? {
+    public var vin: VIN? {
         for case .reading(let reading) in self {
             if case .text(let text) = reading.value, let vin = VIN(text) { return vin }
         }

@@ -1,5 +1,4 @@
 import OBDCore
-import ScanTool
 
 extension Reply {
     /// The reply's lines as the adapter printed them: no echo, no prompt, no empty lines.
@@ -8,7 +7,7 @@ extension Reply {
     /// command; what it says to those (`OK`, `banner`) is no part of the reply.
     ///
     /// A binary protocol has no lines: each message stands for one.
-    func rawLines(without command: String, banner: String?) -> [String] {
+    public func rawLines(without command: String, banner: String?) -> [String] {
         guard raw.allSatisfy(Self.isText) else {
             return messages.map { message in
                 (message.ecu.map { "\($0) " } ?? "") + Hex.string(message.payload)
@@ -20,13 +19,19 @@ extension Reply {
             .split(separator: ">")
             .map { reply in
                 reply.split(whereSeparator: { $0 == "\r" || $0 == "\n" || $0 == "\r\n" })
-                    .map { String($0).trimmed }
+                    .map { Self.trimmed($0) }
                     .filter { !$0.isEmpty && compact($0) != echo }
             }
         guard replies.count > 1 else { return replies.flatMap(\.self) }
         let aside = ["OK"] + [banner].compactMap(\.self)
         let own = replies.filter { reply in !reply.allSatisfy { aside.contains($0) } }
         return (own.isEmpty ? replies : own).flatMap(\.self)
+    }
+
+    private static func trimmed(_ line: Substring) -> String {
+        let isBlank = { (character: Character) in character == " " || character == "\t" }
+        let head = line.drop(while: isBlank)
+        return String(head.reversed().drop(while: isBlank).reversed())
     }
 
     private static func isText(_ byte: UInt8) -> Bool {

@@ -1,28 +1,12 @@
 import Adapters
-import Diagnostics
+public import Diagnostics
 import OBDCore
-import ScanTool
+public import ScanTool
 
 /// What a vehicle has to report before anything is written to it: that its engine does not run, and
 /// that it does not move.
-enum StandstillSignal: CaseIterable, Hashable, Sendable {
+public enum StandstillSignal: CaseIterable, Hashable, Sendable {
     case engineSpeed, vehicleSpeed
-
-    /// The name for people.
-    var name: String {
-        switch self {
-        case .engineSpeed: "engine speed"
-        case .vehicleSpeed: "vehicle speed"
-        }
-    }
-
-    /// What a value that is not zero means.
-    var motion: String {
-        switch self {
-        case .engineSpeed: "the engine runs"
-        case .vehicleSpeed: "the vehicle moves"
-        }
-    }
 
     private var pid: UInt8 {
         switch self {
@@ -59,7 +43,7 @@ enum StandstillSignal: CaseIterable, Hashable, Sendable {
     /// The request in the services of `profile`.
     ///
     /// Not by the tables: one of the user's own could say anything of these numbers.
-    func request(_ profile: DiagnosticProfile) -> [UInt8] {
+    public func request(_ profile: DiagnosticProfile) -> [UInt8] {
         switch profile {
         case .classicCAN, .classicLegacy: [0x01, pid]
         case .onUDS: [0x22, 0xF4, pid]
@@ -69,7 +53,7 @@ enum StandstillSignal: CaseIterable, Hashable, Sendable {
 
     /// The request for the map that shows whether the vehicle knows the signal; nil where there is
     /// none.
-    static func mapRequest(_ profile: DiagnosticProfile) -> [UInt8]? {
+    public static func mapRequest(_ profile: DiagnosticProfile) -> [UInt8]? {
         switch profile {
         case .classicCAN, .classicLegacy: [0x01, 0x00]
         case .onUDS: [0x22, 0xF4, 0x00]
@@ -80,7 +64,7 @@ enum StandstillSignal: CaseIterable, Hashable, Sendable {
     // MARK: Answers
 
     /// What an exchange shows of the signal.
-    enum Finding: Hashable, Sendable {
+    public enum Finding: Hashable, Sendable {
         /// An ECU reports a value that is not zero.
         case moving
         /// ECUs answered, and all of them report zero.
@@ -90,21 +74,21 @@ enum StandstillSignal: CaseIterable, Hashable, Sendable {
         /// No ECU answered, or all refused.
         case silent
         /// What came proves nothing; why.
-        case unclear(String)
+        case unclear(VehicleError.Doubt)
     }
 
     /// What a reply shows.
-    func finding(in reply: Reply, _ profile: DiagnosticProfile) -> Finding {
+    public func finding(in reply: Reply, _ profile: DiagnosticProfile) -> Finding {
         let values = reply.messages.map { value(in: $0, profile) }
         if values.contains(.number(isZero: false)) { return .moving }
         if let reason = reply.doubt { return .unclear(reason) }
-        if values.contains(.unusable) { return .unclear("unusable answer") }
-        if values.contains(.foreign) { return .unclear("answer to another request") }
+        if values.contains(.unusable) { return .unclear(.unusable) }
+        if values.contains(.foreign) { return .unclear(.otherRequest) }
         return values.contains(.number(isZero: true)) ? .still : .silent
     }
 
     /// What the answer to ``mapRequest(_:)`` shows: whether the signal is in it; nil = nothing.
-    func isSupported(in reply: Reply, _ profile: DiagnosticProfile) -> Bool? {
+    public func isSupported(in reply: Reply, _ profile: DiagnosticProfile) -> Bool? {
         guard reply.doubt == nil, let request = Self.mapRequest(profile) else { return nil }
         var isSupported: Bool?
         for message in reply.messages {
@@ -162,7 +146,7 @@ enum StandstillSignal: CaseIterable, Hashable, Sendable {
 
 extension StandstillSignal.Finding {
     /// What several services of one vehicle show together.
-    static func together(_ findings: [Self]) -> Self {
+    public static func together(_ findings: [Self]) -> Self {
         if findings.contains(.moving) { return .moving }
         if findings.contains(.still) { return .still }
         for case .unclear(let reason) in findings { return .unclear(reason) }
@@ -172,9 +156,9 @@ extension StandstillSignal.Finding {
 
 extension Reply {
     /// Why nothing can be concluded from what is missing in it; nil = it is whole.
-    fileprivate var doubt: String? {
-        if !errors.isEmpty || !texts.isEmpty { return "damaged answer" }
-        if let status = statuses.first(where: { $0 != .noData }) { return status.rawValue }
+    fileprivate var doubt: VehicleError.Doubt? {
+        if !errors.isEmpty || !texts.isEmpty { return .damaged }
+        if let status = statuses.first(where: { $0 != .noData }) { return .adapterSaid(status) }
         return nil
     }
 }

@@ -1,12 +1,12 @@
 import Accessory
-import ScanSession
+public import ScanSession
 import Synchronization
-import SystemIO
+public import SystemIO
 
 /// A bounded queue of batches from a session's thread to the thread that prints or draws them.
-final class BatchQueue: ReadingSink {
+public final class BatchQueue: ReadingSink {
     /// What happens to a batch for which there is no room.
-    enum Full: Sendable {
+    public enum Full: Sendable {
         /// It is refused and offered again: nothing is lost, the vehicle is asked more slowly.
         case refuse
         /// The oldest one is dropped and counted.
@@ -29,19 +29,21 @@ final class BatchQueue: ReadingSink {
     private let space: EventDescriptor?
 
     /// A queue of at most `capacity` batches.
-    init(capacity: Int = 256, full: Full) throws(Failure) {
+    public init(capacity: Int = 256, full: Full) throws(SystemError) {
         self.capacity = capacity
         self.full = full
-        arrived = try EventDescriptor.made()
-        space = full == .refuse ? try EventDescriptor.made() : nil
+        arrived = try EventDescriptor()
+        space = full == .refuse ? try EventDescriptor() : nil
     }
 
     /// Readable while batches wait.
-    var descriptor: Int32 { arrived.descriptor }
+    public var descriptor: Int32 { arrived.descriptor }
 
-    var spaceDescriptor: Int32? { space?.descriptor }
+    /// Readable once there is room again; nil where nothing is ever refused.
+    public var spaceDescriptor: Int32? { space?.descriptor }
 
-    func offer(_ batch: ReadingBatch) -> Bool {
+    /// Takes a batch; false = there is no room for it.
+    public func offer(_ batch: ReadingBatch) -> Bool {
         let taken = state.withLock { state in
             if state.batches.count >= capacity, !state.isOpenWide {
                 switch full {
@@ -62,13 +64,13 @@ final class BatchQueue: ReadingSink {
 
     /// Takes whatever is still offered, however slow the reader is: polling has come to its end, and
     /// nobody should wait for room.
-    func openWide() {
+    public func openWide() {
         state.withLock { $0.isOpenWide = true }
         space?.signal()
     }
 
     /// Takes everything that waits; returns how many batches were dropped since the last time.
-    func take(_ batches: inout [ReadingBatch]) -> Int {
+    public func take(_ batches: inout [ReadingBatch]) -> Int {
         arrived.take()
         let (dropped, refused) = state.withLock { state in
             batches.append(contentsOf: state.batches)

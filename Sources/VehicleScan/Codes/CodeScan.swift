@@ -1,29 +1,28 @@
 import Adapters
-import Diagnostics
-import OBDCore
+public import Diagnostics
+public import OBDCore
 import ScanSession
-import TripExport
 
 /// What the ECUs of one vehicle say about trouble codes; every ECU and every list stands alone.
-struct CodeScan: Sendable {
+public struct CodeScan: Sendable {
     /// One of the lists that an ECU keeps.
-    struct List: Sendable {
+    public struct List: Sendable {
         /// Which.
-        var kind: CodeReport.Kind
+        public var kind: CodeReport.Kind
         /// The question and what became of it.
-        var asked: Asked
+        public var asked: QueryResult
         /// What it brought; a code that an earlier list brought in the same kind is left out: UDS
         /// tells a confirmed code again when it is asked for pending ones.
-        var items: [DiagnosticItem]
+        public var items: [DiagnosticItem]
 
         /// Whether a parameter group of SAE J1939 was asked for.
-        var isParameterGroup: Bool {
+        public var isParameterGroup: Bool {
             // No service is 00.
             asked.answer.exchange.request?.first == 0x00
         }
 
         /// What became of the list of `ecu`.
-        func told(by ecu: ECUAddress?) -> Told {
+        public func told(by ecu: ECUAddress?) -> Told {
             let reply = asked.answer.reply
             let answers = asked.answers.filter { $0.ecu == ecu }
             let messages = reply.messages.count { $0.ecu == ecu }
@@ -50,7 +49,7 @@ struct CodeScan: Sendable {
     }
 
     /// What became of an ECU's list.
-    enum Told: Hashable, Sendable {
+    public enum Told: Hashable, Sendable {
         /// It came whole.
         case list
         /// The ECU refused; in SAE J1939 without a reason that is known here.
@@ -70,14 +69,14 @@ struct CodeScan: Sendable {
     }
 
     /// What the ECUs say about lamp and number of codes.
-    var status: [Asked]
+    public var status: [QueryResult]
     /// Stored, pending and permanent codes.
-    var lists: [List]
+    public var lists: [List]
     /// ECUs at addresses of their own, where they were asked for.
-    var modules: [ModuleScan.Module] = []
+    public var modules: [ModuleScan.Module] = []
 
     /// Asks for everything; a list that is refused or silent hides none of the others.
-    init(_ connection: Connection, in services: VehicleServices) throws(ScanError) {
+    public init(_ connection: Vehicle, in services: VehicleServices) throws(VehicleError) {
         status = try connection.readiness(in: services)
         lists = []
         var known: Set<Known> = []
@@ -102,13 +101,13 @@ struct CodeScan: Sendable {
     private static let kinds: [CodeReport.Kind] = [.stored, .pending, .permanent]
 
     /// Everything that was asked.
-    var asked: [Asked] { status + lists.map(\.asked) + modules.flatMap(\.asked) }
+    public var asked: [QueryResult] { status + lists.map(\.asked) + modules.flatMap(\.asked) }
 
     /// When the last answer was complete.
-    var time: Instant { asked.map(\.answer.answered).max() ?? .zero }
+    public var time: Instant { asked.map(\.answer.answered).max() ?? .zero }
 
     /// Every code, in the order in which it was reported.
-    var codes: [CodeReport] { listedCodes + modules.flatMap { newCodes(of: $0) } }
+    public var codes: [CodeReport] { listedCodes + modules.flatMap { newCodes(of: $0) } }
 
     private var listedCodes: [CodeReport] {
         lists.flatMap { list in
@@ -120,7 +119,7 @@ struct CodeScan: Sendable {
 
     /// A module's codes without those that its OBD lists have told already: there they stand
     /// without a failure type.
-    func newCodes(of module: ModuleScan.Module) -> [CodeReport] {
+    public func newCodes(of module: ModuleScan.Module) -> [CodeReport] {
         module.codes.filter { report in
             guard case .dtc(let code) = report.code, code.failureType ?? 0 == 0 else { return true }
             return !listedCodes.contains { listed in
@@ -132,14 +131,14 @@ struct CodeScan: Sendable {
     }
 
     /// Every ECU that said anything, in the order of their addresses.
-    var ecus: [ECUAddress?] {
+    public var ecus: [ECUAddress?] {
         let all = asked.flatMap { $0.answer.reply.messages.map(\.ecu) }
         let known = Set(all.compactMap(\.self)).sorted()
         return known.isEmpty ? (all.isEmpty ? [] : [nil]) : known
     }
 
     /// What is known where an ECU has no code to show.
-    enum Absence: Hashable, Sendable {
+    public enum Absence: Hashable, Sendable {
         /// Its lists came, and are empty.
         case noCodes
         /// Its list of stored codes came, and is empty; that of pending or permanent ones did not come.
@@ -155,7 +154,7 @@ struct CodeScan: Sendable {
     }
 
     /// Why there is no code of `ecu` to show; only a list that came whole says that there is none.
-    func absence(of ecu: ECUAddress?, _ table: PIDTable) -> Absence {
+    public func absence(of ecu: ECUAddress?, _ table: PIDTable) -> Absence {
         let stored = told(.stored, by: ecu)
         if stored != .list, let module = modules.first(where: { $0.module.responder == ecu }),
             module.service != nil, module.asked.allSatisfy({ $0.answer.reply.errors.isEmpty })
@@ -183,7 +182,7 @@ struct CodeScan: Sendable {
 
     /// What became of the lists of one kind, taken together: each of a vehicle's services may have
     /// one.
-    func told(_ kind: CodeReport.Kind, by ecu: ECUAddress?) -> Told {
+    public func told(_ kind: CodeReport.Kind, by ecu: ECUAddress?) -> Told {
         let asked = lists.filter { $0.kind == kind }
         let all = asked.map { $0.told(by: ecu) }
         if all.contains(.broken) { return .broken }
@@ -194,8 +193,8 @@ struct CodeScan: Sendable {
 
     /// Why it is not known which codes there are, where that is so: of what an ECU did not tell, nobody
     /// may conclude that it has none.
-    func failure(_ connection: Connection) -> Failure? {
-        if let failure = connection.failure(of: asked) { return failure }
+    public func problem(_ connection: Vehicle) -> VehicleError? {
+        if let problem = connection.problem(of: asked) { return problem }
         let heard = lists.flatMap { $0.asked.answers } + status.flatMap(\.answers)
         let own = Set(heard.map(\.ecu)).union(lists.flatMap(\.brokenECUs))
         let hasList = own.contains { told(.stored, by: $0) == .list }
@@ -214,14 +213,8 @@ struct CodeScan: Sendable {
                 let asked = lists.filter { $0.kind == kind && $0.told(by: ecu) == told }
                     .map(\.asked)
                 let status = asked.compactMap(\.status).first { $0 != .noData }
-                return asked.compactMap(\.problem).first
-                    ?? status.map {
-                        Failure(insteadOfAnswer: $0, accessory: connection.accessory)
-                    }
-                    ?? Failure(
-                        "\(ecu?.description ?? connection.accessory): the list of \(kind.rawValue) "
-                            + "codes did not come",
-                        hint: "Turn the ignition on, then try again.", status: .timedOut)
+                return asked.compactMap(\.error).first ?? status.map { .adapterSaid($0) }
+                    ?? .codeListMissing(kind, of: ecu)
             }
         }
         return nil
@@ -242,20 +235,20 @@ struct CodeScan: Sendable {
     }
 
     /// Whether a list of `ecu` came damaged or was replaced by something else.
-    func hasBrokenList(of ecu: ECUAddress?) -> Bool {
+    public func hasBrokenList(of ecu: ECUAddress?) -> Bool {
         Self.kinds.contains { told($0, by: ecu) == .broken }
     }
 
     /// What `ecu` counts in PID 01 and how many stored codes it lists, where that differs; the
     /// count is of stored codes alone (SAE J1979).
-    func difference(of ecu: ECUAddress?, _ table: PIDTable) -> (counted: Int, listed: Int)? {
+    public func difference(of ecu: ECUAddress?, _ table: PIDTable) -> (counted: Int, listed: Int)? {
         guard let counted = announced(by: ecu, table) else { return nil }
         let listed = listedCodes.filter { $0.ecu == ecu && $0.kind == .stored }.count
         return counted == listed ? nil : (counted, listed)
     }
 
     /// How many codes `ecu` counts in PID 01; nil where it did not tell.
-    func announced(by ecu: ECUAddress?, _ table: PIDTable) -> Int? {
+    public func announced(by ecu: ECUAddress?, _ table: PIDTable) -> Int? {
         for case .reading(let reading) in status.flatMap(\.answer.items)
         where reading.ecu == ecu && table[reading.signal].id == "DTC_CNT" {
             if case .number(let count) = reading.value { return Int(count) }
@@ -264,7 +257,7 @@ struct CodeScan: Sendable {
     }
 
     /// Whether any ECU reports codes, or counts some that did not come.
-    func hasCodes(_ table: PIDTable) -> Bool {
+    public func hasCodes(_ table: PIDTable) -> Bool {
         if !codes.isEmpty { return true }
         return ecus.contains { ecu in
             if case .announced(let count, _) = absence(of: ecu, table) { count > 0 } else { false }
@@ -272,7 +265,7 @@ struct CodeScan: Sendable {
     }
 
     /// Whether `ecu` asks for the malfunction indicator lamp; nil where it did not tell.
-    func lampIsOn(_ ecu: ECUAddress?, _ table: PIDTable) -> Bool? {
+    public func lampIsOn(_ ecu: ECUAddress?, _ table: PIDTable) -> Bool? {
         let told = Readiness(status.flatMap(\.answer.items), table: table).ecus
             .first { $0.ecu == ecu }?.lampIsOn
         return told
@@ -298,31 +291,5 @@ extension NegativeResponse {
         case 0x11, 0x12, 0x7E, 0x7F: true
         default: false
         }
-    }
-}
-
-extension CodeReport {
-    /// The list it is in; in SAE J1939 a stored code may not be active any more.
-    var kindText: String {
-        isActive == false ? "\(kind.rawValue), not active" : kind.rawValue
-    }
-
-    /// The code with its failure type: `P0301-11`.
-    var fullText: String { code.fullText }
-}
-
-extension CodeReport.Code {
-    /// The code with its failure type: `P0301-11`; without the count of SAE J1939.
-    var fullText: String {
-        switch self {
-        case .dtc(let code): code.description
-        case .j1939(let code): code.text
-        }
-    }
-
-    /// The failure type as two digits; nil without one.
-    var failureType: String? {
-        guard case .dtc(let code) = self else { return nil }
-        return code.failureType.map { Hex.string([$0]) }
     }
 }

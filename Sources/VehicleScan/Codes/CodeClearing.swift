@@ -1,15 +1,15 @@
-import Diagnostics
-import OBDCore
+public import Diagnostics
+public import OBDCore
 import ScanSession
 import SystemIO
 
 /// Sends the request to clear once, and finds out what became of it by reading, never by asking
 /// again.
-struct CodeClearing: Sendable {
+public struct CodeClearing: Sendable {
     /// What was sent and what came.
-    let sent: [Asked]
+    public let sent: [QueryResult]
     /// What the ECUs said afterwards: readiness with the lamp, and their codes.
-    private(set) var after: CodeScan
+    public private(set) var after: CodeScan
 
     /// ISO 15765-4 gives an ECU five seconds after "response pending"; some clear for longer than
     /// an adapter listens.
@@ -20,11 +20,11 @@ struct CodeClearing: Sendable {
     /// Clears the codes that `before` shows.
     ///
     /// Where a request to all gets no answer every ECU is asked by its own address.
-    init(
-        _ before: CodeScan, _ connection: Connection, in services: VehicleServices,
+    public init(
+        _ before: CodeScan, _ connection: Vehicle, in services: VehicleServices,
         _ consent: Consent
-    ) throws(ScanError) {
-        var sent: [Asked] = []
+    ) throws(VehicleError) {
+        var sent: [QueryResult] = []
         for profile in services.profiles {
             guard let payload = profile.request(for: .clearCodes) else { continue }
             let targets = profile.clearsByECU ? before.ecus.filter { $0?.form == .byte } : []
@@ -46,7 +46,7 @@ struct CodeClearing: Sendable {
             let interrupt = waiting.add(connection.interrupt)
             waiting.add(deadline: min(end, SystemClock.now() + Self.pause))
             waiting.wait()
-            if waiting.isReady(interrupt) { throw .interrupted }
+            if waiting.isReady(interrupt) { throw .session(.interrupted) }
             after = try CodeScan(connection, in: services)
         }
     }
@@ -54,13 +54,13 @@ struct CodeClearing: Sendable {
     private var messages: [ECUMessage] { sent.flatMap(\.answers) }
 
     /// Whether any of the requests was written to the adapter.
-    var wasSent: Bool { sent.contains(where: \.wasSent) }
+    public var wasSent: Bool { sent.contains(where: \.wasSent) }
 
     /// Whether any ECU said that it has cleared.
-    var isConfirmed: Bool { messages.contains(where: \.confirmsClearing) }
+    public var isConfirmed: Bool { messages.contains(where: \.confirmsClearing) }
 
     /// Who refused, and why.
-    var refusals: [(ecu: ECUAddress?, reason: String, isConditions: Bool)] {
+    public var refusals: [(ecu: ECUAddress?, reason: String, isConditions: Bool)] {
         messages.compactMap { message in
             if message.parameterGroup == 0xE800 {
                 guard let control = message.payload.first, control != 0 else { return nil }
@@ -78,7 +78,7 @@ struct CodeClearing: Sendable {
     }
 
     /// What reading again shows of the codes that were there.
-    enum Change: Hashable, Sendable {
+    public enum Change: Hashable, Sendable {
         /// All are there.
         case none
         /// Some of them are gone.
@@ -90,7 +90,7 @@ struct CodeClearing: Sendable {
     }
 
     /// What reading again shows of the stored and pending codes of `before`.
-    func change(since before: CodeScan) -> Change {
+    public func change(since before: CodeScan) -> Change {
         let answered = after.ecus.filter { after.told(.stored, by: $0) == .list }
         return Self.change(
             before.clearable.map { (ecu: $0.ecu, code: $0.code) },
@@ -98,7 +98,7 @@ struct CodeClearing: Sendable {
     }
 
     /// The same for codes, and the ECUs that told theirs `after` it.
-    static func change(
+    public static func change(
         _ before: [(ecu: ECUAddress?, code: CodeReport.Code)], after: [CodeReport.Code],
         answered: [ECUAddress?]
     ) -> Change {
@@ -113,7 +113,7 @@ struct CodeClearing: Sendable {
 extension CodeScan {
     /// The codes that clearing erases: permanent ones stay, and in SAE J1939 DM11 is for active ones
     /// alone.
-    var clearable: [CodeReport] {
+    public var clearable: [CodeReport] {
         codes.filter { $0.kind != .permanent && $0.isActive != false }
     }
 }

@@ -1,0 +1,29 @@
+import Diagnostics
+import OBDCore
+import TripExport
+
+extension CodeReport {
+    /// The list it is in; in SAE J1939 a stored code may not be active any more.
+    var kindText: String {
+        isActive == false ? "\(kind.rawValue), not active" : kind.rawValue
+    }
+
+    /// The code with its failure type: `P0301-11`.
+    var fullText: String { code.fullText }
+}
+
+extension CodeReport.Code {
+    /// The code with its failure type: `P0301-11`; without the count of SAE J1939.
+    var fullText: String {
+        switch self {
+        case .dtc(let code): code.description
+        case .j1939(let code): code.text
+        }
+    }
+
+    /// The failure type as two digits; nil without one.
+    var failureType: String? {
+        guard case .dtc(let code) = self else { return nil }
+        return code.failureType.map { Hex.string([$0]) }
+    }
+}

@@ -1,0 +1,149 @@
+import Adapters
+import Diagnostics
+import OBDCore
+import ScanSession
+import ScanTool
+import VehicleScan
+
+// What users are told where a vehicle could not be asked, or did not tell what was asked.
+extension Failure {
+    /// A vehicle behind `accessory` that could not be asked, or did not tell.
+    init(_ error: VehicleError, accessory: String) {
+        switch error {
+        case .session(let error): self.init(error, accessory: accessory)
+        case .system(let error): self.init(error)
+        case .adapterSaid(let status): self.init(insteadOfAnswer: status, accessory: accessory)
+        case .noAnswer:
+            self.init(
+                "\(accessory): no ECU answered", hint: "switch the ignition on", status: .timedOut)
+        case .codeListMissing(let kind, let ecu):
+            self.init(
+                "\(ecu?.description ?? accessory): the list of \(kind.rawValue) codes did not come",
+                hint: "Turn the ignition on, then try again.", status: .timedOut)
+        case .announcesNothing:
+            self.init(
+                "\(accessory): the vehicle announces no signals",
+                hint: "name them: obdscan live rpm speed", status: .timedOut)
+        case .unknownSignal(let unknown):
+            self.init(
+                "\(accessory): \(unknown.text)",
+                hint: "obdscan pids list --supported shows what there is", status: .unavailable)
+        case .needsSingleECU(let record, let target):
+            self.init(
+                "\(record.dataID) (\(record.name)) is asked at \(target), and this adapter can "
+                    + "only ask all ECUs at once",
+                hint: "an ELM327 or an OBDLink can ask one", status: .unavailable)
+        case .wrongAddressForm(let record, let target, let spoken):
+            let hint: String? =
+                switch target.form {
+                case .can29: "--protocol 7 asks on 29-bit CAN"
+                case .can11: "--protocol 6 asks on 11-bit CAN"
+                case .byte: nil
+                }
+            self.init(
+                "\(record.dataID) (\(record.name)) is asked at \(target), and this vehicle "
+                    + "speaks \(spoken.title)", hint: hint, status: .usage)
+        case .otherVehicle(let record, let vin):
+            let wanted =
+                "\(record.dataID) (\(record.name)) is for vehicles "
+                + record.vehicles.map(\.text).joined(separator: ", ")
+            if let vin {
+                self.init(
+                    "\(wanted), this is \(vin.text)",
+                    hint: "leave its signals out, or use the table of this vehicle",
+                    status: .usage)
+            } else {
+                self.init(
+                    "\(wanted), and this one does not tell its number",
+                    hint: "without a `vehicle` line the table is for any vehicle",
+                    status: .unavailable)
+            }
+        case .inMotion(let signal):
+            self.init(
+                "refused while \(signal.motion)",
+                hint: "stop it, switch the ignition on again and retry; --force overrides",
+                status: .timedOut)
+        case .standstillUnproven(let signal, let doubt):
+            self.init(
+                "nothing was sent: the vehicle does not prove that it stands still "
+                    + "(\(signal.name): \(doubt.text))",
+                hint: Self.proofHint, status: .timedOut)
+        case .settingsCannotBePutBack:
+            self.init(
+                "nothing was sent: commands before it cannot be put back after the vehicle was "
+                    + "asked whether its engine runs",
+                hint: "Send it in a run of its own, or with --force.", status: .timedOut)
+        case .noProtocolForCheck:
+            self.init(
+                "nothing was sent: the vehicle did not answer when the adapter was set up, so it "
+                    + "cannot be asked whether its engine runs",
+                hint: Self.proofHint, status: .timedOut)
+        case .settingNotConfirmed(let text):
+            self.init(
+                "nothing was sent: the adapter does not confirm \(text), so the vehicle cannot be "
+                    + "asked whether its engine runs",
+                hint: Self.proofHint, status: .timedOut)
+        }
+    }
+
+    /// What to do where the proof is missing.
+    private static let proofHint =
+        "Turn the ignition on with the engine off, and retry. --force sends it without this proof."
+}
+
+extension VehicleError.Doubt {
+    fileprivate var text: String {
+        switch self {
+        case .noAnswer: "no answer"
+        case .incomplete: "no complete answer"
+        case .damaged: "damaged answer"
+        case .adapterSaid(let status): status.rawValue
+        case .unusable: "unusable answer"
+        case .otherRequest: "answer to another request"
+        }
+    }
+}
+
+extension StandstillSignal {
+    /// The name for people.
+    var name: String {
+        switch self {
+        case .engineSpeed: "engine speed"
+        case .vehicleSpeed: "vehicle speed"
+        }
+    }
+
+    /// What a value that is not zero means.
+    var motion: String {
+        switch self {
+        case .engineSpeed: "the engine runs"
+        case .vehicleSpeed: "the vehicle moves"
+        }
+    }
+}
+
+extension VehicleError {
+    /// The error as commands throw it: a session's own as it is, anything else in words.
+    func told(of accessory: String) -> any Error {
+        if case .session = self { self } else { Failure(self, accessory: accessory) }
+    }
+}
+
+extension Vehicle {
+    /// What users are told where nothing came for `asked`; nil when something did.
+    func failure(of asked: [QueryResult?]) -> Failure? {
+        problem(of: asked).map { Failure($0, accessory: accessory) }
+    }
+
+    /// What users are told of a question that got no complete answer; nil where it got one.
+    func failure(of asked: QueryResult) -> Failure? {
+        asked.error.map { Failure($0, accessory: accessory) }
+    }
+}
+
+extension CodeScan {
+    /// What users are told where it is not known which codes there are.
+    func failure(_ vehicle: Vehicle) -> Failure? {
+        problem(vehicle).map { Failure($0, accessory: vehicle.accessory) }
+    }
+}

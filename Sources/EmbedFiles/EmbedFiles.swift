@@ -4,7 +4,7 @@ import Foundation
 ///
 ///     EmbedFiles [--numbered] FOLDER OUTPUT.swift
 ///
-/// With `--numbered` the files must be `0001…`, `0002…` without a gap or a double.
+/// With `--numbered` the files must be `0001…`, `0002…` without a gap or a double, except `schema.sql`.
 @main
 enum EmbedFiles {
     static func main() {
@@ -24,7 +24,7 @@ enum EmbedFiles {
         }
         let root = URL(filePath: folder, directoryHint: .isDirectory).resolvingSymlinksInPath()
         let files = try list(root)
-        if numbered { try checkNumbers(files) }
+        if numbered { try checkNumbers(files.filter { $0 != "schema.sql" }) }
         let source = try generated(files, root: root)
         // Written only when it changes: what depends on it is compiled anew else.
         let there = URL(filePath: output)

@@ -5,8 +5,21 @@ enum Migrations {
     /// `OBDS` in ASCII: which databases are ours.
     static let applicationID: Int32 = 0x4F42_4453
 
+    /// The file with the tables that all steps together make.
+    private static let schemaFile = "schema.sql"
+
+    /// The files of the steps, in their order.
+    static var steps: [EmbeddedFiles.File] {
+        EmbeddedFiles.all.filter { $0.path.description != schemaFile }
+    }
+
     /// The newest version that this program knows.
-    static var newest: Int { EmbeddedFiles.all.count }
+    static var newest: Int { steps.count }
+
+    /// The tables of the newest version; a test keeps them equal to what the steps make.
+    static var schema: String {
+        EmbeddedFiles.all.first { $0.path.description == schemaFile }?.contents.description ?? ""
+    }
 
     /// What a database file says about itself.
     enum State: Hashable {
@@ -29,7 +42,7 @@ enum Migrations {
 
     /// Takes every step behind `version`, each in a transaction of its own; nil = up to the newest.
     static func run(on database: Database, from version: Int, to last: Int? = nil) throws {
-        for (index, file) in EmbeddedFiles.all.enumerated()
+        for (index, file) in steps.enumerated()
         where index >= version && index < last ?? newest {
             try database.inTransaction(.immediate) {
                 // Another process may have been faster while this one waited for the lock.

@@ -23,6 +23,22 @@ import Testing
         #expect(kept == (1..<Migrations.newest).map { "000\($0).db" })
     }
 
+    /// Another SQLite may store a statement in other words; such a database is compared column by column.
+    @Test func `migrations/schema.sql is what all steps make`() throws {
+        let made = try DatabaseQueue().writeWithoutTransaction { database in
+            try Migrations.run(on: database, from: 0)
+            return try SchemaCheck.text(in: database)
+        }
+        guard made != Migrations.schema else { return }
+        if ProcessInfo.processInfo.environment["OBDSCAN_SNAPSHOTS"] == "write" {
+            let file = Self.folder.appending(path: "../../../migrations/schema.sql")
+            try Data(made.utf8).write(to: file.standardizedFileURL)
+            Issue.record("migrations/schema.sql has been written anew: look at the change")
+        } else {
+            Issue.record("migrations/schema.sql is out of date; OBDSCAN_SNAPSHOTS=write writes it")
+        }
+    }
+
     @Test func `a database of version 1 keeps everything`() throws {
         let scratch = try Scratch()
         try old("0001", in: scratch)

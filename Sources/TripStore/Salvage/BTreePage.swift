@@ -45,7 +45,7 @@ struct BTreePage {
         self.bytes = bytes
         self.file = file
         let header = number == 1 ? 100 : 0
-        guard let kind = Kind(rawValue: bytes[header]) else { return nil }
+        guard bytes.count > header, let kind = Kind(rawValue: bytes[header]) else { return nil }
         self.kind = kind
         let isInterior = kind == .indexInterior || kind == .tableInterior
         let first = header + (isInterior ? 12 : 8)
@@ -101,18 +101,19 @@ struct BTreePage {
         let usable = file.usableSize
         let most = kind == .tableLeaf ? usable - 35 : (usable - 12) * 64 / 255 - 23
         if length <= most {
-            guard place + length <= usable else { return nil }
+            guard place + length <= min(usable, bytes.count) else { return nil }
             return Array(bytes[place..<place + length])
         }
         let least = (usable - 12) * 32 / 255 - 23
         let fitting = least + (length - least) % (usable - 4)
         let local = fitting <= most ? fitting : least
-        guard place + local + 4 <= usable else { return nil }
+        guard place + local + 4 <= min(usable, bytes.count) else { return nil }
         var result = Array(bytes[place..<place + local])
         var next = Self.number(bytes, place + local, 4)
         while result.count < length {
-            guard next > 0, let page = file.page(next) else { return nil }
-            result.append(contentsOf: page[4..<min(4 + length - result.count, usable)])
+            let end = min(4 + length - result.count, usable)
+            guard next > 0, let page = file.page(next), page.count >= end else { return nil }
+            result.append(contentsOf: page[4..<end])
             next = Self.number(page, 0, 4)
         }
         return result

@@ -57,15 +57,11 @@ final class PageFile {
 
     /// The page of that number, from 1; nil when it cannot be read.
     ///
-    /// What lies behind the end of a file that was cut short is zero.
+    /// The last page of a file that was cut short has fewer bytes.
     func page(_ number: Int) -> [UInt8]? {
         guard number >= 1, number <= pageCount else { return nil }
         if let place = overlay[number] { return Self.read(log, at: place, pageSize) }
-        guard var bytes = Self.read(file, at: (number - 1) * pageSize, pageSize) else { return nil }
-        if bytes.count < pageSize {
-            bytes.append(contentsOf: repeatElement(0, count: pageSize - bytes.count))
-        }
-        return bytes
+        return Self.read(file, at: (number - 1) * pageSize, pageSize)
     }
 
     // MARK: Pieces

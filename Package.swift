@@ -97,6 +97,9 @@ let package = Package(
             exclude: ["migrations"], swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),
         module("TripExport", ["OBDCore", "Diagnostics"]),
         module("TripImport", ["OBDCore", "Diagnostics", "TripExport"]),
+        module(
+            "Settings",
+            ["OBDCore", "Accessory", "ScanSession", "Positioning", "FuelFigures", "TripExport"]),
         module("WebServer", ["OBDCore", "CSystem", "SystemIO", "WebProtocol"]),
         .target(
             name: "WebPage", exclude: ["web"], swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),
@@ -105,7 +108,8 @@ let package = Package(
             [
                 "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Accessory",
                 "ScanSession", "PIDTables", "VehicleScan", "TripStore", "TripExport", "TripImport",
-                "Simulator", "Positioning", "FuelFigures", "CSystem", "SystemIO", "WebProtocol",
+                "Settings", "Simulator", "Positioning", "FuelFigures", "CSystem", "SystemIO",
+                "WebProtocol",
                 "WebServer",
                 "WebPage",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -144,6 +148,7 @@ let package = Package(
             exclude: ["Schemas"], swiftSettings: strict),
         tests("TripExport", ["OBDCore", "Diagnostics", "TripExport", "TestSupport"]),
         tests("TripImport", ["OBDCore", "Diagnostics", "PIDTables", "TripImport"]),
+        tests("Settings", ["FuelFigures", "PIDTables", "Settings", "VehicleScan"]),
         tests("PIDTables", ["OBDCore", "Diagnostics", "PIDTables", "TestSupport"]),
         tests("DiagnosticTables", ["OBDCore", "Diagnostics", "PIDTables"]),
         tests(
@@ -166,7 +171,8 @@ let package = Package(
             "ObdscanCLI",
             [
                 "ObdscanCLI", "OBDCore", "Diagnostics", "Adapters", "Accessory", "PIDTables",
-                "ScanSession", "ScanTool", "SystemIO", "VehicleScan", "TripStore", "obdscan",
+                "ScanSession", "ScanTool", "Settings", "SystemIO", "VehicleScan", "TripStore",
+                "obdscan",
             ]),
         // Serving, with foreign programs as its clients; needs the built program.
         .testTarget(

@@ -1,4 +1,5 @@
 public import ArgumentParser
+import Settings
 import VehicleScan
 
 /// The root command.
@@ -72,7 +73,7 @@ public struct ObdscanCommand: ParsableCommand {
         do {
             // A wrong file stops everything but the command that mends it.
             if !["config", "help"].contains(arguments.first ?? "") {
-                try Settings.check(for: arguments)
+                try UserSettings.check(for: arguments)
             }
             try log?.log("starts: " + loggable(CommandLine.arguments).joined(separator: " "))
             try command.run()

@@ -1,5 +1,6 @@
 import Accessory
 import Glibc
+import Settings
 import TripStore
 
 /// What `obdscan` says by itself: what is attached, and what to do next.
@@ -16,7 +17,7 @@ struct Welcome {
         let keys = attached.map { $0.memoryKey }
         remembered = AdapterMemories.all(database).filter { !keys.contains($0.address) }
         chosen = ChosenAccessory(
-            environment: VehicleOptions.environmentDevice, settings: Settings.current)
+            environment: VehicleOptions.environmentDevice, settings: UserSettings.current)
         var latest = TripStore.TripFilter()
         latest.latest = 1
         let store = try? database.open(.readOnly)
@@ -99,7 +100,7 @@ struct ChosenAccessory: Hashable, Sendable {
     var source: String
 
     /// What the environment names, else what the configuration does; nil where neither does.
-    init?(environment: String?, settings: Settings) {
+    init?(environment: String?, settings: UserSettings) {
         if let environment {
             (name, source) = (environment, "OBDSCAN_DEVICE")
         } else if let device = settings.device {

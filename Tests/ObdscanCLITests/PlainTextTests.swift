@@ -3,6 +3,7 @@ import Glibc
 import OBDCore
 import PIDTables
 import ScanSession
+import Settings
 import Testing
 
 @testable import ObdscanCLI
@@ -145,7 +146,7 @@ import Testing
 
 @Suite struct `The accessory that is chosen without -d` {
     @Test func `is the environment's, else the configuration's, with what a name stands for`() {
-        var settings = Settings()
+        var settings = UserSettings()
         #expect(ChosenAccessory(environment: nil, settings: settings) == nil)
         settings.device = "van"
         settings.aliases = ["van": "tcp:192.168.0.10:35000"]

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Diagnostics
+import Settings
 import VehicleScan
 
 /// Options of commands that watch values.
@@ -32,7 +33,7 @@ struct AlarmOptions: ParsableArguments {
     /// A signal of the configuration that no table knows, as one of a pack that is not loaded, is
     /// left out and told by `note`.
     func find(
-        _ names: SignalNames, _ settings: Settings, note: (String) -> Void
+        _ names: SignalNames, _ settings: UserSettings, note: (String) -> Void
     ) throws(Failure) -> (asked: [SelectedSignal], plan: AlarmPlan) {
         var asked: [SelectedSignal] = []
         var plan = AlarmPlan(command: alarmCommand ?? settings.alarmCommand)

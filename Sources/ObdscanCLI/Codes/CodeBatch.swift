@@ -2,6 +2,7 @@ import Accessory
 import Diagnostics
 import Glibc
 import OBDCore
+import Settings
 import TripExport
 import VehicleScan
 
@@ -17,7 +18,7 @@ struct CodeBatch {
         /// What `-d` takes: as written, or `replay:` in front of the path of a recorded conversation.
         var device: String {
             // Nothing else is a file: serial lines are devices, and names of accessories have no slash.
-            guard let address = try? Settings.current.resolved(accessory) else {
+            guard let address = try? UserSettings.current.resolved(accessory) else {
                 return CodeBatch.isFile(accessory) ? "replay:\(accessory)" : accessory
             }
             let path = address.transport.typedForm

@@ -1,4 +1,5 @@
 import Accessory
+import Settings
 import SystemIO
 import TripExport
 
@@ -31,7 +32,7 @@ struct CodeBatchRun {
         var places: [String: Int] = [:]
         var groups: [[Int]] = []
         for (index, entry) in entries.enumerated() {
-            guard let address = try? Settings.current.resolved(entry.device),
+            guard let address = try? UserSettings.current.resolved(entry.device),
                 address.transport.isExclusive
             else {
                 groups.append([index])

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import PIDTables
+import Settings
 import TripExport
 import VehicleScan
 
@@ -34,7 +35,7 @@ struct ConfigList: ParsableCommand, OutputCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let settings = try Settings.loaded.get()
+        let settings = try UserSettings.loaded.get()
         var writer = TextOutput.standard
         let names =
             SettingsKey.plain.map(\.name) + settings.aliases.keys.sorted().map { "aliases.\($0)" }
@@ -68,7 +69,7 @@ struct ConfigGet: ParsableCommand {
     var name: String
 
     func run() throws {
-        let settings = try Settings.loaded.get()
+        let settings = try UserSettings.loaded.get()
         guard let value = try key(name).get(settings) else { return }
         var writer = TextOutput.standard
         // Scripts take it as it is.
@@ -97,16 +98,16 @@ struct ConfigSet: ParsableCommand {
                     + "\"\(values.joined(separator: " "))\"", status: .usage)
         }
         let value = values.joined(separator: " ")
-        var trial = Settings()
+        var trial = UserSettings()
         let key = try key(name)
-        if let reason = key.set(value, &trial) {
+        if let fault = key.set(value, &trial, .own) {
             throw Failure(
-                "\(name): \"\(value)\" \(reason)",
+                "\(name): \"\(value)\" \(fault.text)",
                 hint: "\(name) is for \(key.meaning); see obdscan-config(5)",
                 status: .usage)
         }
         // A name that nothing has would stop every command that is given no -d.
-        if name == "device" { _ = try Settings.current.resolved(value) }
+        if name == "device" { _ = try UserSettings.current.resolved(value) }
         try SettingsFile.change(name, to: values, isList: isList)
         if name.hasPrefix("views.") { try noteUnknown() }
     }
@@ -144,7 +145,7 @@ struct ConfigUnset: ParsableCommand {
     func run() throws {
         _ = try key(name)
         try SettingsFile.remove(name)
-        if let device = Settings.current.device, name == "aliases.\(device)" {
+        if let device = UserSettings.current.device, name == "aliases.\(device)" {
             writeToStandardError(
                 printable("device is still \(device): obdscan config set device ACCESSORY") + "\n")
         }
@@ -162,7 +163,7 @@ struct ConfigCheck: ParsableCommand {
             writeToStandardError("there is no \(printable(path))\n")
             return
         }
-        _ = try Settings.loaded.get()
+        _ = try UserSettings.loaded.get()
         writeToStandardError("\(printable(path)) is right\n")
     }
 }

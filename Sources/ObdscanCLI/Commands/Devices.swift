@@ -2,6 +2,7 @@ import Accessory
 import ArgumentParser
 import Glibc
 import OBDCore
+import Settings
 import SystemIO
 import TripExport
 import TripStore
@@ -81,7 +82,7 @@ struct DevicesShowCommand: ParsableCommand, OutputCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let address = try Settings.current.resolved(accessory)
+        let address = try UserSettings.current.resolved(accessory)
         guard var entry = find(address) else {
             throw Failure(
                 "\(accessory): no such accessory is attached or known",

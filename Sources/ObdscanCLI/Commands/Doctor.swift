@@ -1,4 +1,5 @@
 import ArgumentParser
+import Settings
 import TripExport
 
 /// `obdscan doctor`: why an accessory or a vehicle does not answer.

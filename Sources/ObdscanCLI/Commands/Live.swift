@@ -3,6 +3,7 @@ import Diagnostics
 import Glibc
 import OBDCore
 import ScanSession
+import Settings
 import SystemIO
 import TripExport
 import VehicleScan
@@ -82,9 +83,9 @@ struct LiveCommand: ParsableCommand, OutputCommand {
     func run() throws {
         let table = try loadTable(tables)
         let names = SignalNames(table)
-        var selected = try view.map { try SignalViews.find($0, names, Settings.current) } ?? []
+        var selected = try view.map { try SignalViews.find($0, names, UserSettings.current) } ?? []
         selected += try signals.map { try names.findPaced($0) }
-        let alarming = try alarms.find(names, Settings.current) { output.note($0) }
+        let alarming = try alarms.find(names, UserSettings.current) { output.note($0) }
         if !selected.isEmpty {
             selected += alarming.asked.filter { one in
                 !selected.contains { $0.asksTheSame(as: one) }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Diagnostics
 import OBDCore
 import Positioning
+import Settings
 import SystemIO
 import TripStore
 import VehicleScan
@@ -171,7 +172,7 @@ struct LogCommand: ParsableCommand, OutputCommand {
                 }
             }
         }
-        let alarming = try alarms.find(names, Settings.current) { output.note($0) }
+        let alarming = try alarms.find(names, UserSettings.current) { output.note($0) }
         if !selected.isEmpty {
             selected += alarming.asked.filter { one in
                 !selected.contains { $0.asksTheSame(as: one) }

@@ -4,6 +4,7 @@ import ArgumentParser
 import Diagnostics
 import Glibc
 import OBDCore
+import Settings
 import TripExport
 
 /// `obdscan report`: a bundle for a bug report.

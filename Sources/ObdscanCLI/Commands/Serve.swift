@@ -3,6 +3,7 @@ import ArgumentParser
 import Diagnostics
 import Glibc
 import OBDCore
+import Settings
 import SystemIO
 import TripExport
 import VehicleScan
@@ -98,7 +99,7 @@ struct ServeCommand: ParsableCommand, OutputCommand {
         let inbox = try SignalInbox(SignalInbox.endings)
         let table = try loadTable(tables)
         let names = SignalNames(table)
-        let listed = try view.map { try SignalViews.find($0, names, Settings.current) } ?? []
+        let listed = try view.map { try SignalViews.find($0, names, UserSettings.current) } ?? []
         let wanted = try listed + signals.map { try names.findPaced($0) }
         let place = try address()
         let word = try chosenToken(place)
@@ -249,8 +250,8 @@ extension ServeCommand {
     /// The accessory to read, as it is called; nil = what is recorded is all.
     private func chosenAccessory() throws -> String? {
         if offline { return nil }
-        if let text = vehicle.named(Settings.current) {
-            _ = try Settings.current.resolved(text)
+        if let text = vehicle.named(UserSettings.current) {
+            _ = try UserSettings.current.resolved(text)
             return text
         }
         do {

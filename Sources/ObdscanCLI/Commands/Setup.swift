@@ -1,6 +1,7 @@
 import Accessory
 import ArgumentParser
 import Glibc
+import Settings
 import SystemIO
 import TripExport
 
@@ -89,7 +90,7 @@ struct SetupCommand: ParsableCommand, OutputCommand {
 
     /// Refuses a name that another accessory has.
     private func checkName(for address: AccessoryAddress) throws(Failure) {
-        guard let name, let known = Settings.current.aliases[name],
+        guard let name, let known = UserSettings.current.aliases[name],
             (try? TransportRegistry.all.address(known)) != address
         else { return }
         throw Failure(
@@ -135,7 +136,7 @@ struct SetupCommand: ParsableCommand, OutputCommand {
                 .init("once the ignition is on: is the vehicle there"),
             ])
         }
-        if let units = Self.usualUnits, Settings.current.units == nil {
+        if let units = Self.usualUnits, UserSettings.current.units == nil {
             rows.add([
                 .init("obdscan config set units \(units)", .bold), .init("miles and gallons"),
             ])

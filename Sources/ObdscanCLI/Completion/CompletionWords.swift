@@ -3,6 +3,7 @@ import Diagnostics
 import Glibc
 import OBDCore
 import PIDTables
+import Settings
 import Simulator
 import TripExport
 import TripStore
@@ -82,7 +83,7 @@ struct CompletionWords {
     }
 
     private var views: [Completion.Offer] {
-        let own = Settings.current.views.sorted { $0.key < $1.key }
+        let own = UserSettings.current.views.sorted { $0.key < $1.key }
         return (own.map { ($0.key, $0.value) } + SignalViews.builtIn.map { ($0.name, $0.signals) })
             .map { .init(word: $0.0, about: $0.1.joined(separator: " ")) }
     }
@@ -90,7 +91,7 @@ struct CompletionWords {
     // MARK: Configuration
 
     private var settings: [Completion.Offer] {
-        let settings = Settings.current
+        let settings = UserSettings.current
         return SettingsKey.plain.map { .init(word: $0.name, about: $0.meaning) }
             + settings.aliases.sorted { $0.key < $1.key }
             .map { .init(word: "aliases.\($0.key)", about: $0.value) }
@@ -103,7 +104,7 @@ struct CompletionWords {
         for form in TransportRegistry.all.forms where form.takesFile {
             if line.prefix.hasPrefix("\(form.scheme):") { return files(behind: "\(form.scheme):") }
         }
-        let own = Settings.current.aliases.sorted { $0.key < $1.key }
+        let own = UserSettings.current.aliases.sorted { $0.key < $1.key }
             .map { Completion.Offer(word: $0.key, about: $0.value) }
         let attached = AccessoryManager().attached().map { accessory in
             Completion.Offer(word: accessory.address.transport.typedForm, about: accessory.name)

@@ -1,5 +1,6 @@
 import Accessory
 import Glibc
+import Settings
 
 extension AddressError {
     /// The form that was probably meant; nil where nothing is near.
@@ -17,16 +18,28 @@ extension AddressError {
     }
 }
 
-extension Settings {
-    /// Why `text` cannot be an accessory, whatever names there are; nil when it can.
-    static func reasonAgainst(device text: String) -> String? {
+extension UserSettings {
+    /// `text`, or the accessory that it is a name of.
+    func resolved(_ text: String) throws(Failure) -> AccessoryAddress {
+        let isName = TransportRegistry.isName(text)
+        guard let address = isName ? aliases[text] : text else {
+            throw Failure(
+                "no accessory is called \"\(text)\"", hint: remedy(forUnknown: text),
+                status: .usage)
+        }
         do throws(AddressError) {
-            if TransportRegistry.isName(text) { return nil }
-            let address = try TransportRegistry.all.address(text)
-            return address.transport.visibleFault.map { "names no accessory: \($0)" }
+            return try TransportRegistry.all.address(address)
         } catch {
-            let meant = error.suggestion.map { "; did you mean \($0)?" } ?? ""
-            return "names no accessory: \(error.reason)\(meant)"
+            throw Failure(error)
+        }
+    }
+
+    /// Why `text` cannot be an accessory's address; nil when it can.
+    static func reasonAgainst(address text: String) -> String? {
+        do throws(AddressError) {
+            return try TransportRegistry.all.address(text).transport.visibleFault
+        } catch {
+            return error.reason + (error.suggestion.map { "; did you mean \($0)?" } ?? "")
         }
     }
 

@@ -1,6 +1,7 @@
 import Accessory
 import Glibc
 import ScanSession
+import Settings
 import SystemIO
 
 /// `obdscan log` with several accessories: a thread, a session and a trip each, one database.
@@ -14,7 +15,7 @@ struct LogFleet {
     static func check(_ devices: [String]) throws {
         var seen: [String: String] = [:]
         for device in devices {
-            let address = try Settings.current.resolved(device)
+            let address = try UserSettings.current.resolved(device)
             if let earlier = seen.updateValue(device, forKey: address.transport.identity) {
                 let also = earlier == device ? "" : ": it is \(earlier), too"
                 throw Failure(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Settings
 import TripStore
 
 /// Where trips and what is remembered are kept.
@@ -27,7 +28,7 @@ struct DatabaseOptions: ParsableArguments {
     var file: String? {
         if let path { return path }
         if let path = setting("OBDSCAN_DB") { return path }
-        if let path = Settings.current.database {
+        if let path = UserSettings.current.database {
             guard path.hasPrefix("~/") else { return path }
             return environment("HOME").map { $0 + path.dropFirst() }
         }

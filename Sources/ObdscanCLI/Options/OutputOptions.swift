@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import Settings
 import TripExport
 
 /// How results are printed.
@@ -26,7 +27,7 @@ struct OutputOptions: ParsableArguments {
     var chosenUnits: UnitSystem?
 
     /// Units to show.
-    var units: UnitSystem { chosenUnits ?? Settings.current.units ?? .metric }
+    var units: UnitSystem { chosenUnits ?? UserSettings.current.units ?? .metric }
 
     @Flag(name: .long, help: "No colour (the environment variable NO_COLOR does the same).")
     var noColor = false

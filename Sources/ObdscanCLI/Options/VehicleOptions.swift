@@ -2,35 +2,10 @@ import Accessory
 import ArgumentParser
 import OBDCore
 import ScanSession
+import Settings
 
 extension DialectChoice: Choice {}
-
-/// Which vehicle protocol to use, as options name it.
-struct ProtocolOption: ExpressibleByArgument, Hashable, Sendable {
-    /// Nil = find out.
-    var vehicleProtocol: VehicleProtocol?
-
-    /// Finds the protocol out.
-    static let automatic = ProtocolOption(vehicleProtocol: nil)
-
-    private init(vehicleProtocol: VehicleProtocol?) {
-        self.vehicleProtocol = vehicleProtocol
-    }
-
-    init?(argument: String) {
-        if argument == "auto" || argument == "0" {
-            vehicleProtocol = nil
-        } else if let found = VehicleProtocol(argument) {
-            vehicleProtocol = found
-        } else {
-            return nil
-        }
-    }
-
-    var defaultValueDescription: String { "auto" }
-
-    static var allValueStrings: [String] { ["auto"] + VehicleProtocol.allCases.map(\.name) }
-}
+extension ProtocolOption: ExpressibleByArgument {}
 
 /// An ECU by its address.
 struct ECUOption: ExpressibleByArgument, Hashable, Sendable {
@@ -126,10 +101,10 @@ struct LinkOptions: ParsableArguments {
     }
 
     /// What the adapter speaks.
-    var adapter: DialectChoice { chosenAdapter ?? Settings.current.adapter ?? .automatic }
+    var adapter: DialectChoice { chosenAdapter ?? UserSettings.current.adapter ?? .automatic }
 
     /// The vehicle protocol to use.
     var vehicleProtocol: ProtocolOption {
-        chosenProtocol ?? Settings.current.vehicleProtocol ?? .automatic
+        chosenProtocol ?? UserSettings.current.vehicleProtocol ?? .automatic
     }
 }

@@ -1,5 +1,6 @@
 import CSystem
 import Glibc
+import Settings
 import TripStore
 
 /// A file that appears whole or not at all.
@@ -72,7 +73,7 @@ enum OutputFile {
 
     /// The recording that an accessory as `-d` takes it is read from; nil = it is none.
     static func replayed(_ accessory: String?) -> String? {
-        accessory.flatMap { try? Settings.current.resolved($0) }?.transport.recording
+        accessory.flatMap { try? UserSettings.current.resolved($0) }?.transport.recording
     }
 
     /// Whether two paths lead to one file that exists, no device.

@@ -1,6 +1,7 @@
 import Diagnostics
 import FuelFigures
 import OBDCore
+import Settings
 import TripExport
 import TripStore
 

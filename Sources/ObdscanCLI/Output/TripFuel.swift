@@ -1,6 +1,7 @@
 import Diagnostics
 import FuelFigures
 import OBDCore
+import Settings
 import TripExport
 import TripStore
 
@@ -8,7 +9,7 @@ import TripStore
 enum TripFuel {
     /// What of an engine the user told, for the vehicle of a trip.
     static func profile(of trip: TripSummary) -> FuelProfile {
-        Settings.current.fuelProfile(of: trip.vin)
+        UserSettings.current.fuelProfile(of: trip.vin)
     }
 
     /// The fuel of a trip; nil where it tells nothing about any.

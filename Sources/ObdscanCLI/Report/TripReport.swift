@@ -2,6 +2,7 @@ import Diagnostics
 import FuelFigures
 import OBDCore
 import PIDTables
+import Settings
 import TripExport
 import TripStore
 import VehicleScan

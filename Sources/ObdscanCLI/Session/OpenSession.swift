@@ -5,6 +5,7 @@ import Glibc
 import OBDCore
 import PIDTables
 import ScanSession
+import Settings
 import Synchronization
 import SystemIO
 import VehicleScan
@@ -14,14 +15,14 @@ extension VehicleOptions {
     static var environmentDevice: String? { setting("OBDSCAN_DEVICE") }
 
     /// The accessory that the option, the environment or the configuration names; nil = none does.
-    func named(_ settings: Settings) -> String? {
+    func named(_ settings: UserSettings) -> String? {
         let text = device ?? Self.environmentDevice ?? settings.device
         return text.flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// The accessory to use: the option, the environment, or the only attached one.
     func address() throws(Failure) -> AccessoryAddress {
-        let settings = Settings.current
+        let settings = UserSettings.current
         guard let text = named(settings) else { return try AttachedAccessories.only() }
         do throws(Failure) {
             return try settings.resolved(text)

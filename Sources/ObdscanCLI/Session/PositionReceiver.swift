@@ -3,6 +3,7 @@ import Diagnostics
 import Glibc
 import OBDCore
 import Positioning
+import Settings
 import Synchronization
 import SystemIO
 import TripStore
@@ -41,7 +42,7 @@ final class PositionReceiver: Sendable {
     static func chosen(
         _ text: String?, note: @escaping @Sendable (String) -> Void
     ) throws(Failure) -> PositionReceiver? {
-        guard let text = text ?? Settings.current.gps, text != "off" else { return nil }
+        guard let text = text ?? UserSettings.current.gps, text != "off" else { return nil }
         guard let source = PositionSource(text) else {
             throw Failure(
                 "\(text) is no source of positions",

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Diagnostics
 import OBDCore
+import Settings
 
 /// Whether a parked vehicle is left alone.
 struct RestOptions: ParsableArguments {
@@ -17,7 +18,7 @@ struct RestOptions: ParsableArguments {
 
     /// The limits; nil = the vehicle is asked whatever happens.
     var limits: BatteryGuard.Limits? {
-        batterySafe ?? Settings.current.batterySafe ?? true ? BatteryGuard.Limits() : nil
+        batterySafe ?? UserSettings.current.batterySafe ?? true ? BatteryGuard.Limits() : nil
     }
 }
 

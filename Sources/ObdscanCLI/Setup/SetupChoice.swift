@@ -1,5 +1,6 @@
 import Accessory
 import Glibc
+import Settings
 import SystemIO
 
 /// Which accessory is to be set up: the one named, the only one, or the one that a person chooses.
@@ -26,7 +27,7 @@ struct SetupChoice {
     }
 
     private func named(_ text: String) throws(Failure) -> AccessoryAddress {
-        let address = try Settings.current.resolved(text)
+        let address = try UserSettings.current.resolved(text)
         if address.transport.recording != nil {
             throw Failure(
                 "\(address) is a recording, no accessory",

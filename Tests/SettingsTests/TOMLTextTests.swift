@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ObdscanCLI
+@testable import Settings
 
 /// Examples of the specification (https://toml.io/en/v1.0.0), section by section.
 @Suite struct `TOML is read as its specification says` {

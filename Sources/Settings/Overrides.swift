@@ -1,5 +1,5 @@
 /// What a command line and the environment say in place of the configuration file.
-enum Overrides {
+public enum Overrides {
     private static let options: [String: [String]] = [
         "device": ["--device"], "adapter": ["--adapter"], "protocol": ["--protocol"],
         "units": ["--units"], "database": ["--db"], "gps": ["--gps"],
@@ -7,8 +7,12 @@ enum Overrides {
     private static let variables = ["device": "OBDSCAN_DEVICE", "database": "OBDSCAN_DB"]
 
     /// Whether the file's value of the setting `name` does not count for a command.
-    static func cover(_ name: String, _ arguments: [String]) -> Bool {
-        if let variable = variables[name], setting(variable) != nil { return true }
+    ///
+    /// `isSet` says whether an environment variable has a value.
+    public static func cover(
+        _ name: String, _ arguments: [String], isSet: (String) -> Bool
+    ) -> Bool {
+        if let variable = variables[name], isSet(variable) { return true }
         guard let options = options[name] else { return false }
         for (place, word) in arguments.enumerated() {
             if word == "--" { return false }

@@ -1,22 +1,22 @@
 import FuelFigures
 
 /// What the configuration says of fuel, for all vehicles or for one.
-struct FuelProfile: Hashable, Sendable {
+public struct FuelProfile: Hashable, Sendable {
     /// What is burnt, where PID 51 does not tell.
-    var kind: FuelKind?
+    public var kind: FuelKind?
     /// Of a litre, of a kilogram of natural gas.
-    var price: Double?
+    public var price: Double?
     /// Behind amounts of money.
-    var currency: String?
+    public var currency: String?
     /// Unit: L.
-    var displacement: Double?
+    public var displacement: Double?
     /// Volumetric efficiency, 0 to 1.5.
-    var efficiency: Double?
+    public var efficiency: Double?
     /// What calculated amounts are multiplied by.
-    var calibration: Double?
+    public var calibration: Double?
 
     /// What the meter has to know.
-    var settings: FuelSettings {
+    public var settings: FuelSettings {
         var settings = FuelSettings()
         settings.kind = kind
         settings.displacement = displacement
@@ -26,7 +26,7 @@ struct FuelProfile: Hashable, Sendable {
     }
 
     /// This, and `other` where this says nothing.
-    func filled(from other: FuelProfile) -> FuelProfile {
+    public func filled(from other: FuelProfile) -> FuelProfile {
         FuelProfile(
             kind: kind ?? other.kind, price: price ?? other.price,
             currency: currency ?? other.currency,
@@ -36,9 +36,9 @@ struct FuelProfile: Hashable, Sendable {
     }
 }
 
-extension Settings {
+extension UserSettings {
     /// What holds for the vehicle with this VIN.
-    func fuelProfile(of vin: String?) -> FuelProfile {
+    public func fuelProfile(of vin: String?) -> FuelProfile {
         let all = fuel[""] ?? FuelProfile()
         return vin.flatMap { fuel[$0] }?.filled(from: all) ?? all
     }
@@ -46,58 +46,57 @@ extension Settings {
 
 extension SettingsKey {
     /// The key `fuel.price`, or `fuel.VIN.price` for one vehicle; nil for what is none.
-    static func fuel(_ name: String) -> SettingsKey? {
+    public static func fuel(_ name: String) -> SettingsKey? {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2 || (parts.count == 3 && isBareName(parts[1])), parts[0] == "fuel",
             let last = parts.last
         else { return nil }
         let vehicle = parts.count == 3 ? parts[1] : ""
         func number(
-            _ meaning: String, _ range: ClosedRange<Double>,
+            _ range: ClosedRange<Double>,
             _ path: WritableKeyPath<FuelProfile, Double?> & Sendable
         ) -> SettingsKey {
             SettingsKey(
-                name: name, meaning: meaning,
-                set: { text, settings in
+                name: name,
+                set: { text, settings, _ in
                     guard let value = Double(text), range.contains(value) else {
-                        return "is no number from \(range.lowerBound) to \(range.upperBound)"
+                        return .notANumber(range)
                     }
                     settings.fuel[vehicle, default: FuelProfile()][keyPath: path] = value
                     return nil
                 }, get: { $0.fuel[vehicle]?[keyPath: path].map { String($0) } })
         }
         switch last {
-        case "price": return number("the price of a litre", 0...1_000_000, \.price)
+        case "price": return number(0...1_000_000, \.price)
         case "displacement":
-            return number("the engine's displacement in litres", 0.05...30, \.displacement)
+            return number(0.05...30, \.displacement)
         case "efficiency":
-            return number("how much of it the cylinders fill", 0.1...1.5, \.efficiency)
+            return number(0.1...1.5, \.efficiency)
         case "calibration":
-            return number("what calculated fuel is multiplied by", 0.2...5, \.calibration)
+            return number(0.2...5, \.calibration)
         case "currency":
             return SettingsKey(
-                name: name, meaning: "what prices are in",
-                set: { text, settings in
+                name: name,
+                set: { text, settings, _ in
                     settings.fuel[vehicle, default: FuelProfile()].currency = text
-                    return text.isEmpty || text.count > 12 ? "is no currency" : nil
+                    return text.isEmpty || text.count > 12 ? .notACurrency : nil
                 }, get: { $0.fuel[vehicle]?.currency })
         case "type":
             return SettingsKey(
-                name: name, meaning: "what is burnt",
-                set: { text, settings in
+                name: name,
+                set: { text, settings, _ in
                     let kind = FuelKind(rawValue: text)
                     settings.fuel[vehicle, default: FuelProfile()].kind = kind
-                    let all = FuelKind.allCases.map(\.rawValue).joined(separator: ", ")
-                    return kind == nil ? "is none of \(all)" : nil
+                    return kind == nil ? .notOneOf(FuelKind.allCases.map(\.rawValue)) : nil
                 }, get: { $0.fuel[vehicle]?.kind?.rawValue })
         default: return nil
         }
     }
 }
 
-extension Settings {
+extension UserSettings {
     /// The names of all settings about fuel that are made.
-    var fuelNames: [String] {
+    public var fuelNames: [String] {
         fuel.keys.sorted().flatMap { vehicle in
             ["type", "price", "currency", "displacement", "efficiency", "calibration"]
                 .map {

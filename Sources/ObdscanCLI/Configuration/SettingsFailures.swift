@@ -1,0 +1,135 @@
+import Accessory
+import Settings
+import VehicleScan
+
+extension SettingsChecks {
+    /// With the transports and the alarms of this program.
+    static let own = SettingsChecks(
+        addressFault: { UserSettings.reasonAgainst(address: $0) },
+        isCondition: { (try? Alarm($0)) != nil })
+}
+
+extension Failure {
+    /// The configuration file at `path` is wrong.
+    init(_ error: SettingsError, _ path: String) {
+        if error.fault == .notUTF8 {
+            self.init(
+                "\(path) is no UTF-8 text", hint: "obdscan config edit opens it",
+                status: .badConfiguration)
+        } else {
+            self.init(
+                error.text(path), hint: "obdscan config edit opens it; see obdscan-config(5)",
+                status: .badConfiguration)
+        }
+    }
+
+    /// The configuration file at `path` stays as it is.
+    init(_ error: SettingsChangeError, _ path: String) {
+        switch error {
+        case .before(let error): self.init(error, path)
+        case .after(let error):
+            self.init(
+                "the file cannot be changed so: \(error.text(path))",
+                hint: "nothing was written; obdscan config edit opens it",
+                status: .badConfiguration)
+        }
+    }
+}
+
+extension SettingsError {
+    /// The file's line and what is wrong with it.
+    fileprivate func text(_ path: String) -> String {
+        line.map { "\(path):\($0): \(reason)" } ?? reason
+    }
+
+    private var reason: String {
+        switch fault {
+        case .notUTF8: "it is no UTF-8 text"
+        case .syntax(let reason): reason
+        case .unknown(let name, let near):
+            "\"\(name)\" is no setting" + (near.map { "; did you mean \($0)?" } ?? "")
+        case .notATable(let name): "\(name) is not a table"
+        case .notAText(let name): "\(name) has to be a text in quotes"
+        case .notAList(let name): "\(name) has to be a list of texts"
+        case .wrong(let name, let value, let fault): "\(name): \"\(value)\" \(fault.text)"
+        case .inBraces(let name): "\(name) is in braces, which only an editor can change"
+        }
+    }
+}
+
+extension SettingFault {
+    /// Follows the value in quotes.
+    var text: String {
+        switch self {
+        case .empty: "is empty"
+        case .notOneOf(let words): "is none of \(words.joined(separator: ", "))"
+        case .notAProtocol: "is no vehicle protocol"
+        case .notAPath: "is no path that begins with / or ~/"
+        case .notAPositionSource: "is neither gpsd://HOST:PORT nor a path of a receiver"
+        case .notOnOrOff: "is neither on nor off"
+        case .noCondition: "names no condition"
+        case .notACondition(let text): "has \"\(text)\", which is no condition such as ECT>110"
+        case .notBelowDev: "is no path below /dev"
+        case .noSignal: "names no signal"
+        case .notANumber(let range):
+            "is no number from \(range.lowerBound) to \(range.upperBound)"
+        case .notACurrency: "is no currency"
+        case .notAnAddress: "is no accessory such as /dev/ttyUSB0 or tcp:HOST:PORT"
+        case .address(let reason): "names no accessory: \(reason)"
+        }
+    }
+}
+
+extension SettingsKey {
+    /// What it means, for people.
+    var meaning: String {
+        if name.hasPrefix("aliases.") { return "an accessory's name" }
+        if name.hasPrefix("views.") { return "a list of signals" }
+        let key = name.split(separator: ".").last.map(String.init) ?? name
+        return Self.meanings[name.hasPrefix("fuel.") ? "fuel.\(key)" : key] ?? ""
+    }
+
+    private static let meanings = [
+        "device": "the accessory to use without -d",
+        "adapter": "what the adapter speaks: auto, elm327, stn or golink",
+        "protocol": "the vehicle protocol: auto, 1 to 9, A to C, or a name",
+        "units": "units to show: metric, imperial or us",
+        "database": "the database's file",
+        "gps": "where log gets positions from, as --gps takes it",
+        "battery-safe": "whether log and live leave a parked vehicle alone: on or off",
+        "alarms": "conditions to be told of, such as ECT>110",
+        "alarm-command": "the program to run when an alarm begins",
+        "log-when-plugged":
+            "the path of the adapter whose trips are logged whenever it is plugged in",
+        "fuel.price": "the price of a litre",
+        "fuel.displacement": "the engine's displacement in litres",
+        "fuel.efficiency": "how much of it the cylinders fill",
+        "fuel.calibration": "what calculated fuel is multiplied by",
+        "fuel.currency": "what prices are in",
+        "fuel.type": "what is burnt",
+    ]
+}
+
+extension SignalViews {
+    /// The signals of a view as those of a table, each with its pace; a ``Failure`` that names the view
+    /// where it has another.
+    static func find(
+        _ name: String, _ names: SignalNames, _ settings: UserSettings
+    ) throws(Failure) -> [SelectedSignal] {
+        guard let listed = signals(name, settings) else {
+            let known = builtIn.map(\.name) + settings.views.keys.sorted()
+            throw Failure(
+                "no view is called \"\(name)\"",
+                hint: "known views: " + known.joined(separator: ", "), status: .usage)
+        }
+        do throws(SignalError) {
+            return try listed.map { (signal) throws(SignalError) in try names.findPaced(signal) }
+        } catch {
+            let failure = Failure(error)
+            let file = SettingsFile.path.map { " of \($0)" } ?? ""
+            throw Failure(
+                "\(failure.message); the view \(name)\(file) names it", hint: failure.hint,
+                status: failure.status)
+        }
+    }
+}

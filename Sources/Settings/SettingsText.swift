@@ -1,0 +1,151 @@
+import OBDCore
+
+/// The configuration file: TOML (obdscan-config(5)).
+public enum SettingsText {
+    /// What a file says.
+    public struct Contents: Sendable {
+        /// What it sets, without what is wrong.
+        public var settings = UserSettings()
+        /// What is wrong, and with which setting.
+        public var faults: [(name: String, error: SettingsError)] = []
+
+        /// Of an empty file.
+        public init() {}
+
+        /// The settings, if nothing is wrong.
+        public func faultless() throws(SettingsError) -> UserSettings {
+            if let fault = faults.first { throw fault.error }
+            return settings
+        }
+
+        /// Does `body` of a setting; what it throws is a fault of that.
+        fileprivate mutating func take(
+            _ name: String, _ body: (inout UserSettings) throws(SettingsError) -> Void
+        ) {
+            do throws(SettingsError) {
+                try body(&settings)
+            } catch {
+                faults.append((name, error))
+            }
+        }
+    }
+
+    /// What `bytes` say, whatever single settings are wrong.
+    ///
+    /// - Throws: that they are no UTF-8 or no TOML.
+    public static func read(
+        _ bytes: [UInt8], _ checks: SettingsChecks
+    ) throws(SettingsError) -> Contents {
+        let text = try text(bytes)
+        var contents = Contents()
+        var wrongTables: Set<String> = []
+        for entry in text.entries where !wrongTables.contains(entry.key[0]) {
+            let top = entry.key[0]
+            let isTable = tables.contains(top)
+            if isTable != (entry.key.count > 1 || entry.value == .table) {
+                // What is below it is named no more.
+                wrongTables.insert(top)
+                contents.take(top) { _ throws(SettingsError) in
+                    if !isTable, SettingsKey.named(top) == nil {
+                        throw unknown(top, entry.line)
+                    }
+                    throw .init(isTable ? .notATable(top) : .notAText(top), entry.line)
+                }
+            } else if entry.value != .table || entry.key.count > (top == "fuel" ? 2 : 1) {
+                // A dot in quotes is not one between two parts.
+                let parts = entry.key.map { $0.contains(".") ? "\"\($0)\"" : $0 }
+                let name = parts.joined(separator: ".")
+                contents.take(name) { settings throws(SettingsError) in
+                    try take(name, entry.value, &settings, checks, entry.line)
+                }
+            }
+        }
+        return contents
+    }
+
+    /// The settings that are tables.
+    private static let tables: Set<String> = ["aliases", "views", "fuel"]
+
+    /// The text that `bytes` are.
+    private static func text(_ bytes: [UInt8]) throws(SettingsError) -> TOMLText {
+        guard String(validating: bytes, as: UTF8.self) != nil else { throw .init(.notUTF8, nil) }
+        do throws(TOMLText.Fault) {
+            return try TOMLText(bytes)
+        } catch {
+            throw .init(.syntax(error.reason), error.line)
+        }
+    }
+
+    /// `bytes` with one setting set, or removed (nil).
+    ///
+    /// - Throws: what is wrong with `bytes`, else why the change cannot be made: what it gives would not
+    ///   be read back.
+    public static func changed(
+        _ bytes: [UInt8], _ name: String, to values: [String]?, isList: Bool,
+        _ checks: SettingsChecks
+    ) throws(SettingsChangeError) -> [UInt8] {
+        do throws(SettingsError) {
+            var text = try text(bytes)
+            do throws(TOMLText.Fault) {
+                try text.set(name, to: values, isList: isList)
+            } catch {
+                throw .init(.syntax(error.reason), nil)
+            }
+            let settings = try read(text.bytes, checks).faultless()
+            if values == nil, SettingsKey.named(name)?.get(settings) != nil {
+                throw .init(.inBraces(name), nil)
+            }
+            return text.bytes
+        } catch {
+            // What was wrong before is named by its own line, not by where that would have moved.
+            do throws(SettingsError) {
+                _ = try read(bytes, checks).faultless()
+            } catch {
+                throw .before(error)
+            }
+            throw .after(error)
+        }
+    }
+
+    private static func take(
+        _ name: String, _ value: TOMLText.Value, _ settings: inout UserSettings,
+        _ checks: SettingsChecks, _ line: Int
+    ) throws(SettingsError) {
+        guard let key = SettingsKey.named(name) else {
+            throw unknown(name, line)
+        }
+        guard let text = words(of: value, isFlag: key.isFlag) else {
+            throw .init(key.isList ? .notAList(name) : .notAText(name), line)
+        }
+        var changed = settings
+        if let fault = key.set(text, &changed, checks) {
+            throw .init(.wrong(name, text, fault), line)
+        }
+        settings = changed
+    }
+
+    /// A text, a number, true or false, or a list of texts, as `config set` takes it.
+    private static func words(of value: TOMLText.Value, isFlag: Bool) -> String? {
+        switch value {
+        case .text(let text): return text
+        case .integer(let number): return String(number)
+        case .number(let number): return String(number)
+        case .flag(let flag): return isFlag ? (flag ? "on" : "off") : nil
+        case .table: return nil
+        case .list(let list):
+            var texts: [String] = []
+            for element in list {
+                guard case .text(let text) = element, !text.contains(" ") else { return nil }
+                texts.append(text)
+            }
+            return texts.joined(separator: " ")
+        }
+    }
+
+    private static func unknown(_ name: String, _ line: Int) -> SettingsError {
+        let near = SettingsKey.plain.map(\.name).first {
+            editDistance(Array($0.utf8), Array(name.utf8), bound: 2) <= 2
+        }
+        return SettingsError(.unknown(name, near: near), line)
+    }
+}

@@ -1,0 +1,18 @@
+/// Lists of signals that belong together: `live --view engine`.
+public enum SignalViews {
+    /// Those that come with the program.
+    public static let builtIn: [(name: String, signals: [String])] = [
+        ("engine", ["RPM", "VSS", "LOAD_PCT", "ECT", "IAT", "TP", "MAP", "MAF", "SPARKADV"]),
+        ("fuel", ["FLI", "FUEL_RATE", "SHRTFT1", "LONGFT1", "LAMBDA", "MAF", "VSS"]),
+        (
+            "emissions",
+            ["RPM", "ECT", "SHRTFT1", "LONGFT1", "O2S11", "O2S12", "EGR_PCT", "EVAP_PCT"]
+        ),
+        ("ev", ["VSS", "VPWR", "BAT_PWR", "FLI"]),
+    ]
+
+    /// The signals of a view: the user's own go before those of the program; nil = there is none.
+    public static func signals(_ name: String, _ settings: UserSettings) -> [String]? {
+        settings.views[name] ?? builtIn.first { $0.name == name }?.signals
+    }
+}

@@ -1,0 +1,231 @@
+import PIDTables
+import Testing
+import VehicleScan
+
+@testable import Settings
+
+/// Every text with a colon is an address, but for `bad:`; a condition has a comparison.
+private let checks = SettingsChecks(
+    addressFault: { $0.hasPrefix("bad:") ? "for the test" : nil },
+    isCondition: { $0.contains(">") })
+
+@Suite struct `The configuration as a value` {
+    private func parsed(_ text: String) throws(SettingsError) -> UserSettings {
+        try SettingsText.read(Array(text.utf8), checks).faultless()
+    }
+
+    @Test func `every setting is read`() throws {
+        let settings = try parsed(
+            """
+            # What I drive.
+            device = "van"
+            adapter = "stn"
+            protocol = 6
+            units = "us"
+            database = "~/trips.db"
+            battery-safe = false
+
+            [aliases]
+            van = "tcp:192.168.0.10:35000" # the white one
+
+            [views]
+            commute = ["RPM", "VSS",
+                       "FLI"]
+            """)
+        #expect(settings.device == "van")
+        #expect(settings.adapter == .stn)
+        #expect(settings.vehicleProtocol?.vehicleProtocol == .can11At500)
+        #expect(settings.units == .us)
+        #expect(settings.database == "~/trips.db")
+        #expect(settings.batterySafe == false)
+        #expect(settings.views == ["commute": ["RPM", "VSS", "FLI"]])
+        #expect(settings.aliases == ["van": "tcp:192.168.0.10:35000"])
+        #expect(try parsed("") == UserSettings())
+    }
+
+    /// A text, and what is wrong with it.
+    @Test(
+        arguments: [
+            ("device = \"bad:x\"", .wrong("device", "bad:x", .address("for the test")), 1),
+            ("[aliases]\nvan = \"bus\"", .wrong("aliases.van", "bus", .notAnAddress), 2),
+            (
+                "alarms = [\"ECT>1\", \"ECT\"]",
+                .wrong("alarms", "ECT>1 ECT", .notACondition("ECT")), 1
+            ),
+            ("devise = \"a\"", .unknown("devise", near: "device"), 1),
+            ("nothing = \"a\"", .unknown("nothing", near: nil), 1),
+            ("views = 3", .notATable("views"), 1),
+            ("units = [1]", .notAText("units"), 1),
+            ("[views]\na = [1]", .notAList("views.a"), 2),
+            ("[fuel]\nprice = -1", .wrong("fuel.price", "-1", .notANumber(0...1_000_000)), 2),
+            ("units =", .syntax("a value is missing"), 1),
+        ] as [(String, SettingsError.Fault, Int)])
+    func `a fault has its kind and its line`(
+        text: String, fault: SettingsError.Fault, line: Int
+    ) {
+        #expect(throws: SettingsError(fault, line)) { try parsed(text) }
+    }
+
+    @Test func `bytes that are no text are refused`() {
+        #expect(throws: SettingsError(.notUTF8, nil)) { try SettingsText.read([0xFF], checks) }
+    }
+
+    @Test func `a single wrong setting leaves the others`() throws {
+        let contents = try SettingsText.read(
+            Array("units = \"furlongs\"\ngps = \"gpsd://a:1\"\n".utf8), checks)
+        #expect(contents.settings.gps == "gpsd://a:1" && contents.settings.units == nil)
+        #expect(contents.faults.map(\.name) == ["units"])
+    }
+
+    @Test func `a change that would not be read back is refused`() {
+        func change(_ text: String, _ name: String, _ value: String?) throws(SettingsChangeError) {
+            _ = try SettingsText.changed(
+                Array(text.utf8), name, to: value.map { [$0] }, isList: false, checks)
+        }
+        #expect(
+            throws: SettingsChangeError.after(.init(.wrong("gps", "x", .notAPositionSource), 1))
+        ) { try change("", "gps", "x") }
+        #expect(throws: SettingsChangeError.before(.init(.unknown("a", near: nil), 1))) {
+            try change("a = 1", "units", "us")
+        }
+        #expect(throws: SettingsChangeError.after(.init(.inBraces("aliases.a"), nil))) {
+            try change("aliases = {a = \"sim:\"}", "aliases.a", nil)
+        }
+    }
+
+    @Test func `what is said of one vehicle goes before what is said of all`() throws {
+        let settings = try parsed(
+            "[fuel]\nprice = 1.5\ncurrency = \"EUR\"\n[fuel.VIN]\nprice = 2\n")
+        let profile = settings.fuelProfile(of: "VIN")
+        #expect(profile.price == 2 && profile.currency == "EUR")
+        #expect(settings.fuelProfile(of: nil).price == 1.5)
+        #expect(settings.fuelNames == ["fuel.price", "fuel.currency", "fuel.VIN.price"])
+    }
+
+    /// What a command line or the environment says goes before the file.
+    @Test(arguments: [
+        ("device", ["live", "-d", "sim:"], "", true),
+        ("device", ["live", "-vd", "sim:"], "", true),
+        ("device", ["live", "--device=sim:"], "", true),
+        ("device", ["live", "--", "-d", "sim:"], "", false),
+        ("device", ["live"], "OBDSCAN_DEVICE", true), ("device", ["live"], "OBDSCAN_DB", false),
+        ("adapter", ["doctor", "--adapter", "-v"], "", false),
+        ("alarms", ["live", "--alarms", "x"], "", false),
+    ])
+    func `what goes before the file`(
+        name: String, arguments: [String], variable: String, covered: Bool
+    ) {
+        #expect(Overrides.cover(name, arguments) { $0 == variable } == covered)
+    }
+
+    @Test func `a setting is changed in its place, comments stay`() throws {
+        var text = try TOMLText(
+            Array(
+                """
+                # mine
+                units = "us" # at work
+
+                [aliases]
+                # the white one
+                van = "sim:"
+                """.utf8))
+        try text.set("units", to: ["metric"], isList: false)
+        try text.set("aliases.van", to: ["sim:diesel"], isList: false)
+        try text.set("aliases.bus", to: ["sim:truck"], isList: false)
+        try text.set("device", to: ["van"], isList: false)
+        try text.set("views.own", to: ["RPM", "VSS"], isList: true)
+        #expect(
+            String(decoding: text.bytes, as: UTF8.self) == """
+                # mine
+                units = "metric" # at work
+                device = "van"
+
+                [aliases]
+                # the white one
+                van = "sim:diesel"
+                bus = "sim:truck"
+
+                [views]
+                own = ["RPM", "VSS"]
+
+                """)
+        try text.set("device", to: nil, isList: false)
+        try text.set("views.own", to: ["ECT"], isList: true)
+        #expect(!String(decoding: text.bytes, as: UTF8.self).contains("device"))
+        let settings = try SettingsText.read(text.bytes, checks).faultless()
+        #expect(settings.views == ["own": ["ECT"]])
+        #expect(settings.aliases.count == 2)
+    }
+
+    /// A text, what is set or removed (nil), and the text after that.
+    @Test(arguments: [
+        ("", "device", "sim:", "device = \"sim:\"\n"),
+        ("# a\n\n[views]\n", "device", "sim:", "# a\ndevice = \"sim:\"\n\n[views]\n"),
+        ("# a", "device", "sim:", "# a\ndevice = \"sim:\"\n"),
+        ("units='us'#b\r\n", "units", "metric", "units=\"metric\"#b\r\n"),
+        // The same key in each way in which it can be written.
+        (
+            "[ \"aliases\" ]\n'a' = \"\" # b\n", "aliases.a", "sim:",
+            "[ \"aliases\" ]\n'a' = \"sim:\" # b\n"
+        ),
+        ("aliases.a = \"\"\n", "aliases.a", "sim:", "aliases.a = \"sim:\"\n"),
+        (
+            "aliases = {a = \"\", b = \"\"}\n", "aliases.a", "sim:",
+            "aliases = {a = \"sim:\", b = \"\"}\n"
+        ),
+        // A new one comes after those of its table, as they are written.
+        (
+            "aliases.a = \"\"\nunits = \"us\"\n", "aliases.b", "sim:",
+            "aliases.a = \"\"\naliases.b = \"sim:\"\nunits = \"us\"\n"
+        ),
+        (
+            "[fuel]\nV.type = \"lpg\"\n[views]\n", "fuel.V.price", "2",
+            "[fuel]\nV.type = \"lpg\"\nV.price = \"2\"\n[views]\n"
+        ),
+        ("[fuel.V]\n# c\n", "fuel.V.price", "2", "[fuel.V]\nprice = \"2\"\n# c\n"),
+        ("[fuel.V]\n", "fuel.price", "2", "[fuel.V]\n\n[fuel]\nprice = \"2\"\n"),
+        ("[fuel]\n", "fuel.V.price", "2", "[fuel]\n\n[fuel.V]\nprice = \"2\"\n"),
+        // A list over several lines, with a bracket in a comment.
+        ("[views]\na = [\"X\", # ]\n  \"Y\"] # c\nb = []\n", "views.a", nil, "[views]\nb = []\n"),
+        ("  a = 1 # c\nb = 2", "b", nil, "  a = 1 # c\n"), ("a = 1\n", "b", nil, "a = 1\n"),
+        ("aliases = {a = \"\"}\n", "aliases.a", nil, "aliases = {a = \"\"}\n"),
+    ])
+    func `only the bytes of a setting change`(
+        before: String, name: String, value: String?, after: String
+    ) throws {
+        var text = try TOMLText(Array(before.utf8))
+        try text.set(name, to: value.map { [$0] }, isList: false)
+        #expect(String(decoding: text.bytes, as: UTF8.self) == after)
+    }
+
+    @Test func `a table that is in braces is not begun again`() throws {
+        var text = try TOMLText(Array("\naliases = {a = \"\"}\n".utf8))
+        let before = text
+        #expect(throws: TOMLText.Fault(line: 4, reason: "“aliases” is set twice")) {
+            try text.set("aliases.b", to: ["sim:"], isList: false)
+        }
+        #expect(text == before)
+    }
+
+    @Test(arguments: ["a\"b", "back\\slash", "tab\there", "ünïcode", "\u{1}"])
+    func `every text survives being written and read`(value: String) throws {
+        var text = try TOMLText([])
+        try text.set("device", to: [value], isList: false)
+        #expect(try SettingsText.read(text.bytes, checks).faultless().device == value)
+    }
+
+    @Test func `built-in views name signals of the table`() throws {
+        let names = SignalNames(try PIDTables.standard())
+        for view in SignalViews.builtIn {
+            for signal in view.signals { _ = try names.find(signal) }
+        }
+    }
+
+    @Test func `own views go before built-in ones`() throws {
+        var settings = UserSettings()
+        settings.views["engine"] = ["RPM"]
+        #expect(SignalViews.signals("engine", settings) == ["RPM"])
+        #expect(SignalViews.signals("fuel", settings)?.isEmpty == false)
+        #expect(SignalViews.signals("nothing", settings) == nil)
+    }
+}

@@ -1,0 +1,180 @@
+import OBDCore
+import Testing
+
+/// The table of services beside the switches that it replaces, over every request of two bytes.
+@Suite struct `Shapes of services` {
+    private static let requests = (0...0xFFFF).map { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+
+    /// Answers to a request: what repeats its second byte, what does not, what is short.
+    private static func answers(_ request: [UInt8]) -> [[UInt8]] {
+        let first = request[0] &+ 0x40
+        let second = request[1]
+        return [
+            [first], [first, second], [first, second ^ 0x01], [first, second & 0x7F, 0x00],
+            [first, second, 0x00, 0x01], [first, second ^ 0x80, 0x33, 0x44, 0x55],
+            [first ^ 0x02, second, 0x01], [0x7F, request[0], 0x31], [0x7F, request[0] ^ 1, 0x31],
+        ]
+    }
+
+    /// The services whose sub-function or selector is compared only now, as ISO 14229-1, ISO 14230-3
+    /// and SAE J1979 let their answers repeat it; and a 59 that repeats the bit that asks for silence.
+    private static let other: Set<UInt8> = [0x08, 0x10, 0x19, 0x27, 0x31, 0x3E]
+
+    @Test func `what answers a request is as before`() {
+        var differing: Set<UInt8> = []
+        for request in Self.requests where request[0] & 0x40 == 0 {
+            for payload in Self.answers(request) {
+                let isAnswer = ECUMessage(ecu: nil, payload: payload).answers(request)
+                let match = ServiceShape.of(request[0])?.compare(
+                    request, count: payload.count, second: payload.count > 1 ? payload[1] : 0,
+                    third: payload.count > 2 ? payload[2] : 0)
+                let now =
+                    payload[0] == 0x7F
+                    ? payload.count > 1 && payload[1] == request[0]
+                    : payload[0] == request[0] | 0x40 && match != .different
+                // No service is 00: with headers off a J1939 group asks for data alone.
+                if request[0] != 0, now != isAnswer { differing.insert(request[0]) }
+            }
+        }
+        #expect(differing.isSubset(of: Self.other), "\(differing)")
+    }
+
+    @Test func `how well a line answers is as before`() {
+        var differing: Set<UInt8> = []
+        for request in Self.requests where request[0] & 0x40 == 0 {
+            for payload in Self.answers(request)
+            where payload[0] == request[0] | 0x40 {
+                let second = payload.count > 1 ? payload[1] : 0
+                let third = payload.count > 2 ? payload[2] : 0
+                let shape = ServiceShape.of(request[0])
+                let match = shape?.compare(
+                    request, count: payload.count, second: second, third: third)
+                let isExact =
+                    switch match {
+                    case .same, .notAsked, nil: true
+                    case .different: false
+                    case .tooShort: payload.count >= shape?.shortestAnswer ?? 0
+                    }
+                if isExact != OldSwitches.isExact(request, payload) { differing.insert(request[0]) }
+            }
+        }
+        // A 3E that repeats something else; a 19 whose answer drops the bit that asks for silence.
+        #expect(differing.isSubset(of: [0x10, 0x19, 0x27, 0x31, 0x3E]), "\(differing)")
+    }
+
+    @Test func `the first byte of an answer is known as before`() {
+        let new = (UInt8.min...UInt8.max).filter(ServiceShape.isAnswer)
+        // KWP's list of codes (53) was known to one of the switches only.
+        #expect(new == (UInt8.min...UInt8.max).filter { $0 == 0x53 || OldSwitches.isResponse($0) })
+    }
+
+    @Test func `lengths of answers are as before`() {
+        for first in UInt8.min...UInt8.max where first != 0x7F {
+            guard let shape = ServiceShape.answering(with: first) else {
+                #expect(OldSwitches.shortest(first) == 1)
+                continue
+            }
+            // No positive answer of these says less: their selector is repeated.
+            if [0x48, 0x67, 0x71, 0x53].contains(first) {
+                #expect(shape.shortestAnswer == 2)
+            } else {
+                #expect(shape.shortestAnswer == OldSwitches.shortest(first), "\(first)")
+            }
+        }
+    }
+
+    @Test func `lengths of requests are as before`() {
+        for service in UInt8.min...UInt8.max {
+            let old = OldSwitches.requestLengths(service)
+            let new = ServiceShape.of(service)?.request
+            switch service {
+            // Known to one of the switches only.
+            case 0x11: #expect(new == 2...2)
+            // 19 06: code and record.
+            case 0x19: #expect(old == 2...5 && new == 2...6)
+            default: #expect(old == new, "\(service)")
+            }
+        }
+    }
+
+    @Test func `what only reads is as before`() {
+        for request in Self.requests + (UInt8.min...UInt8.max).map({ [$0] }) where request[0] != 0 {
+            let reads =
+                switch ServiceShape.of(request[0])?.reading {
+                case .always: true
+                case .onlyWith(let byte): Array(request.dropFirst()) == [byte]
+                case .never, nil: false
+                }
+            #expect(reads == VehicleRequest.isReadOnly(request))
+        }
+    }
+
+    @Test func `selectors are as wide as they were`() {
+        for service in UInt8.min...UInt8.max {
+            let shape = ServiceShape.of(service)
+            #expect((shape?.selectorWidth == 2) == (service == 0x22))
+            #expect((shape?.selectorStep != shape?.selectorWidth) == (service == 0x02))
+            #expect((shape?.takesTime ?? false) == [0x04, 0x14].contains(service))
+        }
+        #expect(ServiceShape.of(0x01)?.selectors(of: [0x01, 0x0C, 0x0D]) == [0x0C, 0x0D])
+        #expect(ServiceShape.of(0x02)?.selectors(of: [0x02, 0x0C, 0x00, 0x0D, 0x00]) == [12, 13])
+        #expect(ServiceShape.of(0x22)?.selectors(of: [0x22, 0xF4, 0x0C, 0xF1]) == [0xF40C])
+        #expect(ServiceShape.of(0x19)?.selectors(of: [0x19, 0x02, 0xFF]) == [0x02])
+        #expect(ServiceShape.of(0x03)?.selectors(of: [0x03, 0x01]) == [])
+    }
+}
+
+/// The switches as they stood.
+private enum OldSwitches {
+    static func isExact(_ request: [UInt8], _ payload: [UInt8]) -> Bool {
+        let second = payload.count > 1 ? payload[1] : 0
+        switch request[0] {
+        case 0x01, 0x06, 0x09:
+            return payload.count > 1 && request.dropFirst().contains(second) || request.count == 1
+        case 0x02, 0x05, 0x08, 0x10, 0x19, 0x1A, 0x21, 0x27, 0x31:
+            return payload.count > 1 && request.count > 1 && second == request[1]
+                || request.count == 1
+        case 0x22:
+            guard request.count > 2 else { return true }
+            guard payload.count > 2 else { return false }
+            return stride(from: 1, to: request.count - 1, by: 2).contains {
+                request[$0] == second && request[$0 + 1] == payload[2]
+            }
+        default: return true
+        }
+    }
+
+    static func isResponse(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x41...0x4A, 0x50, 0x51, 0x54, 0x58...0x5A, 0x61...0x63, 0x67, 0x68, 0x6A, 0x6C,
+            0x6E, 0x6F, 0x70, 0x71, 0x73, 0x7E, 0x7F, 0xC5:
+            true
+        default: false
+        }
+    }
+
+    static func shortest(_ first: UInt8) -> Int {
+        switch first {
+        case 0x41, 0x49, 0x59, 0x5A, 0x61, 0x7F: 3
+        case 0x42, 0x45, 0x62: 4
+        case 0x46: 6
+        case 0x43, 0x47, 0x4A, 0x50, 0x51, 0x58: 2
+        default: 1
+        }
+    }
+
+    static func requestLengths(_ service: UInt8) -> ClosedRange<Int>? {
+        switch service {
+        case 0x01: 2...7
+        case 0x02: 2...3
+        case 0x03, 0x04, 0x07, 0x0A, 0x13: 1...1
+        case 0x05, 0x06, 0x08, 0x09: 2...3
+        case 0x10, 0x3E: 2...2
+        case 0x14, 0x18: 4...4
+        case 0x19: 2...5
+        case 0x1A, 0x21: 2...3
+        case 0x22: 3...7
+        default: nil
+        }
+    }
+}

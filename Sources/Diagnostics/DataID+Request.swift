@@ -12,7 +12,9 @@ extension DataID {
         var payload = [service.rawValue]
         if digits > 2 { payload.append(UInt8(truncatingIfNeeded: id >> 8)) }
         payload.append(UInt8(truncatingIfNeeded: id))
-        if service == .freezeFrame { payload.append(0) }
+        if let shape = ServiceShape.of(service.rawValue) {
+            payload += repeatElement(0, count: shape.selectorStep - shape.selectorWidth)
+        }
         // Reports of numbers of codes want a status mask: all of them.
         if service == .readCodeInformation, id != 0x03 { payload.append(0xFF) }
         return payload

@@ -84,8 +84,8 @@ extension PollPlan {
     ) -> Int {
         if batching == .refused, batchRefusals.holds(at: now) { return 1 }
         guard link.vehicleProtocol?.family == .can else { return 1 }
-        // Identifiers of two bytes: three and the service fill the one frame that adapters send.
-        return max(1, min(service == .readData ? 3 : 6, link.itemsPerRequest))
+        let most = ServiceShape.of(service.rawValue)?.mostSelectors ?? 1
+        return max(1, min(most, link.itemsPerRequest))
     }
 
     mutating func request(

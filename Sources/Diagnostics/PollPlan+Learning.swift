@@ -183,7 +183,7 @@ extension PollPlan {
             return messages.contains(where: dataID.isAnswered(by:)) ? asked.items : []
         }
         var found: Set<Int> = []
-        let width = service == .readData ? 2 : 1
+        let width = ServiceShape.of(service.rawValue)?.selectorWidth ?? 1
         for message in messages where message.payload.first == service.positiveResponse {
             var place = 1
             while place + width <= message.payload.count {

@@ -16,8 +16,9 @@ extension ResponseDecoder {
         else { return nil }
         let starts: [Int]
         switch kind {
-        case .currentData: starts = startsOfRecords(payload, headerLength: 1)
-        case .freezeFrame: starts = startsOfRecords(payload, headerLength: 2)
+        case .currentData, .freezeFrame:
+            let header = ServiceShape.answering(with: payload[0])?.selectorStep ?? 1
+            starts = startsOfRecords(payload, headerLength: header)
         case .monitorTests: starts = startsOfTests(payload)
         case .storedCodes, .pendingCodes, .permanentCodes: starts = startsOfLists(payload)
         case .codesCleared, .informationCleared, .oxygenSensorTests, .vehicleInformation,

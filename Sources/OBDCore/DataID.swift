@@ -26,7 +26,7 @@ public struct DataID: Hashable, Comparable, Sendable {
     /// Digits in which the identifier is written: 2 for OBD, 4 for DIDs, 6 for parameter groups.
     public var digits: Int {
         if service == Self.parameterGroups { return 6 }
-        return service == .readData ? 4 : (id > 0xFF ? 4 : 2)
+        return ServiceShape.of(service.rawValue)?.selectorWidth == 2 || id > 0xFF ? 4 : 2
     }
 
     /// The identifier alone, in hexadecimal: `0C`, `F40C`.

@@ -47,32 +47,22 @@ extension ECUMessage {
 
     /// Whether what stands after the service is what was asked for.
     private func echoesSelection(of request: [UInt8]) -> Bool {
-        guard request.count > 1, payload.count > 1 else { return true }
-        switch payload[0] {
-        // Several PIDs may be asked at once; an ECU leaves out what it does not know.
-        case 0x41, 0x46, 0x49: return request.dropFirst().contains(payload[1])
-        case 0x42:
-            return stride(from: 1, to: request.count, by: 2).contains {
-                request[$0] == payload[1]
-            }
-        case 0x45, 0x5A, 0x61: return request[1] == payload[1]
-        case 0x59: return echoesReport(of: request)
-        case 0x62:
-            guard request.count > 2, payload.count > 2 else { return true }
-            return stride(from: 1, to: request.count - 1, by: 2).contains {
-                request[$0] == payload[1] && request[$0 + 1] == payload[2]
-            }
-        default: return true
+        guard request.count > 1, payload.count > 1, let shape = ServiceShape.of(request[0]) else {
+            return true
         }
+        let match = shape.compare(
+            request, count: payload.count, second: payload[1],
+            third: payload.count > 2 ? payload[2] : 0)
+        return match != .different && echoesGroup(of: request)
     }
 
-    /// The same for ReadDTCInformation: the report, and the functional group where it has one.
-    private func echoesReport(of request: [UInt8]) -> Bool {
-        guard request[1] & 0x7F == payload[1] else { return false }
-        switch payload[1] {
-        case 0x42, 0x55, 0x56:
-            return request.count < 3 || payload.count < 3 || request[2] == payload[2]
-        default: return true
+    /// Whether a report of ReadDTCInformation is of the functional group that was asked, where it has
+    /// one.
+    private func echoesGroup(of request: [UInt8]) -> Bool {
+        guard Service(request[0]) == .readCodeInformation, request.count > 2, payload.count > 2
+        else {
+            return true
         }
+        return ![0x42, 0x55, 0x56].contains(payload[1]) || request[2] == payload[2]
     }
 }

@@ -148,7 +148,7 @@ public struct ServiceShape: Sendable {
         ServiceShape(0x31, "routine control", selector: 1, repeats: .subFunction, answer: 2),
         ServiceShape(0x33, "KWP results of a routine"),
         ServiceShape(
-            0x3E, "tester present", selector: 1, request: 2...2, repeats: .subFunction,
+            0x3E, "tester present", selector: 1, request: 1...2, repeats: .subFunction,
             reads: .always),
         ServiceShape(0x85, "control of code setting"),
     ]

@@ -76,40 +76,8 @@ public struct VehicleRequest: Hashable, Sendable {
     /// The service asked; nil for an empty payload.
     public var service: Service? { payload.first.map { Service($0) } }
 
-    /// A service that only reads.
-    public struct ReadingService: Hashable, Sendable {
-        /// The service.
-        public var service: Service
-        /// What it reads.
-        public var name: String
-        /// The data that alone make it read; nil = whatever they are.
-        public var onlyData: [UInt8]?
-
-        init(_ service: UInt8, _ name: String, onlyData: [UInt8]? = nil) {
-            self.service = Service(service)
-            self.name = name
-            self.onlyData = onlyData
-        }
-    }
-
     /// Services that are known to only read; every other one counts as writing.
-    public static let readingServices: [ReadingService] = [
-        ReadingService(0x01, "current data"), ReadingService(0x02, "freeze frame"),
-        ReadingService(0x03, "stored codes"), ReadingService(0x05, "oxygen sensor tests"),
-        ReadingService(0x06, "test results of monitors"), ReadingService(0x07, "pending codes"),
-        ReadingService(0x09, "vehicle information"), ReadingService(0x0A, "permanent codes"),
-        ReadingService(0x10, "UDS default session", onlyData: [0x01]),
-        ReadingService(0x18, "KWP codes by status"),
-        ReadingService(0x19, "UDS code information, every sub-function"),
-        ReadingService(0x1A, "KWP identification"),
-        ReadingService(0x21, "KWP data by local identifier"),
-        ReadingService(0x22, "UDS data by identifier"), ReadingService(0x3E, "tester present"),
-    ]
-
-    /// Whether each first byte reads with whatever follows it.
-    private static let alwaysReads: [Bool] = (0...0xFF).map { first in
-        readingServices.contains { Int($0.service.rawValue) == first && $0.onlyData == nil }
-    }
+    public static let readingServices = ServiceShape.all.filter { $0.reading != .never }
 
     /// Whether a request only reads, wherever ECUs take its bytes for service and data.
     ///
@@ -117,15 +85,13 @@ public struct VehicleRequest: Hashable, Sendable {
     /// ``readingServices``, and requests for ``readableParameterGroups`` (no service is 00).
     public static func isReadOnly(_ payload: [UInt8]) -> Bool {
         guard let first = payload.first else { return false }
-        if alwaysReads[Int(first)] { return true }
-        if first == 0x00 {
-            return payload.count == 3
-                && readableParameterGroups.contains(UInt16(payload[1]) << 8 | UInt16(payload[2]))
+        switch ServiceShape.of(first)?.reading {
+        case .always: return true
+        case .onlyWith(let byte): return payload.count == 2 && payload[1] == byte
+        case .never, nil: break
         }
-        return readingServices.contains { service in
-            service.service.rawValue == first
-                && service.onlyData.map { $0.elementsEqual(payload.dropFirst()) } ?? false
-        }
+        return first == 0x00 && payload.count == 3
+            && readableParameterGroups.contains(UInt16(payload[1]) << 8 | UInt16(payload[2]))
     }
 
     /// Whether a request only reads at this address of a vehicle that speaks so; nil = all ECUs, and

@@ -161,10 +161,6 @@ extension AdapterRequest {
 extension VehicleRequest {
     /// Records that it asks for.
     var records: Int {
-        switch service {
-        case .currentData?: max(1, payload.count - 1)
-        case .readData?: max(1, (payload.count - 1) / 2)
-        default: 1
-        }
+        payload.first.flatMap(ServiceShape.of).map { max(1, $0.selectors(of: payload).count) } ?? 1
     }
 }

@@ -40,7 +40,7 @@ struct WireSettings: Hashable, Sendable {
 
     /// Services that answered "pending": they need the longer wait.
     // Not a set: hashing takes longer than looking at two or three bytes.
-    var slowServices: [UInt8] = [0x04, 0x14]
+    var slowServices = ServiceShape.all.filter(\.takesTime).map(\.service.rawValue)
 
     /// Whether the adapter is as it is by itself, and `request` needs nothing else.
     func suits(_ request: VehicleRequest) -> Bool {

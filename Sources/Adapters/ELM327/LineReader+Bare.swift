@@ -31,7 +31,7 @@ extension ReplyReader {
         if (0xE8...0xEF).contains(first), length == follows { return true }
         // A padded data field behind two digits of three.
         return (first == 0x7E || (0xE8...0xEF).contains(first)) && (1...7).contains(length)
-            && follows == ISO15765.frameLength - 1 && Self.isResponse(digits.byte(4))
+            && follows == ISO15765.frameLength - 1 && ServiceShape.isAnswer(digits.byte(4))
     }
 
     /// Whether a line begins with the header of an answer before CAN, damaged as the rest may be,

@@ -301,40 +301,22 @@ extension ReplyReader {
         guard count > 0 else { return .none }
         let first = digits.byte(offset)
         guard let request, let service = request.first else {
-            return Self.isResponse(first) ? .foreign : .none
+            return ServiceShape.isAnswer(first) ? .foreign : .none
         }
         if first == Service.negativeResponse.rawValue {
             return count > 1 && digits.byte(offset + 2) == service ? .exact : .foreign
         }
-        guard first == service &+ 0x40 else { return Self.isResponse(first) ? .foreign : .none }
-        let second = digits.byte(offset + 2)
-        switch service {
-        case 0x01, 0x06, 0x09:
-            let isAsked = count > 1 && request.dropFirst().contains(second)
-            return isAsked || request.count == 1 ? .exact : .service
-        case 0x02, 0x05, 0x08, 0x10, 0x19, 0x1A, 0x21, 0x27, 0x31:
-            let isAsked = count > 1 && request.count > 1 && second == request[1]
-            return isAsked || request.count == 1 ? .exact : .service
-        case 0x22:
-            guard request.count > 2 else { return .exact }
-            guard count > 2 else { return .service }
-            let third = digits.byte(offset + 4)
-            for index in stride(from: 1, to: request.count - 1, by: 2)
-            where request[index] == second && request[index + 1] == third {
-                return .exact
-            }
-            return .service
-        default: return .exact
+        guard first == service &+ 0x40 else {
+            return ServiceShape.isAnswer(first) ? .foreign : .none
         }
-    }
-
-    /// Whether an answer of any service that vehicles know begins like this.
-    static func isResponse(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x41...0x4A, 0x50, 0x51, 0x54, 0x58...0x5A, 0x61...0x63, 0x67, 0x68, 0x6A, 0x6C,
-            0x6E, 0x6F, 0x70, 0x71, 0x73, 0x7E, 0x7F, 0xC5:
-            true
-        default: false
+        guard let shape = ServiceShape.of(service) else { return .exact }
+        switch shape.compare(
+            request, count: count, second: digits.byte(offset + 2),
+            third: digits.byte(offset + 4))
+        {
+        case .same, .notAsked: return .exact
+        case .different: return .service
+        case .tooShort: return count < shape.shortestAnswer ? .service : .exact
         }
     }
 }

@@ -14,7 +14,7 @@ extension ReplyReader {
         guard let reading = bestReading() else { return false }
         switch reading.shape {
         case .bare, .fieldAlone:
-            return reading.shape == .bare && Self.isResponse(digits.byte(0))
+            return reading.shape == .bare && ServiceShape.isAnswer(digits.byte(0))
                 && digits.count >= 2 * Self.shortest(digits.byte(0))
         case .can11, .can29:
             guard reading.proof >= .length else { return false }
@@ -31,13 +31,8 @@ extension ReplyReader {
 
     /// The fewest bytes of an answer that says anything.
     private static func shortest(_ first: UInt8) -> Int {
-        switch first {
-        case 0x41, 0x49, 0x59, 0x5A, 0x61, 0x7F: 3
-        case 0x42, 0x45, 0x62: 4
-        case 0x46: 6
-        case 0x43, 0x47, 0x4A, 0x50, 0x51, 0x58: 2
-        default: 1
-        }
+        first == Service.negativeResponse.rawValue
+            ? 3 : ServiceShape.answering(with: first)?.shortestAnswer ?? 1
     }
 
     /// Whether a line that may be an echo is rather that than a frame: its digits are a request, and
@@ -91,16 +86,13 @@ extension ReplyReader {
         guard digits.segment == nil, digits.count >= 2, digits.count <= (isRawField ? 17 : 15)
         else { return false }
         let service = isRawField ? digits.byte(2) : digits.byte(0)
-        switch service {
-        // ISO 14230-3 service 18 has a status of 00 to 03; 18 DA F1 begins an identifier.
-        case 0x18: return digits.count < 4 || isRawField || digits.byte(2) <= 0x03
-        // They have no data; a field as it is sent says its length.
-        case 0x03, 0x04, 0x07, 0x0A:
+        guard let shape = ServiceShape.of(service), let length = shape.request else { return false }
+        // A field as it is sent says its length.
+        if length == 1...1 {
             return isRawField || digits.count <= 3
                 || Int(digits.byte(0)) == digits.count / 2 - 1
-        case 0x01, 0x02, 0x05, 0x06, 0x08, 0x09, 0x10, 0x11, 0x14, 0x19, 0x1A, 0x21, 0x22, 0x3E:
-            return true
-        default: return false
         }
+        // 18 DA F1 begins an identifier; ISO 14230-3 service 18 has a status of 00 to 03.
+        return digits.count < 4 || isRawField || shape.selectors.contains(digits.byte(2))
     }
 }

@@ -232,11 +232,8 @@ public struct GoLinkDialect: AdapterDialect {
     }
 
     private static func patience(for payload: [UInt8]) -> Duration {
-        switch payload.first {
-        // Clearing takes its time.
-        case 0x04, 0x14: .seconds(6)
-        default: .milliseconds(2_500)
-        }
+        payload.first.flatMap(ServiceShape.of)?.takesTime ?? false
+            ? .seconds(6) : .milliseconds(2_500)
     }
 
     static let pendingPatience = Duration.seconds(6)

@@ -140,10 +140,7 @@ extension ConversationReader {
             return false
         }
         if !mayBeEcho { return !requestDigits.isEmpty && reader.digits.continues(requestDigits) }
-        switch reader.digits.byte(0) {
-        case 0x01...0x0A, 0x10, 0x13, 0x14, 0x18, 0x19, 0x1A, 0x21, 0x22, 0x3E: return true
-        default: return false
-        }
+        return ServiceShape.of(reader.digits.byte(0))?.request != nil
     }
 }
 

@@ -93,7 +93,7 @@ extension ConversationReader {
             // Other identifiers are as well those that testers send with.
             let isUsual = (0x7E8...0x7EF).contains(digits.number(0, 3))
             return !isUsual && digits.count >= 9
-                && ![5, 7].contains { ReplyReader.isResponse(digits.byte($0)) }
+                && ![5, 7].contains { ServiceShape.isAnswer(digits.byte($0)) }
         }
         let first = digits.byte(0)
         switch first {
@@ -101,14 +101,14 @@ extension ConversationReader {
         case 0x18 where digits.byte(2) == 0xDA: return false
         // The header of an answer by ISO 14230-4.
         case 0x80...0xBF: return digits.count < 6 || digits.byte(2) != settings.testerAddress
-        default: return !ReplyReader.isResponse(first)
+        default: return !ServiceShape.isAnswer(first)
         }
     }
 
     /// Whether the scanned digits are an answer without data, or somebody tries services out: `4101`.
     var isShortAsAnswer: Bool {
         reader.digits.groups == 1 && reader.digits.count <= 4
-            && ReplyReader.isResponse(reader.digits.byte(0))
+            && ServiceShape.isAnswer(reader.digits.byte(0))
     }
 
     /// Whether the scanned digits begin with an identifier that testers send with.
@@ -159,7 +159,7 @@ extension ConversationReader {
     /// many answers to wait for.
     var isRequestOfOneService: Bool {
         reader.digits.count == 3 && reader.digits.digit(2) > 0
-            && [0x03, 0x04, 0x07, 0x0A].contains(reader.digits.byte(0))
+            && ServiceShape.of(reader.digits.byte(0))?.request == 1...1
     }
 
     /// Where the answer begins on a line that begins with the digits of the request.

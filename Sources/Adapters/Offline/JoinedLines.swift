@@ -212,18 +212,18 @@ struct JoinedLines {
             groupStarts.allSatisfy({ $0 % 2 == 0 })
         else { return nil }
         let starts = Array(stride(from: 0, to: digits.count, by: 14))
-        switch byte(0) {
-        case 0x49:
+        switch ServiceShape.answering(with: byte(0))?.content {
+        case .parts:
             let numbers = starts.map { byte($0 + 4) }
-            guard starts.allSatisfy({ byte($0) == 0x49 && byte($0 + 2) == byte(2) }),
+            guard starts.allSatisfy({ byte($0) == byte(0) && byte($0 + 2) == byte(2) }),
                 zip(numbers, numbers.dropFirst()).allSatisfy({ $0 < $1 })
             else { return nil }
-        case 0x43, 0x47, 0x4A:
+        case .codes:
             // A list of codes over CAN says how many there are.
             guard starts.allSatisfy({ byte($0) == byte(0) }),
                 digits.count / 2 != 2 + 2 * Int(byte(2))
             else { return nil }
-        default: return nil
+        case .nothing, .free, .records, .codesWithStatus, nil: return nil
         }
         return cut(starts.map { $0..<$0 + 14 })
     }
@@ -254,20 +254,7 @@ struct JoinedLines {
 
     /// How many digits a request that begins the line may have, the number of answers included.
     private func requestLengths() -> [Int] {
-        guard digits.count >= 6 else { return [] }
-        let counts: ClosedRange<Int>
-        switch byte(0) {
-        case 0x01: counts = 2...7
-        case 0x02: counts = 2...3
-        case 0x03, 0x04, 0x07, 0x0A, 0x13: counts = 1...1
-        case 0x05, 0x06, 0x08, 0x09: counts = 2...3
-        case 0x10, 0x3E: counts = 2...2
-        case 0x14, 0x18: counts = 4...4
-        case 0x19: counts = 2...5
-        case 0x1A, 0x21: counts = 2...3
-        case 0x22: counts = 3...7
-        default: return []
-        }
+        guard digits.count >= 6, let counts = ServiceShape.of(byte(0))?.request else { return [] }
         return counts.flatMap { [2 * $0, 2 * $0 + 1] }
     }
 
@@ -337,24 +324,21 @@ struct JoinedLines {
     }
 
     private func isPositive(at start: Int) -> Bool {
-        guard byte(start) == byte(0) &+ 0x40 else { return false }
-        switch byte(0) {
-        // Nothing of these requests is repeated in their answers.
-        case 0x03, 0x07, 0x0A, 0x13, 0x18: return digits.count - start >= 4
-        case 0x04, 0x14: return true
-        case 0x3E: return byte(start + 2) == byte(2) && digits.count - start >= 4
-        case 0x22:
-            return byte(start + 2) == byte(2) && byte(start + 4) == byte(4)
-                && digits.count - start >= 8
-        default: return byte(start + 2) == byte(2) && digits.count - start >= 6
+        guard byte(start) == byte(0) &+ 0x40, let shape = ServiceShape.of(byte(0)) else {
+            return false
         }
+        let count = (digits.count - start) / 2
+        let request = [byte(0), byte(2), byte(4)].prefix(1 + shape.selectorWidth)
+        let match = shape.compare(
+            Array(request), count: count, second: byte(start + 2), third: byte(start + 4))
+        return match == .same && count >= shape.shortestAnswer
     }
 
     /// Whether the line is a data field as `AT CAF0` shows it: a control byte, an answer as long as
     /// it says, padding.
     private var isField: Bool {
         let control = Int(byte(0))
-        guard (1...7).contains(control), ReplyReader.isResponse(byte(2)) else { return false }
+        guard (1...7).contains(control), ServiceShape.isAnswer(byte(2)) else { return false }
         let end = 2 + 2 * control
         guard digits.count == end || end < digits.count && digits.count == 2 * ISO15765.frameLength
         else { return false }
@@ -365,7 +349,7 @@ struct JoinedLines {
     ///
     /// `03 43 01 33 00 00 00 00`: three codes are six bytes; a list over CAN says how many there are.
     private var isListBehindRequest: Bool {
-        guard digits.count == 16, [0x43, 0x47, 0x4A].contains(byte(2)),
+        guard digits.count == 16, ServiceShape.answering(with: byte(2))?.content == .codes,
             byte(2) == byte(0) &+ 0x40, byte(0) != 2 &+ 2 &* (byte(4) & 0x7F)
         else { return false }
         let end = 2 + 2 * Int(byte(0))

@@ -8,7 +8,7 @@ extension RawCommand {
             let isAdapters = ["AT", "ST"].contains(word.uppercased())
             let isRequest =
                 isByte(word)
-                && Hex.bytes(word).map { needIdentifier.contains(Service($0[0])) } ?? false
+                && Hex.bytes(word).flatMap { ServiceShape.of($0[0]) }.map(needsMore) ?? false
             guard isAdapters || isRequest && rest.first.map(isHex) ?? false else { continue }
             var others = rest.prefix { other in
                 isAdapters
@@ -36,9 +36,8 @@ extension RawCommand {
         word.utf8.count.isMultiple(of: 2) && word.utf8.allSatisfy { Hex.value($0) != nil }
     }
 
-    /// Services that say nothing without an identifier behind them.
-    private static let needIdentifier: Set<Service> = [
-        .currentData, .freezeFrame, .oxygenSensorTests, .monitorTests, .control,
-        .vehicleInformation, .sessionControl, .readCodeInformation, .readLocalData, .readData,
-    ]
+    /// Whether a service says nothing alone.
+    private static func needsMore(_ shape: ServiceShape) -> Bool {
+        shape.request.map { $0.lowerBound > 1 } ?? (shape.selectorWidth > 0)
+    }
 }

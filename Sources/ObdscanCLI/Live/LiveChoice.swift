@@ -59,19 +59,9 @@ extension PollSetup {
         return (record?.signals ?? 0..<0).map { SignalIndex(rawValue: $0) }
     }
 
-    /// What a request for values lists: PIDs of a byte, data identifiers of two; else nothing.
+    /// What a request for values lists.
     private static func identifiers(_ request: [UInt8]) -> Set<DataID> {
-        guard let first = request.first else { return [] }
-        let (service, rest) = (Service(first), request.dropFirst())
-        switch service {
-        case .currentData: return Set(rest.map { DataID(service, UInt32($0)) })
-        case .readData:
-            let bytes = Array(rest)
-            return Set(
-                stride(from: 0, to: bytes.count - 1, by: 2).map {
-                    DataID(service, UInt32(bytes[$0]) << 8 | UInt32(bytes[$0 + 1]))
-                })
-        default: return []
-        }
+        guard let shape = request.first.flatMap(ServiceShape.of) else { return [] }
+        return Set(shape.selectors(of: request).map { DataID(shape.service, $0) })
     }
 }

@@ -232,7 +232,7 @@ struct PollExplanation: Sendable {
     private var rotation: String? {
         let fast = report.plan.records.filter { $0.period == nil && $0.isBatched }
         guard let service = fast.first?.dataID.service else { return nil }
-        let room = service == .readData ? 3 : 6
+        let room = ServiceShape.of(service.rawValue)?.mostSelectors ?? 1
         let needed = (fast.count + room - 1) / room
         guard needed > 1 else { return nil }
         return "\(fast.count) signals as often as possible need \(needed) requests: "

@@ -30,6 +30,8 @@ public struct LinkError: Error, Hashable, Sendable {
         case aborted(reason: UInt8)
         /// Characters that are neither hexadecimal digits nor a known word.
         case notAFrame
+        /// A line of digits that is not built as the adapter was set up to build them.
+        case lineForm
         /// The adapter itself marked the line as damaged (`<DATA ERROR`, `<RX ERROR`).
         case markedByAdapter
         /// What answers a question for the voltage, and is none.
@@ -79,6 +81,7 @@ public struct LinkError: Error, Hashable, Sendable {
         case .length(let announced, let received):
             "header announces \(announced) bytes, frame has \(received)"
         case .aborted(let reason): "transport aborted by its sender, reason \(reason)"
+        case .lineForm: "not in the form that the adapter was set to"
         case .notAFrame: "neither hexadecimal nor a known answer"
         case .markedByAdapter: "marked as damaged by the adapter"
         case .notAVoltage: "not a voltage"

@@ -15,7 +15,7 @@ import Testing
             case 7: return .say(PlainAdapter.said("7E8037F0122"))
             case 9: return .say(PlainAdapter.said("7E804410C1AZZ"))
             case 11: return .say(PlainAdapter.said("CAN ERROR"))
-            case 13: return .say(PlainAdapter.said("7E8 10 14 41 0C"))
+            case 13: return .say(PlainAdapter.said("7E81014410C"))
             default: return .say(PlainAdapter.answer(line.text))
             }
         }

@@ -208,6 +208,7 @@ extension ELM327Dialect {
         lines.removeAll(keepingCapacity: true)
         if words == [Array("OK".utf8)] {
             running.sendings = 0
+            if let setting = AdapterCommand(command) { reader.apply(setting) }
             if command.hasPrefix("ATCEA"), wire.extended != nil { wire.extending = .works }
             proceed(&out)
             return

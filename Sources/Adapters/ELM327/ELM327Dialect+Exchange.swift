@@ -25,7 +25,7 @@ extension ELM327Dialect {
             // Whatever becomes of it, the setting may stand from here on.
             noteSetting(text, isConfirmed: false)
             running = RunningExchange(request: request, command: Array(text.utf8))
-            reader.admit(nil)
+            reader.filter = .open
         case .vehicle(let vehicle):
             guard let spelled = Self.spell(vehicle, countsFrames: capabilities.frameCountHelps),
                 let preparations = preparation(for: vehicle)
@@ -43,12 +43,12 @@ extension ELM327Dialect {
 
     /// Lets pass what can answer `request`; listening brings whatever is on the bus.
     private mutating func admitAnswers(to request: VehicleRequest) {
-        guard case .reply = request.ending, !hasTypedSettings, var admission else {
-            reader.admit(nil)
+        guard case .reply = request.ending, !hasTypedSettings, let format = reader.format else {
+            reader.filter = .open
             return
         }
-        admission.expect(wire.responders, tester: reader.settings.testerAddress)
-        reader.admit(admission)
+        reader.filter = SenderFilter(
+            wire.responders, format.header, tester: reader.settings.testerAddress)
     }
 
     /// Sends the next preparation, or the request.
@@ -81,7 +81,7 @@ extension ELM327Dialect {
         case .command, .monitor: compact = AdapterCommand.compact(command)
         case .vehicle: break
         }
-        reader.begin(command: compact, &items)
+        reader.begin(compact, &items)
         if !items.isEmpty { items.removeAll(keepingCapacity: true) }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(command.count + 1)
@@ -146,7 +146,7 @@ extension ELM327Dialect {
         case .request: break
         }
         heardLines = false
-        reader.takePrompt(&items)
+        reader.finish(&items)
         deliverItems(&out)
         noteTypedSetting()
         if needsQuiet {
@@ -236,16 +236,20 @@ extension ELM327Dialect {
         guard case .command(_, let text, _, _) = running.request,
             let command = AdapterCommand(text)
         else { return }
-        noteSetting(text, isConfirmed: isConfirmed(command, text))
+        let isConfirmed = isConfirmed(command, text)
+        noteSetting(text, isConfirmed: isConfirmed)
+        if isConfirmed { reader.apply(command) }
         switch command {
-        case .voltage, .protocolNumber, .protocolName, .stnProtocolNumber, .monitor,
-            .monitorGroup:
-            break
+        case .protocolNumber, .protocolName, .stnProtocolNumber:
+            for line in lines { reader.note(answer: line, to: command) }
+        case .voltage, .monitor, .monitorGroup: break
         // Another protocol brings other lines, and still only what answers.
         case .choose: hasTypedSettings = true
         default:
             hasTypedSettings = true
             hearsOthers = true
+            // Nobody knows what it does to lines: the next whole answer shows it.
+            if command == .other { reader.forgetFormat() }
         }
         switch command {
         case .reset: wire = WireSettings()
@@ -380,9 +384,8 @@ extension ELM327Dialect {
 
     /// A session that began without the vehicle learns from its first whole answer.
     private mutating func learnFromAnswer() {
-        guard admission == nil, !hasTypedSettings, running.heardECU, !running.listens
-        else { return }
-        learnShape()
+        guard !running.listens, running.heardECU || reader.settings.headers != true else { return }
+        reader.learnFormat()
     }
 
     /// Ends listening to the bus: a blank, then the prompt.

@@ -5,7 +5,7 @@ import VehicleLink
 extension ELM327Dialect {
     /// A line came while an exchange is under way.
     mutating func takeLine(_ line: [UInt8], _ out: inout [DialectOutput]) {
-        reader.read(line, number: 0, &items)
+        reader.read(line.span, &items)
         switch running.part {
         case .preparation: takePreparationLine(line)
         case .cover: takeCoverLine(line)
@@ -85,7 +85,7 @@ extension ELM327Dialect {
     /// Whether a line is what was sent although echoes were switched off: the adapter has restarted
     /// without a word that came through.
     private func isUnexpectedEcho(_ line: [UInt8], of command: [UInt8]) -> Bool {
-        reader.settings.echo == false && admission != nil && line == command
+        reader.settings.echo == false && reader.format != nil && line == command
     }
 
     /// Waits for the rest of a reply, unless its end came with the lines.
@@ -112,11 +112,11 @@ extension ELM327Dialect {
     /// Passes on what the reader found.
     mutating func deliverItems(_ out: inout [DialectOutput]) {
         if items.isEmpty { return }
-        var found: [ConversationItem] = []
+        var found: [ReplyEvent] = []
         swap(&found, &items)
         // Not `for item in found`, which would copy each of them.
         for place in found.indices {
-            switch found.span[place].content {
+            switch found.span[place] {
             case .message(let message):
                 if let refusal = NegativeResponse(message.payload),
                     refusal.nrc == .responsePending
@@ -131,7 +131,7 @@ extension ELM327Dialect {
                 guard case .vehicle = running.request else { break }
                 running.isDamaged = true
                 out.append(.linkError(error))
-            case .status(let status, _):
+            case .status(let status):
                 if status == .lowVoltageReset { running.restarted = true }
                 if status == .unknownCommand, running.withDigit, running.isSingle {
                     running.refused = true
@@ -144,7 +144,7 @@ extension ELM327Dialect {
             case .frame(let id, let data):
                 running.frames += 1
                 out.append(.frame(id: id, data: data))
-            case .endOfExchange: continue
+            case .searching, .banner, .alert: continue
             }
             running.delivered = true
         }

@@ -21,11 +21,8 @@ extension ELM327Dialect {
     mutating func beginSetup(afterDefaults: Bool, _ out: inout [DialectOutput]) {
         mayOweAnswer = false
         endReading()
-        reader = ConversationReader(.live)
-        if afterDefaults {
-            tellReader("ATD")
-            reader.read(Array("OK".utf8), number: 0, &items)
-        }
+        reader = FrameReader()
+        if afterDefaults { reader.apply(.reset) }
         var steps = SetupScript.settings(
             afterDefaults: afterDefaults, sendsLineFeeds: setup.sawLineFeeds,
             probesSTN: options.probesSTN)
@@ -59,8 +56,7 @@ extension ELM327Dialect {
         received = 0
         endReading()
         phase = .settingUp(step, rest: Array(steps.dropFirst()))
-        tellReader(step.command)
-        items.removeAll(keepingCapacity: true)
+        beginReading(step.command.utf8)
         put(Array((step.command + "\r").utf8), &out)
         out.append(.arm(.reply, after: step.patience))
     }
@@ -101,18 +97,31 @@ extension ELM327Dialect {
     }
 
     private mutating func reply(to step: SetupScript.Step) -> StepReply {
-        reader.read([0x3E], number: 0, &items)
+        reader.finish(&items)
         var reply = StepReply()
         for item in items {
-            if item.isDamage { reply.isDamaged = true }
-            switch item.content {
-            case .status(let status, _): reply.statuses.append(status)
+            switch item {
+            case .status(let status): reply.statuses.append(status)
             case .message(let message): reply.messages.append(message)
-            case .linkError, .voltage, .frame, .endOfExchange: break
+            case .linkError: reply.isDamaged = true
+            case .voltage, .frame, .searching, .banner, .alert: break
             }
         }
         reply.answers = lines.filter { !Self.isEcho($0, of: step.command) }
+        if step.isSetting, let command = AdapterCommand(step.command),
+            reply.answers.contains(where: { Self.isOK($0, to: step.command) })
+        {
+            reader.apply(command)
+        } else if step.purpose == .search, reply.answers.count < lines.count {
+            // Switched off and still there: that is how this adapter answers.
+            reader.apply(.echo(true))
+        }
         return reply
+    }
+
+    /// Whether a line confirms a setting.
+    private static func isOK(_ line: [UInt8], to command: String) -> Bool {
+        withoutEcho(line, of: command).elementsEqual("OK".utf8)
     }
 
     /// Learns what a step was for, and goes on.
@@ -144,7 +153,7 @@ extension ELM327Dialect {
             finishSearch(reply.messages, reply.statuses, rest, isFirst: isFirst, &out)
         case .protocolNumber:
             if let number = reply.answers.lazy.compactMap(Self.protocolNumber).first,
-                admission.map({ $0.shape.form == number.found.addressForm }) ?? true
+                reader.format?.header.form.map({ $0 == number.found.addressForm }) ?? true
             {
                 setProtocol(number.found, searched: number.automatic, &out)
             }
@@ -232,9 +241,6 @@ extension ELM327Dialect {
                 next(rest[...], &out)
             } else if isFirst, let remembered = confirmedProtocol(messages) {
                 setProtocol(remembered, searched: true, &out)
-                tellReader("ATDPN")
-                reader.read(Array("A\(remembered.digit)".utf8), number: 0, &items)
-                reader.read([0x3E], number: 0, &items)
                 next(rest[...], &out)
             } else {
                 if let form = messages.first?.ecu?.form { guessProtocol(form) }
@@ -252,21 +258,9 @@ extension ELM327Dialect {
 
     /// Takes note of how the vehicle's lines look, once a whole reply has come undamaged.
     mutating func learnShape(_ messages: [ECUMessage]) {
-        guard !items.contains(where: \.isDamage), !messages.isEmpty,
-            messages.allSatisfy({ $0.ecu != nil })
-        else { return }
-        learnShape()
-    }
-
-    /// The shape of the line that came last is that of all lines to come.
-    mutating func learnShape() {
-        guard admission == nil, reader.settings.headers == true, let shape = reader.lastShape
-        else { return }
-        switch shape {
-        case .can11, .can29, .j1939, .iso9141, .j1850, .iso14230:
-            admission = Admission(shape: shape)
-        case .joined11, .joined29, .fieldAlone, .bare: break
-        }
+        guard !items.contains(where: \.isDamage) else { return }
+        let senders = messages.count { $0.ecu != nil }
+        if senders == messages.count || senders == 0 { reader.learnFormat() }
     }
 
     /// An adapter that calls itself as it did last time needs not be asked what else it is.
@@ -306,8 +300,7 @@ extension ELM327Dialect {
     ) {
         identity.vehicleProtocol = found
         identity.protocolWasSearched = searched
-        // Before CAN a check byte may fit two families by chance.
-        if let admission, admission.shape.family != found.family { self.admission = nil }
+        reader.note(found)
         capabilities.vehicleProtocol = found
         setItemsPerRequest()
         out.append(.notice(.protocolFound(found)))

@@ -3,9 +3,8 @@ import VehicleLink
 
 /// The ELM327 and everything that speaks its language, STN chips included.
 ///
-/// What the adapter prints is read by the same ``ConversationReader`` that reads recordings; here is
-/// only what a live adapter needs besides: getting in step, the set-up, patience, and the end of
-/// each exchange.
+/// What the adapter prints is read by ``FrameReader``; here is what a live adapter needs besides:
+/// getting in step, the set-up, patience, and the end of each exchange.
 public struct ELM327Dialect: AdapterDialect {
     /// What the user or an earlier session says.
     public struct Options: Hashable, Sendable {
@@ -78,8 +77,8 @@ public struct ELM327Dialect: AdapterDialect {
     /// The exchange under way; of no meaning in other phases.
     var running = RunningExchange.none
     var lexer = ReplyLexer()
-    var reader = ConversationReader(.live)
-    var items: [ConversationItem] = []
+    var reader = FrameReader()
+    var items: [ReplyEvent] = []
     private var tokens: [ReplyLexer.Token] = []
     /// Lines of the reply at hand, where they are wanted as text.
     var lines: [[UInt8]] = []
@@ -93,8 +92,6 @@ public struct ELM327Dialect: AdapterDialect {
     var heardLines = false
     /// Whether patience was extended for the search that is under way.
     var searching = false
-    /// How the vehicle's lines look; nil until it has answered, or where a user's own settings hold.
-    var admission: Admission?
     /// Whether a command that a user typed may have changed how lines look.
     var hasTypedSettings = false
     /// Whether such a command may let lines pass that answer nothing that was asked.
@@ -141,7 +138,6 @@ public struct ELM327Dialect: AdapterDialect {
     public mutating func initialise(_ out: inout [DialectOutput]) {
         mayOweAnswer = mayOweAnswer || phase != .outOfStep
         setup = SetupNotes()
-        admission = nil
         hasTypedSettings = false
         hearsOthers = false
         lineIsStale = false
@@ -150,7 +146,7 @@ public struct ELM327Dialect: AdapterDialect {
         identity = AdapterIdentity()
         wire = WireSettings()
         capabilities = LinkCapabilities(itemsPerRequest: 1, frameCountHelps: true)
-        reader = ConversationReader(.live)
+        reader = FrameReader()
         lexer = ReplyLexer()
         sayFirstWord(attempt: 0, &out)
     }
@@ -270,7 +266,7 @@ public struct ELM327Dialect: AdapterDialect {
             setup.bytes += line.count
             noteConfirmation(line)
             keep(line)
-            reader.read(line, number: 0, &items)
+            reader.read(line.span, &items)
         case .settling:
             if !isFlooded(&out) { out.append(.arm(.reply, after: SetupScript.settlingTime)) }
         case .exchanging: takeLine(line, &out)
@@ -425,9 +421,10 @@ public struct ELM327Dialect: AdapterDialect {
         searching = false
     }
 
-    /// Tells the reader what is sent, as a recording would show it.
-    mutating func tellReader(_ command: String) {
-        reader.read(Array((">" + command).utf8), number: 0, &items)
+    /// Begins the answers to what is sent.
+    mutating func beginReading(_ command: some Sequence<UInt8>) {
+        reader.begin(AdapterCommand.compact(command), &items)
+        if !items.isEmpty { items.removeAll(keepingCapacity: true) }
     }
 
     private mutating func noteConfirmation(_ line: [UInt8]) {

@@ -104,4 +104,25 @@ public struct ELM327Settings: Hashable, Sendable {
             break
         }
     }
+
+    /// Service and data of a request as typed.
+    ///
+    /// An odd last digit is the number of answers to wait for. Under `AT CAF0` the protocol control
+    /// byte is typed too.
+    func payload(ofTyped digits: [UInt8]) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        for index in stride(from: 0, to: digits.count - digits.count % 2, by: 2) {
+            bytes.append(digits[index] << 4 | digits[index + 1])
+        }
+        guard let first = bytes.first else { return nil }
+        let isLegacy = vehicleProtocol?.family.isLegacy ?? false
+        guard automaticFormatting == false, !isLegacy else { return bytes }
+        switch first >> 4 {
+        case 0:
+            let length = Int(first & 0xF)
+            return length > 0 && length < bytes.count ? Array(bytes[1...length]) : nil
+        case 1: return bytes.count > 2 ? Array(bytes[2...]) : nil
+        default: return nil
+        }
+    }
 }

@@ -20,6 +20,11 @@ enum ReplyEvent: Hashable, Sendable {
     /// A warning before sleep.
     case alert
 
+    /// Whether a line could not be read, or a message not be completed.
+    var isDamage: Bool {
+        if case .linkError = self { true } else { false }
+    }
+
     /// Whether it ends a search for the protocol.
     var isResult: Bool {
         switch self {

@@ -60,7 +60,7 @@ extension ConversationReader {
             else { return false }
         }
         let digits = (0..<count).map { reader.digits.digit($0) }
-        guard let request = Self.payload(of: digits, settings: reader.settings),
+        guard let request = reader.settings.payload(ofTyped: digits),
             let start = offset(behind: count, in: text)
         else { return false }
         gluedLength = GluedLength(

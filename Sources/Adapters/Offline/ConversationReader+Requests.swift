@@ -312,7 +312,7 @@ extension ConversationReader {
         if reader.settings.automaticFormatting == false, digits.count > 4, digits[0] == 1 {
             longRequest = Int(digits[1]) << 8 | Int(digits[2]) << 4 | Int(digits[3])
         }
-        reader.begin(Self.payload(of: digits, settings: reader.settings))
+        reader.begin(reader.settings.payload(ofTyped: digits))
     }
 
     /// Whether what was asked is no command of any adapter known here: another maker's, or a request
@@ -356,27 +356,6 @@ extension ConversationReader {
             .extendedAddressing, .joinFrames, .formatJ1939Headers, .testerAddress, .choose,
             .voltage, .protocolNumber, .protocolName, .stnProtocolNumber, .other:
             reader.begin(nil)
-        }
-    }
-
-    /// Service and data of a request as typed.
-    ///
-    /// An odd last digit is the number of answers to wait for. Under `AT CAF0` the protocol control
-    /// byte is typed too.
-    static func payload(of digits: [UInt8], settings: ELM327Settings) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        for index in stride(from: 0, to: digits.count - digits.count % 2, by: 2) {
-            bytes.append(digits[index] << 4 | digits[index + 1])
-        }
-        guard let first = bytes.first else { return nil }
-        let isLegacy = settings.vehicleProtocol?.family.isLegacy ?? false
-        guard settings.automaticFormatting == false, !isLegacy else { return bytes }
-        switch first >> 4 {
-        case 0:
-            let length = Int(first & 0xF)
-            return length > 0 && length < bytes.count ? Array(bytes[1...length]) : nil
-        case 1: return bytes.count > 2 ? Array(bytes[2...]) : nil
-        default: return nil
         }
     }
 }

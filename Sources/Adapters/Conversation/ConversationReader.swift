@@ -3,6 +3,10 @@ import VehicleLink
 
 /// Reads what was recorded of an adapter's conversation, line by line, without an adapter.
 ///
+/// Nothing is known of such text: which settings held, which lines are echoes, where line ends got
+/// lost. This reader finds it out from the text itself. It is for recorded text alone, and the one
+/// entry to this folder; a live link has ``FrameReader``.
+///
 /// A bare `>` is a prompt; what comes after it still belongs to the last request. A line that
 /// begins with `>` and text is a request, unless ``Options/request`` says what the whole input
 /// answers. `#` begins a comment. Echoes are dropped, AT and ST commands are followed.
@@ -13,21 +17,12 @@ public struct ConversationReader: Hashable, Sendable {
         public var request: String?
         /// How to read headers where the text alone is ambiguous.
         public var vehicleProtocol: VehicleProtocol?
-        /// Whether lines are cut where their ends were lost; an adapter at hand is asked again.
-        var cutsJoinedLines = true
 
         /// Options; without any the text tells.
         public init(request: String? = nil, vehicleProtocol: VehicleProtocol? = nil) {
             self.request = request
             self.vehicleProtocol = vehicleProtocol
         }
-
-        /// Options for a link at hand.
-        static let live = {
-            var options = Options()
-            options.cutsJoinedLines = false
-            return options
-        }()
     }
 
     /// What the lines that come now answer.
@@ -84,7 +79,7 @@ public struct ConversationReader: Hashable, Sendable {
     public init(_ options: Options) {
         self.options = options
         reader = ReplyReader(
-            settings: ELM327Settings(), fallback: options.vehicleProtocol, keepsText: true)
+            settings: ELM327Settings(), fallback: options.vehicleProtocol)
         if let request = options.request { begin(AdapterCommand.compact(request.utf8)) }
     }
 
@@ -263,7 +258,7 @@ public struct ConversationReader: Hashable, Sendable {
         // The whole input answers one request; and a tester that writes its own flow control
         // gets the prompt in the middle of a message.
         if options.request != nil || reader.settings.automaticFormatting == false { return }
-        if case .adapter(_, answered: true) = asked { commandIsDone = options.cutsJoinedLines }
+        if case .adapter(_, answered: true) = asked { commandIsDone = true }
         endExchange(&out)
     }
 
@@ -287,7 +282,7 @@ public struct ConversationReader: Hashable, Sendable {
 
     /// The same of digits that no line after them explains.
     mutating func readUnheldDigits(_ text: Span<UInt8>, _ out: inout [ConversationItem]) {
-        if options.cutsJoinedLines, readJoined(text, &out) { return }
+        if readJoined(text, &out) { return }
         if case .adapter(let command, let answered) = asked, !isMonitor {
             guard isUnreadableRequest || commandIsDone, reader.digits.scan(text),
                 reader.canOnlyBeAnswer

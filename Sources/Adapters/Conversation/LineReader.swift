@@ -320,3 +320,38 @@ extension ReplyReader {
         }
     }
 }
+
+extension ReplyReader {
+    /// Whether the protocol in use can bring a line like this.
+    ///
+    /// A setting may be wrong, and what is known may be a guess: a line of another kind passes where
+    /// it speaks for itself, which a line does that answers behind the header that OBD gives to
+    /// answers.
+    func isPossible(_ reading: LineReading) -> Bool {
+        guard let form = reading.shape.form, form != .byte, reading.shape != .j1939 else {
+            return true
+        }
+        let isContradicted: Bool
+        switch knownProtocol {
+        case .can11At500, .can11At250, .can29At500, .can29At250, .iso9141, .iso14230Slow,
+            .iso14230Fast, .j1850PWM, .j1850VPW:
+            isContradicted = knownProtocol?.addressForm != form
+        // What these carry is up to the adapter's own parameters.
+        case .userCAN1, .userCAN2, .j1939: isContradicted = false
+        case nil:
+            isContradicted = lastShape?.form.map { $0 != form } ?? false
+        }
+        guard isContradicted else { return true }
+        return isUsualAnswerer(reading) && reading.proof >= .length && reading.answer > .none
+    }
+
+    /// Whether a line comes from where OBD answers come from.
+    private func isUsualAnswerer(_ reading: LineReading) -> Bool {
+        switch reading.shape {
+        case .can11, .joined11: reading.id & 0x7F8 == 0x7E8
+        case .can29, .joined29:
+            reading.id & 0x1FFF_FF00 == 0x18DA_0000 | UInt32(settings.testerAddress) << 8
+        case .fieldAlone, .j1939, .iso9141, .j1850, .iso14230, .bare: false
+        }
+    }
+}

@@ -29,11 +29,6 @@ public struct ConversationItem: Hashable, Sendable {
     /// The request it answers, and what is known of the vehicle's protocol.
     public var exchange: Exchange
 
-    /// Whether a line could not be read, or a message not be completed.
-    var isDamage: Bool {
-        if case .linkError = content { true } else { false }
-    }
-
     /// An item.
     public init(_ content: Content, line: Int, exchange: Exchange) {
         self.content = content

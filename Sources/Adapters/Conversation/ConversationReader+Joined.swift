@@ -45,7 +45,7 @@ extension ConversationReader {
 
     /// Puts a line aside that may end in the length of segments; false = it cannot.
     mutating func awaitsSegment(_ text: Span<UInt8>, isBehindPrompt: Bool) -> Bool {
-        guard options.cutsJoinedLines, isBehindPrompt ? options.request == nil : !isMonitor,
+        guard isBehindPrompt ? options.request == nil : !isMonitor,
             reader.digits.scan(text), reader.digits.segment == nil, reader.digits.count >= 5
         else { return false }
         let count = reader.digits.count - 3
@@ -130,8 +130,7 @@ extension ConversationReader {
 
     /// Where a request behind a prompt ends whose answer stands on the same line.
     func endOfAnsweredRequest(_ text: Span<UInt8>) -> Int? {
-        options.cutsJoinedLines
-            ? JoinedLines(text)?.endOfRequest(isBehindPrompt: true) : nil
+        JoinedLines(text)?.endOfRequest(isBehindPrompt: true)
     }
 
     /// Whether the scanned digits may begin with a request.

@@ -11,18 +11,14 @@ extension ConversationReader {
 
     /// A line of words: an echoed command, the answer to one, or a status.
     mutating func readText(_ text: Span<UInt8>, _ out: inout [ConversationItem]) {
-        if options.cutsJoinedLines,
-            readSegments(text, &out) || readEchoedWords(text, &out)
-        {
-            return
-        }
+        if readSegments(text, &out) || readEchoedWords(text, &out) { return }
         let compact = AdapterCommand.compact(bytes(text))
         if compact == requestText { return }
         // An STN asks for the data of an announced `STPX` with `DATA>`.
         if asked == .adapter(.transmit(nil), answered: false), compact == Array("DATA".utf8) {
             return
         }
-        if !promptsCarryRequests, options.request == nil, options.cutsJoinedLines,
+        if !promptsCarryRequests, options.request == nil,
             readGluedCommand(text, compact, &out)
         {
             return
@@ -47,8 +43,6 @@ extension ConversationReader {
     mutating func giveUpSearch(_ out: inout [ConversationItem]) {
         guard let search = openSearch else { return }
         openSearch = nil
-        // Silence of an adapter at hand is judged by who asked it.
-        guard options.cutsJoinedLines else { return }
         let error = LinkError(.withoutResult, line: search.line)
         out.append(
             ConversationItem(
@@ -108,7 +102,7 @@ extension ConversationReader {
         asked = .adapter(command, answered: true)
         if command != .voltage, isOK {
             takeOver(command)
-            commandIsDone = options.cutsJoinedLines && options.request == nil
+            commandIsDone = options.request == nil
         } else if let voltage = Voltage.read(text, unitIsOptional: command == .voltage) {
             append(.voltage(voltage), &out)
         } else if command == .voltage, !isWord {

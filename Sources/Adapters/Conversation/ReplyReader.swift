@@ -22,8 +22,6 @@ struct ReplyReader: Hashable, Sendable {
     private(set) var settings: ELM327Settings
     /// The protocol to assume where nothing else tells.
     let fallback: VehicleProtocol?
-    /// Whether to keep the first lines of unfinished messages, to show them with their errors.
-    let keepsText: Bool
     /// What is being answered, and what is known of the protocol.
     private(set) var exchange: Exchange
     private(set) var kind = Kind.vehicle(mayBeJoined: false)
@@ -39,8 +37,6 @@ struct ReplyReader: Hashable, Sendable {
     /// Whether the last exact answer on CAN showed a data length code: so do the lines after it.
     private(set) var shownLength: Bool?
     private(set) var inferredFamily: VehicleProtocol.Family?
-    /// What may pass as an answer on a live link; nil = whatever can be read.
-    var admission: Admission?
     var busInitIsOpen = false
     /// Monitored frames in a row whose identifiers have 29 bits.
     var longFrames = 0
@@ -53,10 +49,9 @@ struct ReplyReader: Hashable, Sendable {
     private var openLines = OpenLines()
 
     /// A reader that has seen nothing yet.
-    init(settings: ELM327Settings, fallback: VehicleProtocol?, keepsText: Bool) {
+    init(settings: ELM327Settings, fallback: VehicleProtocol?) {
         self.settings = settings
         self.fallback = fallback
-        self.keepsText = keepsText
         exchange = Exchange(vehicleProtocol: settings.vehicleProtocol ?? fallback)
     }
 
@@ -82,12 +77,6 @@ struct ReplyReader: Hashable, Sendable {
     private mutating func noteHeaders() {
         missesHeaders = missedHeader
         missedHeader = false
-    }
-
-    /// Begins the answers to the same request once more; no setting has changed since.
-    mutating func beginAgain() {
-        busInitIsOpen = false
-        noteHeaders()
     }
 
     /// Whether nothing is left of the answers before, so that ``finish(_:)`` has nothing to say.
@@ -191,16 +180,13 @@ struct ReplyReader: Hashable, Sendable {
     ) -> DigitsResult {
         if readBareAsBefore(line, &out) { return .read }
         if let number = digits.segment {
-            if knowsHeaders, kind != .monitor {
-                return .meaningless(LinkError(.notAFrame, line: line))
-            }
             return readSegment(number, line: line, &out)
         }
         switch kind {
         case .monitor: return readMonitored(line, &out)
         case .vehicle, .monitorGroup: break
         }
-        if digits.count == 3, digits.groups == 1, !knowsHeaders {
+        if digits.count == 3, digits.groups == 1 {
             readLength(text, line: line, &out)
             return .read
         }
@@ -234,9 +220,6 @@ struct ReplyReader: Hashable, Sendable {
         guard isGrouped || digits.groups == 1 else { return false }
         let length = Int(digits.byte(3))
         let available = (digits.count - 5) / 2
-        if let admission, (digits.number(0, 3) ^ admission.pattern) & admission.mask != 0 {
-            return false
-        }
         guard length >= 2, length == available || length < available && available == 7,
             let request = exchange.request,
             request.count >= 2, request[0] == 0x01, digits.byte(5) == 0x41,
@@ -253,7 +236,7 @@ struct ReplyReader: Hashable, Sendable {
     /// The same where lines show no header: a message alone, as the line before was one.
     @inline(__always)
     private mutating func readBareAsBefore(_ line: Int, _ out: inout [ReplyEvent]) -> Bool {
-        guard lastShape == .bare, admission == nil, digits.segment == nil, digits.isWholeBytes,
+        guard lastShape == .bare, digits.segment == nil, digits.isWholeBytes,
             digits.count >= 6,
             showsHeaders != true, kind == .vehicle(mayBeJoined: false), exchange.family != .j1939,
             let request = exchange.request,
@@ -276,9 +259,6 @@ struct ReplyReader: Hashable, Sendable {
 
     /// Whether lines show headers, as far as is known.
     var showsHeaders: Bool? { shownHeaders ?? settings.headers }
-
-    /// Whether every line of the link at hand has a header.
-    var knowsHeaders: Bool { admission?.shape.hasHeader ?? false }
 
     /// The parameter group that is monitored.
     var monitoredGroup: UInt32? {
@@ -365,13 +345,13 @@ struct ReplyReader: Hashable, Sendable {
                 } else {
                     out.append(.message(message))
                 }
-            } else if keepsText, !frame.bytes.isEmpty {
+            } else if !frame.bytes.isEmpty {
                 keep(text, line: line)
             }
         } catch {
             // A message that another one pushes out names the line of the one that did.
             out.append(.linkError(error, text: nil))
-            if keepsText { keep(text, line: line) }
+            keep(text, line: line)
         }
         for error in can.takeErrors() { out.append(.linkError(error, text: nil)) }
         for error in j1939.takeErrors() { out.append(.linkError(error, text: nil)) }

@@ -213,33 +213,6 @@ extension ConversationReader {
 
     // MARK: What is asked
 
-    /// Takes what is sent on a live link, as a line `>COMMAND` of a recording would say it.
-    ///
-    /// - Parameter compact: the command in upper case and without blanks.
-    mutating func begin(command compact: [UInt8], _ out: inout [ConversationItem]) {
-        promptsCarryRequests = true
-        if compact == requestText, case .vehicle = asked {
-            // The same once more: no setting can have changed in between.
-            endExchange(&out)
-            reader.beginAgain()
-            return
-        }
-        ask(compact, &out)
-    }
-
-    /// How the last line was built that said anything.
-    var lastShape: LineReading.Shape? { reader.lastShape }
-
-    /// Sets what may pass as an answer on a live link; nil = whatever can be read.
-    mutating func admit(_ admission: Admission?) {
-        if reader.admission != admission { reader.admission = admission }
-    }
-
-    /// Takes the prompt of a live link, as a line `>` would say it.
-    mutating func takePrompt(_ out: inout [ConversationItem]) {
-        readPrompt(&out)
-    }
-
     /// Ends what was asked before and begins the answers to `compact`.
     mutating func ask(_ compact: [UInt8], _ out: inout [ConversationItem]) {
         lengthOrRequest = nil

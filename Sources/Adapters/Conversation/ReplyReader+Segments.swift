@@ -14,7 +14,7 @@ extension ReplyReader {
         segments.receive(
             length: Int(digits.number(0, 3)), shortest: shortest, line: line, &errors)
         for error in errors { out.append(.linkError(error, text: nil)) }
-        if keepsText { keep(text, line: line) }
+        keep(text, line: line)
     }
 
     /// Reads a segment: `1: 32 33 …`.

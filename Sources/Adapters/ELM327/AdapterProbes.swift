@@ -27,7 +27,7 @@ public struct AdapterProbe: Hashable, Sendable {
 
     /// The probes; versions after Elm Electronics' own command tables.
     ///
-    /// What is known to hang clones (`AT TP`, `AT BRD`), to write (`AT PP`, `AT SD`, `AT CV`,
+    /// What is known to hang clones (``AdapterQuirk``), to write (`AT PP`, `AT SD`, `AT CV`,
     /// `AT @3`) or to sleep (`AT LP`) is not among them.
     public static let all: [AdapterProbe] = [
         AdapterProbe("AT @1", 10, .text), AdapterProbe("AT DP", 10, .text),

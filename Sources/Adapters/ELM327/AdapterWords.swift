@@ -23,42 +23,35 @@ enum AdapterWords {
         }
     }
 
-    /// Every text of the reference, the more specific first.
-    ///
-    /// Sources: ELM327 data sheet, OBDLink
-    /// reference manual, clones as seen.
-    static let table: [(text: String, meaning: Meaning)] = [
-        ("UNABLETOCONNECT", .status(.unableToConnect)),
-        ("NODATA", .status(.noData)),
-        ("BUSBUSY", .status(.busBusy)),
-        ("BUSERROR", .status(.busError)),
-        ("CANERROR", .status(.canError)),
-        ("<DATAERROR", .damaged(.dataError)),
-        ("DATAERROR", .damaged(.dataError)),
-        ("<RXERROR", .damaged(.rxError)),
-        ("RXERROR", .damaged(.rxError)),
-        ("BUFFERFULL", .status(.bufferFull)),
-        ("UARTRXOVERFLOW", .status(.bufferFull)),
-        ("OUTOFMEMORY", .status(.bufferFull)),
-        ("FBERROR", .status(.feedbackError)),
-        ("FCRXTIMEOUT", .status(.flowControlTimeout)),
-        ("LVRESET", .status(.lowVoltageReset)),
-        ("STOPPED", .status(.stopped)),
-        ("NOTCONNECTED", .status(.noData)),
-        ("CANTIMEOUT", .status(.noData)),
-        ("LOWPOWERALERT", .alert),
-        ("LPALERT", .alert),
-        ("ACTALERT", .alert),
-    ]
+    /// Every text of the ELM327's data sheet, the more specific first, then those of other chips and
+    /// of clones (``AdapterQuirk``).
+    static let table: [(text: String, meaning: Meaning)] =
+        [
+            ("UNABLETOCONNECT", .status(.unableToConnect)),
+            ("NODATA", .status(.noData)),
+            ("BUSBUSY", .status(.busBusy)),
+            ("BUSERROR", .status(.busError)),
+            ("CANERROR", .status(.canError)),
+            ("<DATAERROR", .damaged(.dataError)),
+            ("DATAERROR", .damaged(.dataError)),
+            ("<RXERROR", .damaged(.rxError)),
+            ("RXERROR", .damaged(.rxError)),
+            ("BUFFERFULL", .status(.bufferFull)),
+            ("FBERROR", .status(.feedbackError)),
+            ("LVRESET", .status(.lowVoltageReset)),
+            ("STOPPED", .status(.stopped)),
+        ] + AdapterQuirk.words(alone: false).map { ($0.text, .status($0.status)) } + [
+            ("LOWPOWERALERT", .alert),
+            ("LPALERT", .alert),
+            ("ACTALERT", .alert),
+        ]
 
     /// Words that count only when they are the whole line.
-    static let wholeLines: [(text: String, meaning: Meaning)] = [
-        ("UNKNOWN", .status(.noData)),
-        ("CONNECT", .status(.noData)),
-    ]
+    static let wholeLines: [(text: String, meaning: Meaning)] =
+        AdapterQuirk.words(alone: true).map { ($0.text, .status($0.status)) }
 
     /// How banners begin: the answer to `AT I`, or a sign that the adapter has restarted.
-    static let banners = ["ELM32", "OBDII", "OBDLINK", "STN1", "STN2"]
+    static let banners = ["ELM32"] + AdapterQuirk.banners
 
     /// Where a text stands in a line, as offsets.
     struct Match: Hashable, Sendable {

@@ -144,10 +144,9 @@ extension ELM327Dialect {
         wire.flowControl = flowControl
     }
 
-    /// What `AT CRA` does, for an adapter that does not know it: alone before v1.4b, at all before
-    /// v1.3.
+    /// What does the same as `AT CRA`, for an adapter that does not know it.
     private func substitutes(for command: String) -> [String]? {
-        guard command.hasPrefix("ATCRA") else { return nil }
+        guard AdapterQuirk.remedy(forRefused: command) == .filterAndMask else { return nil }
         let address = String(command.dropFirst(5))
         switch capabilities.vehicleProtocol?.addressForm {
         case .can11:
@@ -214,6 +213,7 @@ extension ELM327Dialect {
             return
         }
         let isRefused = words == [Array("?".utf8)]
+        let isAddressByte = AdapterQuirk.remedy(forRefused: command) == .neverSet
         if running.sendings < (isRefused ? 2 : 3) {
             running.preparations.insert(command, at: 0)
             if isRefused { proceed(&out) } else { settle(&out) }
@@ -223,15 +223,14 @@ extension ELM327Dialect {
         if isRefused, let substitutes = substitutes(for: command) {
             running.preparations.insert(contentsOf: substitutes, at: 0)
             proceed(&out)
-        } else if command.hasPrefix("ATST") || command.hasPrefix("ATFC") {
-            // Without them an answer may be late or cut short, which shows.
+        } else if AdapterQuirk.remedy(forRefused: command) == .goOn {
             proceed(&out)
-        } else if isRefused, command == "ATCEA", wire.extending != .works {
+        } else if isRefused, isAddressByte, wire.extended == nil, wire.extending != .works {
             // It never had an address byte and has none now.
             wire.extending = .never
             proceed(&out)
         } else {
-            if isRefused, command.hasPrefix("ATCEA"), wire.extending != .works {
+            if isRefused, isAddressByte, wire.extending != .works {
                 wire.extending = .never
                 wire.extended = nil
             }

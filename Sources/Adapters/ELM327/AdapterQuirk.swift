@@ -1,0 +1,175 @@
+/// What a kind of adapter refuses or does differently from the ELM327's data sheet.
+///
+/// The code asks these rows, never an adapter's name: an adapter says of itself what it likes, and
+/// what it does shows in its answers. A row names where it was seen. `docs/adapters.md` is made from
+/// ``all``, and a test looks for each recording.
+public struct AdapterQuirk: Hashable, Sendable {
+    /// Where it was seen.
+    public enum Evidence: Hashable, Sendable {
+        /// The name of a recording in `Tests/Transcripts`.
+        case recording(String)
+        /// A document.
+        case source(String)
+    }
+
+    /// What the code makes of it.
+    public enum Effect: Hashable, Sendable {
+        /// A word that stands for a status, blanks and case aside; `alone` = on a line of its own.
+        case word(String, AdapterStatus, alone: Bool)
+        /// How a line begins that names the chip.
+        case banner(String)
+        /// A command, by its begin, that is answered `?`, and what is done then.
+        case refuses(String, Remedy)
+        /// A command that may hang it: it is never sent to find out what an adapter can do.
+        case hangs(String)
+        /// What reads any adapter's answers copes with it, as said here.
+        case handled(String)
+    }
+
+    /// What is done about a refused command that goes in front of a request.
+    public enum Remedy: Hashable, Sendable {
+        /// Commands that have the same effect are sent: `AT CF` and `AT CM`.
+        case filterAndMask
+        /// The request is sent without it: an answer may be late or cut short, which shows.
+        case goOn
+        /// Taking an address byte back is not needed where none was ever taken.
+        case neverSet
+    }
+
+    /// Which adapters.
+    public let adapters: String
+    /// What they do.
+    public let behaviour: String
+    /// What the code makes of it.
+    public let effect: Effect
+    /// Where it was seen.
+    public let evidence: [Evidence]
+
+    private init(
+        _ adapters: String, _ behaviour: String, _ effect: Effect, _ evidence: Evidence...
+    ) {
+        self.adapters = adapters
+        self.behaviour = behaviour
+        self.effect = effect
+        self.evidence = evidence
+    }
+
+    private static let manual = Evidence.source("OBDLink reference manual rev E")
+    private static let stnSet = Evidence.source("reference of the ST command set, on chips")
+    private static let dataSheet = Evidence.source("ELM327 data sheet, version history")
+    private static let clones = Evidence.source("lists of clones (FORScan, ELMduino)")
+
+    /// Every quirk that a recording or a document shows.
+    public static let all: [AdapterQuirk] = [
+        AdapterQuirk(
+            "clones", "`NOT CONNECTED` instead of `NO DATA`",
+            .word("NOTCONNECTED", .noData, alone: false), clones),
+        AdapterQuirk(
+            "clones", "`CAN TIMEOUT` instead of `NO DATA`",
+            .word("CANTIMEOUT", .noData, alone: false), clones),
+        AdapterQuirk(
+            "clones", "`UNKNOWN` instead of `NO DATA`", .word("UNKNOWN", .noData, alone: true),
+            clones),
+        AdapterQuirk(
+            "clones", "`CONNECT` instead of `NO DATA`", .word("CONNECT", .noData, alone: true),
+            clones),
+        AdapterQuirk(
+            "OBDLink and other STN", "`OUT OF MEMORY` where a buffer overran",
+            .word("OUTOFMEMORY", .bufferFull, alone: false), manual),
+        AdapterQuirk(
+            "OBDLink and other STN", "`UART RX OVERFLOW` where a buffer overran",
+            .word("UARTRXOVERFLOW", .bufferFull, alone: false), manual),
+        AdapterQuirk(
+            "OBDLink and other STN", "`FC RX TIMEOUT` where no flow control came",
+            .word("FCRXTIMEOUT", .flowControlTimeout, alone: false), manual),
+        AdapterQuirk(
+            "Wi-Fi clones", "the banner is `OBDII  v1.5`, after a byte FC", .banner("OBDII"),
+            .recording("adapter-wifi-clone-odd-outputs")),
+        AdapterQuirk(
+            "OBDLink", "the banner is its own name", .banner("OBDLINK"), manual),
+        AdapterQuirk("STN11xx", "the banner names the chip", .banner("STN1"), manual),
+        AdapterQuirk("STN2xxx", "the banner names the chip", .banner("STN2"), manual),
+        AdapterQuirk(
+            "ELM327 before v1.4b, clones that say v2.1", "`AT CRA` is unknown",
+            .refuses("ATCRA", .filterAndMask), dataSheet,
+            .recording("adapter-clone-v21-misses-can-commands")),
+        AdapterQuirk(
+            "clones", "`AT ST` is unknown or ignored", .refuses("ATST", .goOn), clones,
+            .recording("faults-clone-refuses-every-setting")),
+        AdapterQuirk(
+            "ELM327 before v1.1, the cheapest clones", "`AT FC` commands are unknown",
+            .refuses("ATFC", .goOn), dataSheet, clones),
+        AdapterQuirk(
+            "ELM327 before v1.4, clones", "`AT CEA` is unknown", .refuses("ATCEA", .neverSet),
+            dataSheet),
+        AdapterQuirk("clones", "`AT TP` locks some up", .hangs("ATTP"), clones),
+        AdapterQuirk("clones", "`AT BRD` locks some up", .hangs("ATBRD"), clones),
+        AdapterQuirk(
+            "clones that say v1.5", "every setting is refused, and the echo stays on",
+            .handled("takes the form of lines from the first answer"),
+            .recording("faults-clone-refuses-every-setting")),
+        AdapterQuirk(
+            "clones", "blanks are off without being asked",
+            .handled("takes the form of lines from the first answer"),
+            .recording("faults-kwp-without-checksum")),
+        AdapterQuirk(
+            "clones", "KWP frames come without a checksum",
+            .handled(
+                "counts on checksums once one came; a frame that stays alone is not trusted after `AT H1`"
+            ),
+            .recording("faults-kwp-without-checksum")),
+        AdapterQuirk(
+            "clones", "answers without header are filled up to eight bytes",
+            .handled("decoding drops padding that no record explains"),
+            .recording("can11-headers-off-padded-clone-elmduino")),
+        AdapterQuirk(
+            "clones", "no line end between the echo and the answer", .handled("cuts the echo off"),
+            .recording("faults-echo-glued-to-reply-kotlin")),
+        AdapterQuirk(
+            "Bluetooth modules", "words of the module come before the adapter's",
+            .handled("waits for quiet and asks again"),
+            .recording("faults-bluetooth-module-chatter")),
+        AdapterQuirk(
+            "WiCAN", "a reply comes one command late", .handled("waits for quiet and asks again"),
+            .recording("faults-one-reply-late-wican")),
+        AdapterQuirk(
+            "ELM327 class", "the answer to an earlier request comes as the answer to a setting",
+            .handled("does the setting again"), .recording("faults-late-answer-to-a-command")),
+        AdapterQuirk(
+            "adapters that explain themselves", "`?` is followed by a reason",
+            .handled("reads it as `unknownCommand`"),
+            .recording("adapter-wrong-hexchar-count")),
+        AdapterQuirk(
+            "STN1170", "half a byte at the end of monitored frames",
+            .handled("reports the frame as damaged"),
+            .recording("faults-monitor-half-bytes-stn1170")),
+        AdapterQuirk(
+            "vLinker and other STN-compatible ones",
+            "`STI` is answered by their own text, and commands of the set are missing",
+            .handled("asks for no STN command but `STI`, and takes it for an ELM327"),
+            stnSet),
+    ]
+
+    /// Words of clones and other chips, with their statuses; `alone` = on a line of their own.
+    static func words(alone: Bool) -> [(text: String, status: AdapterStatus)] {
+        all.compactMap { quirk in
+            guard case .word(let text, let status, alone) = quirk.effect else { return nil }
+            return (text, status)
+        }
+    }
+
+    /// How lines begin that name a chip, besides the ELM327's own.
+    static let banners: [String] = all.compactMap { quirk in
+        if case .banner(let text) = quirk.effect { text } else { nil }
+    }
+
+    /// What is done about `command` being refused; nil = the request cannot be sent.
+    static func remedy(forRefused command: String) -> Remedy? {
+        for quirk in all {
+            if case .refuses(let begin, let remedy) = quirk.effect, command.hasPrefix(begin) {
+                return remedy
+            }
+        }
+        return nil
+    }
+}

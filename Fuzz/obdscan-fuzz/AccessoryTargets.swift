@@ -39,7 +39,7 @@ func readGoLink(_ input: [UInt8]) {
 /// What a dialect makes of bytes that follow its request, timers left out.
 private func spoken(_ choice: UInt8, _ pieces: [ArraySlice<UInt8>]) -> [DialectOutput] {
     var out: [DialectOutput] = []
-    var dialect = GoLinkDialect(.init(connectsVehicle: choice & 2 == 0))
+    var dialect = GoLinkDialect(.init(vehicle: choice & 2 == 0 ? .needed : .unused))
     dialect.initialise(&out)
     if choice & 4 == 0 {
         dialect.receive([0x07, 0x00, 0x04, 0x01, 0x00, 0x00, 0x00].span, &out)

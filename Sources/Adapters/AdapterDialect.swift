@@ -16,7 +16,7 @@ public import VehicleLink
 /// A timer that is armed again before it expired starts anew. At every end all timers are disarmed.
 public protocol AdapterDialect: Hashable, Sendable {
     /// Names the protocol, as accessories list it: `org.obdscan.elm327`.
-    static var protocolString: String { get }
+    var protocolString: String { get }
     /// What the link can do, as far as it is known now.
     var capabilities: LinkCapabilities { get }
     /// What is known of the adapter.
@@ -128,6 +128,8 @@ public enum DialectNotice: Hashable, Sendable {
     case unsupportedCommand(String)
     /// A feature was found not to work and is no longer used.
     case featureDropped(String)
+    /// A part of the set-up failed; it goes on with the adapter alone, or in another language.
+    case setupGoesOn(after: InitialisationFailure)
     /// Bytes outside any exchange.
     case unexpected(String)
 }

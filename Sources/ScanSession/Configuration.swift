@@ -19,9 +19,8 @@ public struct SessionConfiguration: Sendable {
     public var dialect: DialectChoice
     /// What to speak to the vehicle; nil = find out.
     public var vehicleProtocol: VehicleProtocol?
-    /// Whether the vehicle is connected, too; without it the adapter alone is set up, which works
-    /// with the ignition off.
-    public var connectsVehicle: Bool
+    /// What is needed of the vehicle.
+    public var vehicle: VehicleNeed
     /// What earlier sessions learnt of this adapter; nil = nothing.
     public var memory: AdapterMemory?
     /// Whether a lost link is had back.
@@ -44,7 +43,7 @@ public struct SessionConfiguration: Sendable {
         self.connector = connector
         dialect = .automatic
         vehicleProtocol = nil
-        connectsVehicle = true
+        vehicle = .needed
         memory = nil
         reconnect = .never
         reconnectTries = 1_000
@@ -57,17 +56,33 @@ public struct SessionConfiguration: Sendable {
 }
 
 extension SessionConfiguration {
+    /// What is spoken; one that is found out where nothing but the link is known.
+    ///
+    /// What this program serves itself speaks the usual language, unless it says otherwise.
+    var knownDialect: AnyDialect {
+        let choice: AnyDialect.Choice =
+            switch dialect {
+            case .automatic: triesAllDialects ? .automatic : .elm327
+            case .elm327, .stn: .elm327
+            case .goLink: .goLink
+            }
+        return AnyDialect(choice, elm327: elm327Options, goLink: goLinkOptions)
+    }
+
+    /// Silence at a line rate that is taken on trust means another rate, not another language.
+    private var triesAllDialects: Bool { connector.reachesAccessory && memory?.lineRate == nil }
+
     /// What an ELM327 is told.
-    var elm327Options: ELM327Dialect.Options {
+    private var elm327Options: ELM327Dialect.Options {
         ELM327Dialect.Options(
             vehicleProtocol: vehicleProtocol, rememberedProtocol: memory?.vehicleProtocol,
-            rememberedIdentity: memory?.identity, connectsVehicle: connectsVehicle,
+            rememberedIdentity: memory?.identity, vehicle: vehicle,
             probesSTN: dialect != .elm327)
     }
 
     /// What a GoLink is told.
-    var goLinkOptions: GoLinkDialect.Options {
-        GoLinkDialect.Options(vehicleProtocol: vehicleProtocol, connectsVehicle: connectsVehicle)
+    private var goLinkOptions: GoLinkDialect.Options {
+        GoLinkDialect.Options(vehicleProtocol: vehicleProtocol, vehicle: vehicle)
     }
 
     /// The scan tool's limits with this session's tries.

@@ -66,6 +66,7 @@ extension Runner {
             case .aboutToSleep: tell(.toolWillSleep)
             case .protocolFound, .featureDropped: publishLink(machine.dialect.identity)
             case .searching: tellProgress(.protocolSearch)
+            case .setupGoesOn(let failure): tellProgress(.setupGoesOn(after: failure))
             case .adapterRestarted, .unsupportedCommand, .unexpected: break
             }
         case .voltage(let voltage): noteVoltage(voltage)
@@ -90,7 +91,7 @@ extension Runner {
     private mutating func publishLink(_ identity: AdapterIdentity) {
         let capabilities = machine.dialect.capabilities
         let link = LinkInformation(
-            identity: identity, dialect: Dialect.protocolString, capabilities: capabilities,
+            identity: identity, dialect: machine.dialect.protocolString, capabilities: capabilities,
             lineRate: session?.lineRate, voltage: lastVoltage)
         let memory = AdapterMemory(
             lineRate: session?.lineRate, identity: identity,

@@ -101,6 +101,8 @@ public enum ScanProgress: Hashable, Sendable {
     case lineRate(Int)
     /// The adapter is looking for the vehicle's protocol.
     case protocolSearch
+    /// A part of the set-up failed; it goes on with the adapter alone, or in another language.
+    case setupGoesOn(after: InitialisationFailure)
     /// A line of an adapter that prints what it hears on the bus.
     case heard(String)
     /// The frame in a line of an adapter that prints what it hears; after its ``heard(_:)``.

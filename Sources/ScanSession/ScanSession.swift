@@ -44,16 +44,9 @@ public final class ScanSession: Sendable {
         sinks: [any ReadingSink] = [], observers: [any ScanObserver] = [],
         interruptedBy interrupt: Int32? = nil
     ) throws(ScanError) -> ScanSession {
-        switch configuration.dialect {
-        case .automatic, .elm327, .stn:
-            try start(
-                configuration, dialect: ELM327Dialect(configuration.elm327Options),
-                decoder: decoder, sinks: sinks, observers: observers, interruptedBy: interrupt)
-        case .goLink:
-            try start(
-                configuration, dialect: GoLinkDialect(configuration.goLinkOptions),
-                decoder: decoder, sinks: sinks, observers: observers, interruptedBy: interrupt)
-        }
+        try start(
+            configuration, dialect: configuration.knownDialect, decoder: decoder, sinks: sinks,
+            observers: observers, interruptedBy: interrupt)
     }
 
     /// Starts a session that speaks `dialect`, whatever the configuration says.

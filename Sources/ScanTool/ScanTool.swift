@@ -36,7 +36,7 @@ public struct ScanTool<Dialect: AdapterDialect>: Hashable, Sendable {
     }
 
     /// Takes an event and appends what has to be done to `out`.
-    @specialized(where Dialect == ELM327Dialect)
+    @specialized(where Dialect == AnyDialect)
     public mutating func handle(_ event: Event, _ out: inout [Effect]) {
         if case .deadlineExpired(let deadline) = event {
             // One that was disarmed while its expiry was on its way means nothing any more.

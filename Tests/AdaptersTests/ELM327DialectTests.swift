@@ -463,6 +463,77 @@ func ask(
         #expect(adapter.dialect.identity.vehicleProtocol == .can11At500)
     }
 
+    // What is needed; what the vehicle says to 0100; whether the set-up goes on; what is sent after
+    // the search was put back to automatic; what requests go out on then.
+    @Test(
+        arguments: [
+            (VehicleNeed.needed, "NO DATA", false, [], nil),
+            (.maybeSilent(), "NO DATA", true, [], nil),
+            (.maybeSilent(), "UNABLE TO CONNECT", false, [], nil),
+            (.maybeSilent(assumed: .can29At500), "UNABLE TO CONNECT", true, ["ATSP7"], .can29At500),
+            (.maybeSilent(assumed: .can11At500), "CAN ERROR", false, [], nil),
+            (.optional, "UNABLE TO CONNECT", true, [], nil),
+            (.optional, "CAN ERROR", true, [], nil),
+        ] as [(VehicleNeed, String, Bool, [String], VehicleProtocol?)])
+    func `a vehicle that may be missing does not keep the adapter from being set up`(
+        need: VehicleNeed, word: String, goesOn: Bool, last: [String], assumed: VehicleProtocol?
+    ) throws {
+        var adapter = ScriptedAdapter.genuine(["0100": word, "22F810": "NO DATA", "ATSP7": "OK"])
+        for digit in ["6", "7", "8", "9", "A"] { adapter.answers["ATTP\(digit)"] = "OK" }
+        adapter.answers["00FECA"] = "NO DATA"
+        adapter.dialect = ELM327Dialect(.init(vehicle: need))
+        adapter.initialise()
+        #expect(adapter.isReady == goesOn)
+        #expect((adapter.failure == nil) == goesOn)
+        #expect(adapter.dialect.capabilities.vehicleProtocol == assumed)
+        let searched = try #require(adapter.commands.lastIndex(of: "ATSP0"))
+        #expect(Array(adapter.commands[(searched + 1)...]) == last)
+        // Nothing is asked or set twice.
+        #expect(adapter.commands.count(where: { $0 == "ATD" }) == 1)
+        #expect(adapter.commands.count(where: { $0 == "ATE0" }) == 1)
+        guard goesOn else { return }
+        let told = adapter.outputs.compactMap { output in
+            if case .notice(.setupGoesOn(let failure)) = output { failure } else { nil }
+        }
+        #expect(told.count == 1)
+        // A set-up of the same session does not wait for the vehicle once more.
+        adapter.written = []
+        adapter.initialise()
+        adapter.timeOut()
+        #expect(!adapter.commands.contains("0100"))
+        #expect(adapter.commands.contains("ATSP7") == (assumed != nil))
+    }
+
+    @Test func `a protocol that was given stands where the vehicle is silent`() {
+        var adapter = ScriptedAdapter.genuine(["0100": "NO DATA", "22F810": "NO DATA"])
+        adapter.dialect = ELM327Dialect(
+            .init(vehicleProtocol: .can11At500, vehicle: .maybeSilent(assumed: .can29At500)))
+        adapter.initialise()
+        #expect(adapter.isReady)
+        #expect(adapter.dialect.capabilities.vehicleProtocol == .can11At500)
+        #expect(adapter.commands.filter { $0.hasPrefix("ATSP") } == ["ATSP6"])
+    }
+
+    @Test func `an adapter with a fault at every try is set up alone where that is enough`() {
+        var adapter = ScriptedAdapter.genuine(["0100": "ERR94"])
+        adapter.dialect = ELM327Dialect(.init(vehicle: .optional))
+        adapter.initialise()
+        adapter.timeOut(8)
+        #expect(adapter.isReady)
+        #expect(adapter.failure == nil)
+    }
+
+    @Test func `a vehicle that was found once is looked for at every set-up`() {
+        var adapter = ScriptedAdapter.genuine()
+        adapter.dialect = ELM327Dialect(.init(vehicle: .optional))
+        adapter.initialise()
+        #expect(adapter.isReady)
+        adapter.answers["0100"] = "UNABLE TO CONNECT"
+        adapter.initialise()
+        adapter.timeOut()
+        #expect(adapter.failure == .noVehicle(.unableToConnect))
+    }
+
     @Test(arguments: ["7E80562F8100100", "7E80462F81002", "7E8037F2231"])
     func `nothing but the exact answer counts as OBDonUDS`(answer: String) {
         var adapter = ScriptedAdapter.genuine(["0100": "UNABLE TO CONNECT", "22F810": answer])
@@ -598,7 +669,7 @@ func ask(
 
     @Test func `without a vehicle wanted the adapter alone is set up`() {
         var adapter = ScriptedAdapter.genuine()
-        adapter.dialect = ELM327Dialect(.init(connectsVehicle: false))
+        adapter.dialect = ELM327Dialect(.init(vehicle: .unused))
         adapter.initialise()
         #expect(adapter.isReady)
         #expect(!adapter.commands.contains("0100"))

@@ -154,6 +154,24 @@ import Testing
         #expect(news(out).last == .initialisationFailed(.noVehicle(.noData)))
     }
 
+    @Test func `a vehicle that may be missing does not keep the device from being set up`() {
+        var dialect = GoLinkDialect(.init(vehicle: .optional))
+        var out: [DialectOutput] = []
+        dialect.initialise(&out)
+        dialect.receive(Self.bus, &out)
+        for _ in 0...GoLinkDialect.tries { dialect.expired(.reply, &out) }
+        #expect(
+            news(out).suffix(2) == [
+                .notice(.setupGoesOn(after: .noVehicle(.noData))), .ready(dialect.identity),
+            ])
+        #expect(dialect.capabilities.vehicleProtocol == .can11At500)
+        // A set-up of the same session does not wait for the vehicle once more.
+        out = []
+        dialect.initialise(&out)
+        dialect.receive(Self.bus, &out)
+        #expect(news(out).last == .ready(dialect.identity))
+    }
+
     @Test func `a known number of answers ends an exchange, a pause an unknown one`() {
         var dialect = ready()
         var out: [DialectOutput] = []

@@ -52,6 +52,13 @@ import Testing
         let outcome = try await workplace.run(["read", "RPM", "-d", address])
         #expect(outcome.status == 0, "\(outcome)")
         #expect(outcome.output.contains("RPM"))
+        // A recording holds both tries, and is whole.
+        let talk = try await workplace.shell(
+            "\"$OBDSCAN\" read RPM --record talk -d \(address) > /dev/null && cat talk")
+        #expect(talk.status == 0, "\(talk)")
+        #expect(talk.output.hasPrefix("obdscan-transcript 1\n"))
+        #expect(talk.output.contains("> ATD\\r"))
+        #expect(talk.output.contains("> \\x07\\x00\\x01\\x01"))
         server.send(SIGTERM)
         _ = try await server.finish()
     }

@@ -175,6 +175,42 @@ private func adapter(
         #expect(peer.heard.filter { $0 == "0100" }.count == 1)
     }
 
+    @Test func `goes on without a vehicle on the same link and in the same recording`() throws {
+        let peer = adapter { $0 == "0100" ? .say("UNABLE TO CONNECT\r\r>") : nil }
+        let file = FileManager.default.temporaryDirectory.appending(path: "obdscan-\(UUID())")
+        let descriptor = open(file.path(), O_RDWR | O_CREAT | O_EXCL, 0o600)
+        try #require(descriptor >= 0)
+        defer {
+            close(descriptor)
+            try? FileManager.default.removeItem(at: file)
+        }
+        var configuration = SessionConfiguration(connector: peer.connector)
+        configuration.vehicle = .optional
+        configuration.queuedEvents = .all
+        configuration.recordTo = descriptor
+        let session = try ScanSession.start(
+            configuration,
+            decoder: ResponseDecoder(table: engineSpeedTable, monitors: MonitorTables()))
+        _ = try session.ask(.command(id: RequestID(rawValue: 0), text: "ATRV", mayRepeat: true))
+        var events: [(time: Instant, event: ScanEvent)] = []
+        session.nextEvents(&events)
+        session.stop()
+        #expect(events.count { $0.event == .toolDidConnect } == 1)
+        #expect(
+            events.contains {
+                $0.event
+                    == .didProgress(.setupGoesOn(after: .noVehicle(.unableToConnect)))
+            })
+        #expect(session.statistics.errors == 0)
+        #expect(peer.heard.filter { $0 == "ATE0" }.count == 1)
+        // The recording has the search as well as what came after it.
+        let transcript = try Transcript(parsing: try Data(contentsOf: file))
+        let sent = transcript.chunks.filter { $0.direction == .toAdapter }.flatMap(\.bytes)
+        let commands = String(decoding: sent, as: UTF8.self).split(separator: "\r").map(String.init)
+        #expect(commands == peer.heard)
+        #expect(commands.contains("0100") && commands.last == "ATRV")
+    }
+
     /// Says something on the session's own thread once a reply is complete: it is there when the next
     /// request is written.
     private final class Interjector: ScanObserver {

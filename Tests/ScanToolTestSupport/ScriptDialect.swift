@@ -7,7 +7,7 @@ import VehicleLink
 ///
 /// It keeps the promises of `AdapterDialect`: one end an exchange, one result a set-up.
 package struct ScriptDialect: AdapterDialect {
-    package static let protocolString = "org.obdscan.test.script"
+    package var protocolString: String { "org.obdscan.test.script" }
 
     package enum Phase: Hashable, Sendable {
         case unset, settingUp, leavingSetUp, ready, exchanging, interrupted

@@ -26,11 +26,11 @@ extension ELM327Dialect {
         var steps = SetupScript.settings(
             afterDefaults: afterDefaults, sendsLineFeeds: setup.sawLineFeeds,
             probesSTN: options.probesSTN)
-        if options.connectsVehicle {
+        if vehicle.asksVehicle {
             steps += SetupScript.connection(options)
-        } else if let fixed = options.vehicleProtocol {
+        } else if let fixedProtocol {
             // A vehicle that leaves the first question unanswered may answer others.
-            steps.append(SetupScript.Step("ATSP\(fixed.digit)", .vehicleProtocol))
+            steps.append(SetupScript.select(fixedProtocol))
         }
         next(steps[...], &out)
     }
@@ -131,10 +131,7 @@ extension ELM327Dialect {
     ) {
         switch step.purpose {
         case .vehicleProtocol:
-            if !options.connectsVehicle, let fixed = options.vehicleProtocol {
-                capabilities.vehicleProtocol = fixed
-                setItemsPerRequest()
-            }
+            if !vehicle.asksVehicle { assumeFixedProtocol() }
             next(rest[...], &out)
         case .setting, .forcedProtocol: next(rest[...], &out)
         case .banner:
@@ -315,6 +312,14 @@ extension ELM327Dialect {
         setup.restarts += 1
         guard setup.restarts < 3 else {
             // ERR94 and its like come back at every try: the word says more than the restarts.
+            if setup.searchStatus == .internalError, vehicle.allowsMissing(because: .internalError)
+            {
+                disarmAll(&out)
+                phase = .outOfStep
+                goOnWithoutVehicle(after: .internalError, &out)
+                initialise(&out)
+                return
+            }
             failSetup(
                 setup.searchStatus == .internalError ? .noVehicle(.internalError) : .restarting,
                 &out)
@@ -331,24 +336,58 @@ extension ELM327Dialect {
             return
         }
         // Whatever takes lines and understands none of them answers like this.
-        if options.connectsVehicle, !setup.sawAcceptance, identity.banner == nil,
+        if vehicle.asksVehicle, !setup.sawAcceptance, identity.banner == nil,
             !setup.heardVehicle
         {
             failSetup(.refusesEverything, &out)
             return
         }
-        if options.connectsVehicle && !setup.heardVehicle {
-            disarmAll(&out)
-            endReading()
-            phase = .atPrompt
+        if vehicle.asksVehicle && !setup.heardVehicle {
             let silence = setup.sawDamage ? AdapterStatus.dataError : .noData
-            out.append(.initialisationFailed(.noVehicle(setup.searchStatus ?? silence)))
+            missVehicle(setup.searchStatus ?? silence, &out)
             return
         }
+        // A vehicle that was found is looked for whenever the adapter is set up again.
+        if vehicle.asksVehicle { vehicle = .needed }
         disarmAll(&out)
         endReading()
         phase = .atPrompt
         out.append(.ready(identity))
+    }
+
+    /// The adapter is at its prompt and set up, and no vehicle answered.
+    private mutating func missVehicle(_ status: AdapterStatus, _ out: inout [DialectOutput]) {
+        guard vehicle.allowsMissing(because: status) else {
+            disarmAll(&out)
+            endReading()
+            phase = .atPrompt
+            out.append(.initialisationFailed(.noVehicle(status)))
+            return
+        }
+        let isSelected = fixedProtocol != nil
+        goOnWithoutVehicle(after: status, &out)
+        if isSelected {
+            assumeFixedProtocol()
+            finishSetup(&out)
+        } else {
+            next(fixedProtocol.map { [SetupScript.select($0)] } ?? [], &out)
+        }
+    }
+
+    /// From here on the adapter alone is set up.
+    private mutating func goOnWithoutVehicle(
+        after status: AdapterStatus, _ out: inout [DialectOutput]
+    ) {
+        out.append(.notice(.setupGoesOn(after: .noVehicle(status))))
+        fixedProtocol = fixedProtocol ?? vehicle.assumedProtocol
+        vehicle = .unused
+    }
+
+    /// Counts on the protocol that was set, though no vehicle proved it.
+    private mutating func assumeFixedProtocol() {
+        guard let fixedProtocol else { return }
+        capabilities.vehicleProtocol = fixedProtocol
+        setItemsPerRequest()
     }
 
     /// Whether `line` is the adapter's echo of `command`.

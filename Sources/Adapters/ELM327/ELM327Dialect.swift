@@ -14,22 +14,21 @@ public struct ELM327Dialect: AdapterDialect {
         public var rememberedProtocol: VehicleProtocol?
         /// What the adapter said of itself last time; counts once its banner is the same.
         public var rememberedIdentity: AdapterIdentity?
-        /// Whether the vehicle is connected during the initialisation; without it only the adapter
-        /// is set up, which works with the ignition off.
-        public var connectsVehicle: Bool
+        /// What is needed of the vehicle.
+        public var vehicle: VehicleNeed
         /// Whether to ask if the chip is an STN.
         public var probesSTN: Bool
 
         /// Options; the defaults find everything.
         public init(
             vehicleProtocol: VehicleProtocol? = nil, rememberedProtocol: VehicleProtocol? = nil,
-            rememberedIdentity: AdapterIdentity? = nil, connectsVehicle: Bool = true,
+            rememberedIdentity: AdapterIdentity? = nil, vehicle: VehicleNeed = .needed,
             probesSTN: Bool = true
         ) {
             self.vehicleProtocol = vehicleProtocol
             self.rememberedProtocol = rememberedProtocol
             self.rememberedIdentity = rememberedIdentity
-            self.connectsVehicle = connectsVehicle
+            self.vehicle = vehicle
             self.probesSTN = probesSTN
         }
     }
@@ -72,6 +71,10 @@ public struct ELM327Dialect: AdapterDialect {
 
     /// What the user or an earlier session says.
     public let options: Options
+    /// What is needed of the vehicle from here on.
+    var vehicle: VehicleNeed
+    /// The protocol that is set without asking the vehicle: the user's, or an assumed one.
+    var fixedProtocol: VehicleProtocol?
 
     var phase = Phase.outOfStep
     /// The exchange under way; of no meaning in other phases.
@@ -108,6 +111,8 @@ public struct ELM327Dialect: AdapterDialect {
     /// A dialect that has not spoken yet.
     public init(_ options: Options = Options()) {
         self.options = options
+        vehicle = options.vehicle
+        fixedProtocol = options.vehicleProtocol
     }
 
     /// What the set-up heard so far.
@@ -133,6 +138,9 @@ public struct ELM327Dialect: AdapterDialect {
     }
 
     // MARK: AdapterDialect
+
+    /// The protocol string of this dialect.
+    public var protocolString: String { Self.protocolString }
 
     /// Brings the adapter in step and sets it up.
     public mutating func initialise(_ out: inout [DialectOutput]) {

@@ -96,16 +96,15 @@ enum SetupScript {
             return [Step("ATSPA", .forcedProtocol(.j1939)), activeCodes(.activeCodes)]
                 + automatic
         }
-        let selection: String
-        if let fixed = options.vehicleProtocol {
-            selection = "ATSP\(fixed.digit)"
-        } else if let remembered = options.rememberedProtocol {
-            // A: search on when it is not this one.
-            selection = "ATSPA\(remembered.digit)"
-        } else {
-            return automatic
-        }
-        return [Step(selection, .vehicleProtocol), search]
+        if let fixed = options.vehicleProtocol { return [select(fixed), search] }
+        guard let remembered = options.rememberedProtocol else { return automatic }
+        // A: search on when it is not this one.
+        return [Step("ATSPA\(remembered.digit)", .vehicleProtocol), search]
+    }
+
+    /// Sets the one protocol to use.
+    static func select(_ fixed: VehicleProtocol) -> Step {
+        Step("ATSP\(fixed.digit)", .vehicleProtocol)
     }
 
     private static let search = Step("0100", .search, patience: firstRequestPatience)

@@ -61,7 +61,7 @@ extension GoLinkDialect {
             options.vehicleProtocol.map({ $0 == found }) ?? true
         else {
             // The device chooses its bus by itself; another one cannot be had from it.
-            if options.connectsVehicle {
+            if vehicle.asksVehicle {
                 fail(.noVehicle(.unableToConnect), &out)
             } else {
                 becomeReady(&out)
@@ -72,7 +72,7 @@ extension GoLinkDialect {
         identity.protocolWasSearched = true
         capabilities.vehicleProtocol = found
         out.append(.notice(.protocolFound(found)))
-        if options.connectsVehicle {
+        if vehicle.asksVehicle {
             findVehicle(attempt: 0, &out)
         } else {
             becomeReady(&out)

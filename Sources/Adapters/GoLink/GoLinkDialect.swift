@@ -11,13 +11,13 @@ public struct GoLinkDialect: AdapterDialect {
     public struct Options: Hashable, Sendable {
         /// The protocol to use, nothing else; nil = what the device has found.
         public var vehicleProtocol: VehicleProtocol?
-        /// Whether the vehicle is connected during the initialisation.
-        public var connectsVehicle: Bool
+        /// What is needed of the vehicle.
+        public var vehicle: VehicleNeed
 
         /// Options; the defaults take what the device has found.
-        public init(vehicleProtocol: VehicleProtocol? = nil, connectsVehicle: Bool = true) {
+        public init(vehicleProtocol: VehicleProtocol? = nil, vehicle: VehicleNeed = .needed) {
             self.vehicleProtocol = vehicleProtocol
-            self.connectsVehicle = connectsVehicle
+            self.vehicle = vehicle
         }
     }
 
@@ -69,6 +69,8 @@ public struct GoLinkDialect: AdapterDialect {
 
     /// What the user says.
     public let options: Options
+    /// What is needed of the vehicle from here on.
+    var vehicle: VehicleNeed
 
     var phase = Phase.outOfStep
     var running = Running()
@@ -81,9 +83,13 @@ public struct GoLinkDialect: AdapterDialect {
     /// A dialect that has not spoken yet.
     public init(_ options: Options = Options()) {
         self.options = options
+        vehicle = options.vehicle
     }
 
     // MARK: AdapterDialect
+
+    /// The protocol string of this dialect.
+    public var protocolString: String { Self.protocolString }
 
     /// Asks the device for its bus, then the vehicle for what it supports.
     public mutating func initialise(_ out: inout [DialectOutput]) {
@@ -206,6 +212,8 @@ public struct GoLinkDialect: AdapterDialect {
         lexer.pause()
         guard awaitsPause else { return }
         if phase == .settling {
+            // A vehicle that was found is looked for whenever the device is set up again.
+            vehicle = .needed
             becomeReady(&out)
         } else {
             finish(.complete, &out)
@@ -273,6 +281,12 @@ public struct GoLinkDialect: AdapterDialect {
     }
 
     mutating func fail(_ failure: InitialisationFailure, _ out: inout [DialectOutput]) {
+        if case .noVehicle(let status) = failure, vehicle.allowsMissing(because: status) {
+            out.append(.notice(.setupGoesOn(after: failure)))
+            vehicle = .unused
+            becomeReady(&out)
+            return
+        }
         phase = .outOfStep
         disarm(&out)
         out.append(.initialisationFailed(failure))

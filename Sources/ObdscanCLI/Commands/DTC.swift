@@ -104,7 +104,8 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
         let table = try loadTable(tables)
         var hasCodes = false
         var failure: Failure?
-        try withVehicle(vehicle, output, table, SessionNeeds(vehicle: .maybeSilent)) { connection in
+        try withVehicle(vehicle, output, table, SessionNeeds(vehicle: .maybeSilent())) {
+            connection in
             let services = try connection.services()
             let scan = try self.scan(connection, services)
             hasCodes = scan.hasCodes(table)
@@ -183,7 +184,7 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
         _ entry: CodeBatch.Entry, _ table: PIDTable, _ texts: CodeTexts, _ inbox: SignalInbox
     ) throws -> CodeBatchRun.Findings {
         let options = VehicleOptions(device: entry.device, link: vehicle.link)
-        var needs = SessionNeeds(vehicle: .maybeSilent, inbox: inbox)
+        var needs = SessionNeeds(vehicle: .maybeSilent(), inbox: inbox)
         needs.accessory = entry.accessory
         var findings = CodeBatchRun.Findings(lines: [])
         try withVehicle(options, output, table, needs) { connection in

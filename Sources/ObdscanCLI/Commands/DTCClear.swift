@@ -41,7 +41,8 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
         let permission = WritePermission(yes: yes, force: force)
         try permission.checkThatSomebodyCanAnswer(for: "clearing codes")
         let table = try loadTable(tables)
-        try withVehicle(vehicle, output, table, SessionNeeds(vehicle: .maybeSilent)) { connection in
+        try withVehicle(vehicle, output, table, SessionNeeds(vehicle: .maybeSilent())) {
+            connection in
             var writer = TextOutput.standard
             let printer = CodePrinter(output, table: table, texts: try loadCodeTexts())
             let services = try connection.services()

@@ -62,7 +62,8 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
             return
         }
         let table = try loadTable(tables)
-        try withVehicle(vehicle, output, table, SessionNeeds(vehicle: .maybeSilent)) { connection in
+        try withVehicle(vehicle, output, table, SessionNeeds(vehicle: .maybeSilent())) {
+            connection in
             let services = try connection.services()
             let scan = try CodeScan(connection, in: services)
             if let failure = scan.failure(connection) { throw failure }

@@ -34,7 +34,8 @@ struct FreezeCommand: ParsableCommand, OutputCommand {
 
     func run() throws {
         let table = try loadTable(tables)
-        try withVehicle(vehicle, output, table, SessionNeeds(vehicle: .maybeSilent)) { connection in
+        try withVehicle(vehicle, output, table, SessionNeeds(vehicle: .maybeSilent())) {
+            connection in
             var writer = TextOutput.standard
             var printer = try AnswerPrinter(output, table: table)
             let services = try connection.services()

@@ -54,7 +54,8 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
         }
         let table = try loadTable(tables)
         var isReady = true
-        try withVehicle(vehicle, output, table, SessionNeeds(vehicle: .maybeSilent)) { connection in
+        try withVehicle(vehicle, output, table, SessionNeeds(vehicle: .maybeSilent())) {
+            connection in
             var writer = TextOutput.standard
             let services = try connection.services()
             let (asked, sinceClear) = try Self.ask(

@@ -37,7 +37,7 @@ struct ReadCommand: ParsableCommand, OutputCommand {
         let selected = try signals.map { try names.find($0) }
         let isForAdapter = selected.allSatisfy { $0.record == nil }
         let records = selected.compactMap(\.record)
-        var needs = SessionNeeds(vehicle: isForAdapter ? .unused : .maybeSilent)
+        var needs = SessionNeeds(vehicle: isForAdapter ? .unused : .maybeSilent())
         needs.take(records)
         try withVehicle(vehicle, output, table, needs) { connection in
             try connection.check(records)

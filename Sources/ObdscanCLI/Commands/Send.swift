@@ -277,7 +277,9 @@ private struct SendRun: ~Copyable {
                             id: frame.id, data: frame.data, line: 0, time: connection.utc(time),
                             to: &$0)
                     }
-                case (.heard, _), (.heardFrame, _), (.lineRate, _), (.protocolSearch, _): return
+                case (.heard, _), (.heardFrame, _), (.lineRate, _), (.protocolSearch, _),
+                    (.setupGoesOn, _):
+                    return
                 }
                 try writer.flush()
             })

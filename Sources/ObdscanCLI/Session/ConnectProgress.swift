@@ -20,7 +20,7 @@ final class ConnectProgress: ScanObserver {
         switch progress {
         case .lineRate(let rate): detail = "trying \(rate) bit/s"
         case .protocolSearch: detail = "searching for the vehicle's protocol"
-        case .heard, .heardFrame: return
+        case .setupGoesOn, .heard, .heardFrame: return
         }
         isShown.withLock { if $0 { StatusLine.show("\(text) \(detail)") } }
     }

@@ -107,6 +107,8 @@ extension ScanEvent {
             switch progress {
             case .lineRate(let rate): "trying \(rate) bit/s"
             case .protocolSearch: "searching for the vehicle's protocol"
+            case .setupGoesOn(let failure):
+                "adapter not set up: \(Failure(failure, accessory: "adapter").message)"
             case .heard(let line): "heard \(line)"
             case .heardFrame(let frame):
                 "frame \(frame.id?.description ?? "—") \(Hex.string(frame.data))"

@@ -101,22 +101,8 @@ func connector(for address: AccessoryAddress) throws(Failure) -> Connector {
 
 /// What a command needs beyond the usual of its session.
 struct SessionNeeds {
-    /// Whether the adapter alone is enough.
-    enum Vehicle: Hashable {
-        /// Without a vehicle the command fails.
-        case needed
-        /// A vehicle that is silent when it is first asked may still answer something else.
-        case maybeSilent
-        /// The adapter is worth talking to without one.
-        case optional
-        /// Only the adapter is talked to.
-        case unused
-    }
-
-    /// Whether the adapter alone is enough.
-    var vehicle = Vehicle.needed
-    /// The protocol to ask on where the vehicle is silent when it is first asked; nil = none.
-    var assumed: VehicleProtocol?
+    /// What is needed of the vehicle.
+    var vehicle = VehicleNeed.needed
     /// Take what replies to polls bring.
     var sinks: [any ReadingSink] = []
     /// Whether a lost link is had back.
@@ -131,12 +117,6 @@ struct SessionNeeds {
     var inbox: SignalInbox?
     /// What the accessory is called where several are talked to at once; nil = there is one.
     var accessory: String?
-
-    /// Whether a vehicle that could not be found may answer all the same.
-    func mayBeSilent(_ status: AdapterStatus) -> Bool {
-        guard vehicle == .maybeSilent else { return false }
-        return status == .noData || assumed != nil && status == .unableToConnect
-    }
 }
 
 /// Runs `body` with a session that is open and set up, and ends it in order on every path.
@@ -176,6 +156,7 @@ func withSession(
     let memory = AdapterMemories(options.database, address)
     var configuration = try options.configuration(for: address, recording: recording)
     configuration.memory = memory.known
+    configuration.vehicle = needs.vehicle
     configuration.reconnect = needs.reconnect
     if needs.restsWhileVehicleIsOff { configuration.policy.longestVehiclePause = .seconds(60) }
     if needs.listens { configuration.queuedEvents.insert(.progress) }
@@ -234,14 +215,12 @@ private final class RecordingWatch: ScanObserver {
     }
 }
 
-/// Opens a session; where the command allows it, once more without a vehicle.
+/// Opens a session.
 private func startSession(
     _ configuration: SessionConfiguration, _ needs: SessionNeeds, _ table: PIDTable,
     _ output: OutputOptions, _ options: VehicleOptions, _ inbox: SignalInbox,
     _ watch: RecordingWatch
 ) throws -> ScanSession {
-    var configuration = configuration
-    configuration.connectsVehicle = needs.vehicle != .unused
     let decoder = try responseDecoder(table)
     // One line that comes and goes is of use for one accessory only.
     let hasAudience =
@@ -253,59 +232,9 @@ private func startSession(
     let progress = hasAudience ? ConnectProgress(configuration.connector.name) : nil
     if let progress { observers.append(progress) }
     defer { progress?.end() }
-    let start = { (configuration: SessionConfiguration) throws(ScanError) in
-        try ScanSession.start(
-            configuration, decoder: decoder, sinks: needs.sinks, observers: observers,
-            interruptedBy: inbox.descriptor)
-    }
-    do throws(ScanError) {
-        return try startInAnyDialect(&configuration, start)
-    } catch {
-        guard case .initialisation(.noVehicle(let status)) = error,
-            needs.vehicle == .optional || needs.mayBeSilent(status)
-        else { throw error }
-        configuration.connectsVehicle = false
-        configuration.vehicleProtocol = configuration.vehicleProtocol ?? needs.assumed
-        // A transcript has one beginning; the second session asks again what the first one asked.
-        if let recording = configuration.recordTo {
-            ftruncate(recording, 0)
-            lseek(recording, 0, SEEK_SET)
-        }
-        return try start(configuration)
-    }
-}
-
-/// Opens a session; where nothing is known of the accessory and it does not understand an ELM327's
-/// language, once more in a GoLink's.
-private func startInAnyDialect(
-    _ configuration: inout SessionConfiguration,
-    _ start: (SessionConfiguration) throws(ScanError) -> ScanSession
-) throws(ScanError) -> ScanSession {
-    do throws(ScanError) {
-        return try start(configuration)
-    } catch {
-        guard configuration.dialect == .automatic, configuration.recordTo == nil,
-            configuration.connector.reachesAccessory
-        else { throw error }
-        switch error {
-        case .initialisation(.silent), .initialisation(.notUnderstood): break
-        default: throw error
-        }
-        var other = configuration
-        other.dialect = .goLink
-        let first = error
-        do throws(ScanError) {
-            let session = try start(other)
-            configuration = other
-            return session
-        } catch {
-            switch error {
-            // Nobody there either: what the usual language brought is the better story.
-            case .initialisation(.silent), .initialisation(.notUnderstood): throw first
-            default: throw error
-            }
-        }
-    }
+    return try ScanSession.start(
+        configuration, decoder: decoder, sinks: needs.sinks, observers: observers,
+        interruptedBy: inbox.descriptor)
 }
 
 /// What decodes answers by `table`.
@@ -332,10 +261,9 @@ extension SessionNeeds {
             records.allSatisfy({ $0.target?.form == target.form })
         else { return }
         switch target.form {
-        case .can11: assumed = .can11At500
-        case .can29: assumed = .can29At500
-        case .byte: return
+        case .can11: vehicle = .maybeSilent(assumed: .can11At500)
+        case .can29: vehicle = .maybeSilent(assumed: .can29At500)
+        case .byte: break
         }
-        vehicle = .maybeSilent
     }
 }

@@ -4,6 +4,8 @@ public import OBDCore
 public enum AdapterRequest: Hashable, Sendable {
     /// To the vehicle.
     case vehicle(VehicleRequest)
+    /// To the adapter, in the words of its dialect.
+    case action(id: RequestID, AdapterAction)
     /// To the adapter, as typed: `AT RV`.
     ///
     /// Without a person's consent it is sent only where it is known to change nothing.
@@ -18,7 +20,7 @@ public enum AdapterRequest: Hashable, Sendable {
     public var id: RequestID {
         switch self {
         case .vehicle(let request): request.id
-        case .command(let id, _, _, _), .monitor(let id, _, _): id
+        case .action(let id, _), .command(let id, _, _, _), .monitor(let id, _, _): id
         }
     }
 
@@ -27,7 +29,7 @@ public enum AdapterRequest: Hashable, Sendable {
         switch self {
         case .vehicle(let request): request.consent
         case .command(_, _, _, let consent): consent
-        case .monitor: nil
+        case .action, .monitor: nil
         }
     }
 
@@ -38,6 +40,7 @@ public enum AdapterRequest: Hashable, Sendable {
         switch self {
         case .vehicle(let request): request.mayRepeat
         case .command(_, _, let mayRepeat, let consent): mayRepeat && consent == nil
+        case .action: true
         case .monitor: false
         }
     }
@@ -46,7 +49,7 @@ public enum AdapterRequest: Hashable, Sendable {
     public var isForVehicle: Bool {
         switch self {
         case .vehicle: true
-        case .command, .monitor: false
+        case .action, .command, .monitor: false
         }
     }
 

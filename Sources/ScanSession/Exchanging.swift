@@ -81,7 +81,7 @@ extension Runner {
             submit(.vehicle(request), for: nil)
             lookAgainIfFree()
         case .readVoltage(let id):
-            submit(.command(id: id, text: "ATRV", mayRepeat: true), for: nil)
+            submit(.action(id: id, .readVoltage), for: nil)
             lookAgainIfFree()
         case .wait(let until):
             planWaits = until
@@ -142,6 +142,7 @@ extension AdapterRequest {
         case .vehicle(var request):
             request.id = id
             return .vehicle(request)
+        case .action(_, let action): return .action(id: id, action)
         case .command(_, let text, let mayRepeat, let consent):
             return .command(id: id, text: text, mayRepeat: mayRepeat, consent: consent)
         case .monitor(_, let text, let atMost):
@@ -153,7 +154,7 @@ extension AdapterRequest {
     var payload: [UInt8]? {
         switch self {
         case .vehicle(let request): request.payload
-        case .command, .monitor: nil
+        case .action, .command, .monitor: nil
         }
     }
 }

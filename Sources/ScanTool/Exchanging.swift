@@ -323,7 +323,7 @@ extension Policy {
             case .reply: replyLimit
             case .listen(_, let atMost): atMost + replyLimit
             }
-        case .command: replyLimit
+        case .action, .command: replyLimit
         case .monitor(_, _, let atMost): atMost + replyLimit
         }
     }

@@ -25,7 +25,7 @@ package struct ScriptDialect: AdapterDialect {
         switch request {
         case .vehicle(let request):
             request.payload.isEmpty || VehicleRequest.isReadOnly(request.payload)
-        case .command, .monitor: true
+        case .action, .command, .monitor: true
         }
     }
 

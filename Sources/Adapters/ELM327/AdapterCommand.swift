@@ -48,6 +48,23 @@ public enum AdapterCommand: Hashable, Sendable {
         self.init(compact: Self.compact(text.utf8))
     }
 
+    /// What adapter commands begin with.
+    public static let beginnings = ["AT", "ST"]
+
+    /// Whether a typed word is the beginning of an adapter command, whatever its case.
+    public static func isBeginning(_ word: some StringProtocol) -> Bool {
+        beginnings.contains(word.uppercased())
+    }
+
+    /// Whether what was typed is a command to the adapter, known or not.
+    public static func isTyped(_ text: some StringProtocol) -> Bool {
+        let compact = compact(text.utf8)
+        return compact.count > 2 && beginnings.contains { compact.starts(with: $0.utf8) }
+    }
+
+    /// Shows everything on the bus, as people type it.
+    public static let monitorEverything = "AT MA"
+
     /// Upper case, without blanks and control characters.
     static func compact(_ text: some Sequence<UInt8>) -> [UInt8] {
         text.compactMap { byte in

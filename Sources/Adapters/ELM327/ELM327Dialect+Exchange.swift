@@ -14,6 +14,7 @@ extension ELM327Dialect {
         // It began before the request.
         lineIsStale = lexer.partialLine.contains { $0 > 0x20 }
         switch request {
+        case .action: send(request.asCommand, &out)
         case .command(_, let text, _, _), .monitor(_, let text, _):
             // One line, and no character that ends it early; blanks alone would repeat the last one.
             guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }),
@@ -26,6 +27,7 @@ extension ELM327Dialect {
             noteSetting(text, isConfirmed: false)
             running = RunningExchange(request: request, command: Array(text.utf8))
             reader.filter = .open
+            proceed(&out)
         case .vehicle(let vehicle):
             guard let spelled = Self.spell(vehicle, countsFrames: capabilities.frameCountHelps),
                 let preparations = preparation(for: vehicle)
@@ -37,8 +39,8 @@ extension ELM327Dialect {
             running.preparations = preparations
             running.withDigit = spelled.withDigit
             admitAnswers(to: vehicle)
+            proceed(&out)
         }
-        proceed(&out)
     }
 
     /// Lets pass what can answer `request`; listening brings whatever is on the bus.
@@ -78,7 +80,7 @@ extension ELM327Dialect {
         var compact = command
         // What is typed by others may have blanks and small letters.
         switch running.request {
-        case .command, .monitor: compact = AdapterCommand.compact(command)
+        case .action, .command, .monitor: compact = AdapterCommand.compact(command)
         case .vehicle: break
         }
         reader.begin(compact, &items)
@@ -97,7 +99,7 @@ extension ELM327Dialect {
         // A bus may be silent for as long as it is listened to.
         if let atMost = running.listeningTime { return atMost + .seconds(2) }
         switch running.request {
-        case .command, .monitor: return .seconds(5)
+        case .action, .command, .monitor: return .seconds(5)
         case .vehicle:
             return wire.patience == WireSettings.longestPatience
                 ? .seconds(6) : .milliseconds(2_500)
@@ -288,6 +290,7 @@ extension ELM327Dialect {
     public func isReadOnly(_ request: AdapterRequest) -> Bool {
         switch request {
         case .vehicle(let vehicle): return isReadOnly(vehicle)
+        case .action: return isReadOnly(request.asCommand)
         case .monitor(_, let text, _):
             return AdapterRequest.isMonitoring(text) && AdapterRequest.isReadOnlyCommand(text)
         case .command(_, let text, _, _):

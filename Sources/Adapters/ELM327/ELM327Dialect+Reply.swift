@@ -58,6 +58,8 @@ extension ELM327Dialect {
     /// A line that answers the request itself.
     private mutating func takeRequestLine(_ line: [UInt8], _ out: inout [DialectOutput]) {
         switch running.request {
+        // Runs as a command.
+        case .action: break
         case .command(_, let text, _, _):
             if !Self.isEcho(line, of: text) {
                 keep(line)

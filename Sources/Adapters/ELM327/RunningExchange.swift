@@ -67,7 +67,7 @@ struct RunningExchange: Hashable, Sendable {
             case .reply: nil
             case .listen(_, let atMost): atMost
             }
-        case .command: nil
+        case .action, .command: nil
         case .monitor(_, _, let atMost): atMost
         }
     }

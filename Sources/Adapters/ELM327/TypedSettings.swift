@@ -43,6 +43,17 @@ public struct TypedSettings: Hashable, Sendable {
         possible = [state]
     }
 
+    /// The commands under which requests mean what they mean after the set-up of a session.
+    ///
+    /// Each has to be confirmed, but for those of ``usualForms``.
+    public static func usualSettings(on vehicleProtocol: VehicleProtocol) -> [String] {
+        ["AT D", "AT CAF1", "AT SP \(vehicleProtocol.digit)"]
+    }
+
+    /// The commands that bring back how answers look; not every adapter knows them, and answers can be
+    /// read without.
+    public static let usualForms = ["AT E0", "AT L0", "AT S0", "AT H1"]
+
     /// Settings as they are when the adapter was set up anew.
     public mutating func reset() {
         let isUnknown = hasOtherDefaults

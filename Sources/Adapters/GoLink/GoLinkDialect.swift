@@ -108,6 +108,8 @@ public struct GoLinkDialect: AdapterDialect {
             vehicle.payload.isEmpty
                 || VehicleRequest.isReadOnly(
                     vehicle.payload, to: vehicle.target, on: capabilities.vehicleProtocol)
+        // It has no words for them: nothing is sent.
+        case .action: true
         case .command(_, let text, _, _), .monitor(_, let text, _):
             AdapterRequest.isReadOnlyCommand(text)
         }

@@ -116,7 +116,7 @@ struct LinkBench {
     private func request(_ kind: BenchFigures.Kind) -> AdapterRequest? {
         switch kind {
         case .adapter:
-            return .command(id: RequestID(rawValue: 0), text: "AT I", mayRepeat: true)
+            return .action(id: RequestID(rawValue: 0), .identify)
         case .polling: return nil
         case .records(let count, let countDigit):
             var request = connection.request(payload(count), target: wants[0].target)

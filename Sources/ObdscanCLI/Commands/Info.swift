@@ -1,3 +1,4 @@
+import Adapters
 import ArgumentParser
 import Diagnostics
 import OBDCore
@@ -23,7 +24,7 @@ struct InfoCommand: ParsableCommand, OutputCommand {
     func run() throws {
         let table = try loadTable(tables)
         try withVehicle(vehicle, output, table, SessionNeeds(vehicle: .optional)) { connection in
-            let voltage = try connection.command("AT RV")
+            let voltage = try connection.ask(.readVoltage)
             let services: VehicleServices
             do {
                 services = try connection.services()

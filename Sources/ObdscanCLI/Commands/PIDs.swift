@@ -1,3 +1,4 @@
+import Adapters
 import ArgumentParser
 import Diagnostics
 import OBDCore
@@ -153,7 +154,8 @@ private struct SignalListPrinter {
         switch output.format {
         case .text:
             rows.add([
-                .init(id?.description ?? "AT RV", .dim), .init(signal.id, .bold),
+                .init(id?.description ?? AdapterAction.readVoltage.command, .dim),
+                .init(signal.id, .bold),
                 .init(signal.name), .init(signal.unit),
                 .init(range.map { plain($0.lowerBound) } ?? ""),
                 .init(range.map { plain($0.upperBound) } ?? ""),

@@ -1,3 +1,4 @@
+import Adapters
 import ArgumentParser
 import Diagnostics
 import OBDCore
@@ -109,7 +110,8 @@ struct SignalDetailPrinter {
     // MARK: Text
 
     private func text(_ record: TableRecord, _ shown: [Int]) -> String {
-        var lines = palette(.bold, printable("\(Self.id(of: record)?.description ?? "AT RV")"))
+        let name = Self.id(of: record)?.description ?? AdapterAction.readVoltage.command
+        var lines = palette(.bold, printable(name))
         lines += printable("  \(record.name)") + "\n"
         var facts = TextTable([])
         if record.length.upperBound > 0 {

@@ -1,3 +1,4 @@
+import Adapters
 import ArgumentParser
 import Diagnostics
 import OBDCore
@@ -123,7 +124,7 @@ struct SignalQuestion: Hashable, Sendable {
 extension Vehicle {
     /// Asks for a record, or for the voltage at the adapter.
     func ask(_ question: SignalQuestion) throws(VehicleError) -> QueryResult {
-        guard let record = question.record else { return try command("AT RV") }
+        guard let record = question.record else { return try ask(.readVoltage) }
         guard record.target != nil || record.responder != nil else {
             return try ask((question.dataID ?? record.dataID).requestPayload)
         }

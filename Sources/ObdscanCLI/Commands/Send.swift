@@ -30,10 +30,10 @@ struct SendCommand: ParsableCommand, OutputCommand {
             then stopped and is at its prompt again.
 
             EXAMPLES
-              obdscan send "AT RV" 010C 22F190
+              obdscan send "\(AdapterAction.readVoltage.command)" 010C 22F190
               obdscan send -d /dev/ttyUSB0
               echo 0902 | obdscan send --format json
-              obdscan send --duration 10s "AT MA"
+              obdscan send --duration 10s "\(AdapterCommand.monitorEverything)"
             """)
 
     @Argument(help: ArgumentHelp("Commands to send.", valueName: "command"))
@@ -101,9 +101,7 @@ struct RawCommand: Hashable, Sendable {
         let isPrintable = typed.utf8.allSatisfy { (0x20...0x7E).contains($0) || $0 == 0x09 }
         if isPrintable, let bytes = Hex.bytes(upper), !bytes.isEmpty {
             payload = bytes
-        } else if (upper.hasPrefix("AT") || upper.hasPrefix("ST")) && upper.utf8.count > 2,
-            isPrintable, !typed.trimmed.utf8.contains(0x09)
-        {
+        } else if AdapterCommand.isTyped(upper), isPrintable, !typed.trimmed.utf8.contains(0x09) {
             // As typed: some commands take a text whose blanks and case count.
             text = typed.trimmed
         } else {

@@ -1,3 +1,4 @@
+import Adapters
 import OBDCore
 
 extension RawCommand {
@@ -5,14 +6,14 @@ extension RawCommand {
     static func unquoted(_ words: [String]) -> Failure? {
         for (place, word) in words.enumerated().dropLast() {
             let rest = words[(place + 1)...]
-            let isAdapters = ["AT", "ST"].contains(word.uppercased())
+            let isAdapters = AdapterCommand.isBeginning(word)
             let isRequest =
                 isByte(word)
                 && Hex.bytes(word).flatMap { ServiceShape.of($0[0]) }.map(needsMore) ?? false
             guard isAdapters || isRequest && rest.first.map(isHex) ?? false else { continue }
             var others = rest.prefix { other in
                 isAdapters
-                    ? !["AT", "ST"].contains(other.prefix(2).uppercased())
+                    ? !AdapterCommand.isBeginning(other.prefix(2))
                         && !(other.utf8.count > 3 && isHex(other))
                     : isByte(other)
             }

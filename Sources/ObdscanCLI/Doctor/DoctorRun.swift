@@ -128,7 +128,7 @@ struct DoctorRun {
     }
 
     private func tellVoltage(_ connection: Vehicle) throws {
-        guard let voltage = try connection.command("AT RV").answer.reply.voltage else { return }
+        guard let voltage = try connection.ask(.readVoltage).answer.reply.voltage else { return }
         let text = "\(fixed(voltage, 1)) V"
         switch voltage {
         // No vehicle runs at that: some adapters cannot measure.

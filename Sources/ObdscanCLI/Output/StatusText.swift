@@ -31,6 +31,7 @@ extension Answer {
         switch request {
         case .vehicle(let request):
             request.payload.map { Hex.string([$0]) }.joined(separator: " ")
+        case .action(_, let action): action.command
         case .command(_, let text, _, _), .monitor(_, let text, _): text
         }
     }

@@ -106,9 +106,8 @@ public struct TypedCommands: Sendable {
         guard let spoken = connection.scan.link?.identity.vehicleProtocol else {
             throw .noProtocolForCheck
         }
-        for text in ["AT D", "AT CAF1", "AT SP \(spoken.digit)"] { try set(text, connection) }
-        // Not every adapter knows them, and answers can be read without.
-        for text in ["AT E0", "AT L0", "AT S0", "AT H1"] { _ = try connection.command(text) }
+        for text in TypedSettings.usualSettings(on: spoken) { try set(text, connection) }
+        for text in TypedSettings.usualForms { _ = try connection.command(text) }
         // Also where the vehicle does not stand: the next line may be typed after this one.
         let outcome: Result<Void, VehicleError> = Result { () throws(VehicleError) in try body() }
         for text in texts { try set(text, connection) }

@@ -85,6 +85,11 @@ public struct Vehicle: Sendable {
     }
 
     /// Asks the adapter itself.
+    public func ask(_ action: AdapterAction) throws(VehicleError) -> QueryResult {
+        try ask(.action(id: RequestID(rawValue: 0), action))
+    }
+
+    /// Sends the adapter a command as typed.
     public func command(_ text: String) throws(VehicleError) -> QueryResult {
         try ask(
             .command(

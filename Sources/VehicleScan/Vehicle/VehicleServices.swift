@@ -1,3 +1,4 @@
+import Adapters
 public import Diagnostics
 import OBDCore
 import ScanSession
@@ -26,7 +27,7 @@ extension Vehicle {
             switch discovery.step {
             case .ask(let payload, let on):
                 // Tried, not stored: what the adapter remembers stays.
-                if let on, on != forced { _ = try command("AT TP \(on.digit)") }
+                if let on, on != forced { _ = try ask(.tryProtocol(on)) }
                 let asked = try ask(payload)
                 first = first ?? asked
                 discovery.answered(
@@ -35,7 +36,7 @@ extension Vehicle {
                 let distinct = DiagnosticProfile.allCases.filter { profiles.values.contains($0) }
                 return VehicleServices(profiles: distinct, first: first, isAnswered: true)
             case .nobody:
-                if vehicleProtocol == nil, !isJ1939 { _ = try command("AT SP 0") }
+                if vehicleProtocol == nil, !isJ1939 { _ = try ask(.forgetProtocol) }
                 if let status = first?.status, status != .noData {
                     throw .adapterSaid(status)
                 }

@@ -1,0 +1,22 @@
+import OBDCore
+
+// What ELM327-class adapters are told.
+extension AdapterAction {
+    /// The command of an ELM327, as people type it: `AT RV`.
+    public var command: String {
+        switch self {
+        case .readVoltage: "AT RV"
+        case .identify: "AT I"
+        case .tryProtocol(let tried): "AT TP \(tried.digit)"
+        case .forgetProtocol: "AT SP 0"
+        }
+    }
+}
+
+extension AdapterRequest {
+    /// The request as an ELM327 is sent it: actions as commands.
+    var asCommand: AdapterRequest {
+        guard case .action(let id, let action) = self else { return self }
+        return .command(id: id, text: action.command.filter { $0 != " " }, mayRepeat: true)
+    }
+}

@@ -23,7 +23,7 @@ extension Runner {
                 .didReceiveResponses(
                     current.request.id, messages: outcome.reply.messages.count))
         }
-        let isPolled = current.ask == nil && hasPlan
+        let isPolled = current.ask == nil && driver.hasPlan
         if isPolled {
             plan?.answered(id, outcome.forPlan, at: now)
             tellBatteryNews()
@@ -125,8 +125,7 @@ extension Runner {
 
     /// Notes where the exchange's time went.
     private mutating func takeTime(of current: RunningRequest, _ outcome: Outcome) {
-        lastEnd = now
-        freeSince = isPaused ? now : nil
+        gap.begin(at: now, isFree: driver.state == .paused)
         guard case .answered(let reply) = outcome else {
             // What a stop cut short is no failure.
             if case .failed(.stopped, _) = outcome { return }
@@ -157,12 +156,7 @@ extension Runner {
     /// Publishes where the poll's time went and how its records fared.
     mutating func publishReport() {
         guard let plan else { return }
-        if current == nil, let lastEnd {
-            account.takeGap(
-                from: lastEnd, freeSince: freeSince, restsSince: restsSince, until: now,
-                isOutage: wasOut)
-            self.lastEnd = nil
-        }
+        if current == nil { gap.finish(at: now, into: &account) }
         core.publish(
             PollReport(
                 time: account.parts, silent: account.silent, silence: account.silence,

@@ -101,7 +101,7 @@ extension Runner {
 
     private mutating func note(_ report: ErrorReport) {
         core.noteError()
-        wasOut = true
+        gap.noteOutage()
         switch report.reason {
         case .initialisation(let failure): tell(.toolDidFailToInitialize(failure))
         case .initialisationTimedOut: tell(.toolDidFailToInitialize(.timedOut(command: "")))

@@ -12,20 +12,9 @@ extension Runner {
         switch command {
         case .ask(let request, let ticket): asks.append(Ask(request: request, ticket: ticket))
         case .poll(let plan):
-            if !hasPlan && !wasCancelled {
-                core.resetStatistics()
-                account = TimeAccount()
-            }
-            wasCancelled = false
-            if !hasPlan || isPaused || restsSince != nil { lastEnd = SystemClock.now() }
-            take(plan)
-            notSent = []
-            freeSince = nil
-            restsSince = nil
-            wasOut = false
-            isPaused = false
-            planWaits = nil
-            tell(.scanDidStart)
+            // What rested is asked anew, as the first time.
+            if gap.isResting { gap.restart(at: SystemClock.now()) } else { gap.goOn() }
+            carryOut(driver.take(.begin), plan)
         case .endListening:
             // As if its time were up.
             guard current != nil,
@@ -33,24 +22,32 @@ extension Runner {
             else { return }
             deadlines.remove(at: place)
             handle(.deadlineExpired(.dialect(.listen)))
-        case .pausePoll:
-            guard hasPlan, !isPaused else { return }
-            isPaused = true
-            freeSince = now
-            restsSince = nil
-            planWaits = nil
-            tell(.scanDidPause)
-        case .resumePoll:
-            guard hasPlan, isPaused else { return }
-            isPaused = false
-            tell(.scanDidStart)
-        case .cancelPoll:
-            guard hasPlan else { return }
-            publishReport()
-            take(nil)
-            wasCancelled = true
-            planWaits = nil
-            tell(.scanDidCancel)
+        case .pausePoll: carryOut(driver.take(.pause))
+        case .resumePoll: carryOut(driver.take(.resume))
+        case .cancelPoll: carryOut(driver.take(.cancel))
+        }
+    }
+
+    /// Does what follows for the poll; `plan` is the one to go by from here on.
+    mutating func carryOut(_ orders: [PollDriver.Order], _ plan: PollPlan? = nil) {
+        if !orders.isEmpty { planWaits = nil }
+        for order in orders {
+            switch order {
+            case .resetFigures:
+                core.resetStatistics()
+                account = TimeAccount()
+            case .restartGap: gap.restart(at: SystemClock.now())
+            case .freeGap: gap.free(from: now)
+            case .adopt:
+                take(plan)
+                notSent = []
+            case .drop: take(nil)
+            case .report: publishReport()
+            case .tellStart: tell(.scanDidStart)
+            case .tellPause: tell(.scanDidPause)
+            case .tellCancel: tell(.scanDidCancel)
+            case .tellFinish: tell(.pollDidFinish)
+            }
         }
     }
 
@@ -58,7 +55,7 @@ extension Runner {
     mutating func takeOver() {
         planWaits = nil
         guard case .idle = machine.state, offering == nil, !isStopping,
-            !asks.isEmpty || hasPlan && !isPaused
+            !asks.isEmpty || driver.state == .polling
         else { return }
         takeEarlyBytes()
         guard case .idle = machine.state else { return }
@@ -86,15 +83,13 @@ extension Runner {
         case .wait(let until):
             planWaits = until
             let present = SystemClock.now()
-            freeSince = freeSince ?? present
-            if restsSince == nil, plan?.isHoldingBack(at: now) ?? false { restsSince = present }
+            gap.wait(
+                at: present, rests: !gap.isResting && plan?.isHoldingBack(at: now) ?? false)
         case .done:
             processDelivered()
             // Who waits for the end wants the last reply first.
             guard offering == nil else { return }
-            publishReport()
-            take(nil)
-            tell(.pollDidFinish)
+            carryOut(driver.take(.done))
         case nil: break
         }
     }
@@ -106,14 +101,7 @@ extension Runner {
 
     private mutating func submit(_ request: AdapterRequest, for ask: Ask?) {
         now = SystemClock.now()
-        if let lastEnd {
-            account.takeGap(
-                from: lastEnd, freeSince: freeSince, restsSince: restsSince, until: now,
-                isOutage: wasOut)
-        }
-        freeSince = nil
-        restsSince = nil
-        wasOut = false
+        gap.close(at: now, into: &account)
         timing = ExchangeTiming(at: now)
         current = RunningRequest(request: request, asked: now, ask: ask)
         if case .vehicle(let request) = request {

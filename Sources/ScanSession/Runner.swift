@@ -39,16 +39,13 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
     // Work.
     var asks: [Ask] = []
     var plan: PollPlan?
-    // Beside it, because a look at an optional as large as this copies it.
-    var hasPlan = false
+    /// Whether there is a plan: a look at an optional as large as that would copy it.
+    var driver = PollDriver()
     var planWatchesMotion = false
     /// Whether the plan leaves the vehicle alone.
     var vehicleRests = false
     /// Requests of the plan that could not be sent, as far as that was told.
     var notSent: Set<VehicleRequest> = []
-    var isPaused = false
-    /// Whether the last plan was cancelled: the next one goes on with its figures.
-    var wasCancelled = false
     var planWaits: Instant?
     var current: RunningRequest?
     /// What came and is not decoded yet; at most one waits while a batch is offered.
@@ -63,14 +60,8 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
     var account = TimeAccount()
     /// When the bytes of the request under way travelled.
     var timing = ExchangeTiming(at: .zero)
-    /// When the latest exchange was over.
-    var lastEnd: Instant?
-    /// When there was nothing more to ask after it.
-    var freeSince: Instant?
-    /// When there was nothing more to ask but what rests.
-    var restsSince: Instant?
-    /// Whether the link was not usable since.
-    var wasOut = false
+    /// The time since the latest exchange.
+    var gap = ExchangeGap()
     /// The rate of a line whose bytes take time; unit: bit/s.
     var wireRate: Int?
 
@@ -119,7 +110,6 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
     /// Goes by this plan from here on; nil = nothing is polled.
     mutating func take(_ plan: PollPlan?) {
         self.plan = plan
-        hasPlan = plan != nil
         planWatchesMotion = plan?.watchesMotion ?? false
         vehicleRests = plan?.isResting ?? false
     }
@@ -228,7 +218,7 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
         session = nil
         lastFault = error
         wasLost = true
-        wasOut = true
+        gap.noteOutage()
         tell(.toolDidDisconnect(error))
         followUps.append(.closed)
     }
@@ -340,8 +330,7 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
         // What could not be handed on.
         if offering != nil { core.noteError() }
         if undecoded != nil { core.noteError() }
-        publishReport()
-        if hasPlan { tell(.scanDidCancel) }
+        carryOut(driver.take(.end))
         let reason = endReason ?? .stopped
         if let ask = undecoded?.current.ask { ask.ticket.fulfil(.failure(reason)) }
         if let ask = current?.ask { ask.ticket.fulfil(.failure(reason)) }

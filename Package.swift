@@ -45,7 +45,7 @@ let package = Package(
             name: "OBDScan",
             targets: [
                 "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "SystemIO",
-                "Accessory", "ScanSession",
+                "Accessory", "ScanSession", "LocalLinks",
             ]),
         .executable(name: "obdscan", targets: ["obdscan"]),
     ],
@@ -98,6 +98,9 @@ let package = Package(
         module("TripExport", ["OBDCore", "Diagnostics"]),
         module("TripImport", ["OBDCore", "Diagnostics", "TripExport"]),
         module(
+            "LocalLinks",
+            ["OBDCore", "Adapters", "Simulator", "CSystem", "SystemIO", "Accessory"]),
+        module(
             "Settings",
             ["OBDCore", "Accessory", "ScanSession", "Positioning", "FuelFigures", "TripExport"]),
         module("WebServer", ["OBDCore", "CSystem", "SystemIO", "WebProtocol"]),
@@ -108,8 +111,8 @@ let package = Package(
             [
                 "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Accessory",
                 "ScanSession", "PIDTables", "VehicleScan", "TripStore", "TripExport", "TripImport",
-                "Settings", "Simulator", "Positioning", "FuelFigures", "CSystem", "SystemIO",
-                "WebProtocol",
+                "LocalLinks", "Settings", "Simulator", "Positioning", "FuelFigures", "CSystem",
+                "SystemIO", "WebProtocol",
                 "WebServer",
                 "WebPage",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -148,6 +151,7 @@ let package = Package(
             exclude: ["Schemas"], swiftSettings: strict),
         tests("TripExport", ["OBDCore", "Diagnostics", "TripExport", "TestSupport"]),
         tests("TripImport", ["OBDCore", "Diagnostics", "PIDTables", "TripImport"]),
+        tests("LocalLinks", ["OBDCore", "Accessory", "LocalLinks", "Simulator", "SystemIO"]),
         tests("Settings", ["FuelFigures", "PIDTables", "Settings", "VehicleScan"]),
         tests("PIDTables", ["OBDCore", "Diagnostics", "PIDTables", "TestSupport"]),
         tests("DiagnosticTables", ["OBDCore", "Diagnostics", "PIDTables"]),
@@ -171,13 +175,13 @@ let package = Package(
             "ObdscanCLI",
             [
                 "ObdscanCLI", "OBDCore", "Diagnostics", "Adapters", "Accessory", "PIDTables",
-                "ScanSession", "ScanTool", "Settings", "SystemIO", "VehicleScan", "TripStore",
-                "obdscan",
+                "LocalLinks", "ScanSession", "ScanTool", "Settings", "SystemIO", "VehicleScan",
+                "TripStore", "obdscan",
             ]),
         // Serving, with foreign programs as its clients; needs the built program.
         .testTarget(
             name: "PeersTests",
-            dependencies: ["OBDCore", "Simulator", "Accessory", "ObdscanCLI", "obdscan"],
+            dependencies: ["OBDCore", "Simulator", "obdscan"],
             path: "Tests/Peers",
             exclude: ["python_obd.py", "second_decoder.py", "disagreements.tsv"],
             swiftSettings: strict),

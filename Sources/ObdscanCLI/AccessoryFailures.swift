@@ -1,4 +1,6 @@
 import Accessory
+import LocalLinks
+import Simulator
 
 // What users are told of accessories that cannot be opened or went away.
 extension Failure {
@@ -6,6 +8,21 @@ extension Failure {
     init(_ error: AccessoryError) {
         let words = error.words
         self.init(words.what, hint: words.remedy, status: ExitStatus(words.category))
+    }
+
+    /// A link that cannot be served here.
+    init(_ fault: LocalLinkFault) {
+        if case .link(let path, let errno) = fault {
+            self.init(outputFile: path, errno: errno)
+        } else {
+            let words = fault.words
+            self.init(words.what, hint: words.remedy, status: ExitStatus(words.category))
+        }
+    }
+
+    /// A `sim:` address that names something unknown.
+    init(_ error: SimulatorError) {
+        self.init(LocalLinkFault.options(error))
     }
 
     /// The message among those of other accessories: with this one's name before it, unless it begins

@@ -2,6 +2,7 @@ import Accessory
 import Adapters
 import Diagnostics
 import Glibc
+import LocalLinks
 import OBDCore
 import PIDTables
 import ScanSession

@@ -1,6 +1,7 @@
 import Accessory
 import ArgumentParser
 import Glibc
+import LocalLinks
 import Settings
 import SystemIO
 import TripExport

@@ -1,6 +1,7 @@
 import Accessory
 import ArgumentParser
 import Glibc
+import LocalLinks
 import OBDCore
 import Simulator
 import SystemIO
@@ -123,14 +124,21 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
             try serve(options, signals, log)
         } catch let error as SystemError {
             throw Failure(error)
+        } catch let fault as LocalLinkFault {
+            throw Failure(fault)
         }
     }
 
     private func simulatorOptions() throws(Failure) -> SimulatorOptions {
-        var options = try SimulatorLink.options(scenario)
-        if let vehicle {
-            options.vehicle = try SimulatorLink.vehicle(reading: vehicle)
-            options.scenario = vehicle
+        var options: SimulatorOptions
+        do throws(LocalLinkFault) {
+            options = try SimulatorLink.options(scenario)
+            if let vehicle {
+                options.vehicle = try SimulatorLink.vehicle(reading: vehicle)
+                options.scenario = vehicle
+            }
+        } catch {
+            throw Failure(error)
         }
         do throws(SimulatorError) {
             if let faults { try options.set("faults", to: faults) }
@@ -175,7 +183,7 @@ extension SimulateCommand {
                 let terminal = try PseudoTerminal.open(link: link)
                 try announce(link.map(absolute) ?? terminal.path, summary)
                 var session = terminal.session()
-                end = try ObdscanCLI.serve(device, on: &session, stop: stop, afterwards: note)
+                end = try LocalLinks.serve(device, on: &session, stop: stop, afterwards: note)
             }
         case .tcp(let port):
             try serve(device, on: try ListeningSocket.tcp(port: port), stop, summary, note)
@@ -218,7 +226,7 @@ extension SimulateCommand {
     ) throws {
         try announce(socket.address, summary)
         while var session = try socket.accept(stop: stop) {
-            let end = try ObdscanCLI.serve(device, on: &session, stop: stop, afterwards: note)
+            let end = try LocalLinks.serve(device, on: &session, stop: stop, afterwards: note)
             if end == .stopped { return }
         }
     }

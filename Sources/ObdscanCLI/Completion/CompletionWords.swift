@@ -1,6 +1,7 @@
 import Accessory
 import Diagnostics
 import Glibc
+import LocalLinks
 import OBDCore
 import PIDTables
 import Settings

@@ -1,5 +1,6 @@
 import Accessory
 import Glibc
+import LocalLinks
 import Settings
 
 extension AddressError {

@@ -1,5 +1,6 @@
 import Accessory
 import ArgumentParser
+import LocalLinks
 import OBDCore
 import ScanSession
 import Settings

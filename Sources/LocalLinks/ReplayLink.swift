@@ -3,9 +3,9 @@ import Adapters
 import Simulator
 
 /// `replay:`: an adapter that answers from a recording, behind a socket pair.
-enum ReplayLink {
+public enum ReplayLink {
     /// The connector for a transcript or a conversation as text.
-    static func connector(path: String) throws(Failure) -> Connector {
+    public static func connector(path: String) throws(LocalLinkFault) -> Connector {
         let shared = SharedDevice(try adapter(reading: path))
         let name = "replay:" + path
         return .descriptor(name: name) { () throws(AccessoryError) in
@@ -14,26 +14,20 @@ enum ReplayLink {
     }
 
     /// The adapter that answers as the file says.
-    static func adapter(reading path: String) throws(Failure) -> ReplayAdapter {
-        let bytes = try contents(of: path)
+    public static func adapter(reading path: String) throws(LocalLinkFault) -> ReplayAdapter {
+        let bytes = try LocalLinkFault.contents(of: path)
         let adapter: ReplayAdapter
         if Transcript.isTranscript(bytes) {
             do {
                 adapter = ReplayAdapter(try Transcript(parsing: bytes))
             } catch {
-                throw Failure(
-                    "\(path):\(error.line): \(error.reason)",
-                    hint: "obdscan-transcript(5) tells how a transcript looks", status: .badData)
+                throw .damagedTranscript(path: path, line: error.line, reason: error.reason)
             }
         } else {
             adapter = ReplayAdapter(conversation: bytes)
         }
         guard !adapter.isEmpty else {
-            throw Failure(
-                "\(path): no command and no answer in it",
-                hint: "a recording begins with “\(Transcript.magic)”; in a text, lines that begin "
-                    + "with > are the commands",
-                status: .badData)
+            throw .emptyRecording(path: path, magic: Transcript.magic)
         }
         return adapter
     }

@@ -6,18 +6,18 @@ import Simulator
 import SystemIO
 
 /// `sim:`: a simulated adapter and vehicle behind a socket pair.
-enum SimulatorLink {
+public enum SimulatorLink {
     /// The connector for what stands behind `sim:`.
     ///
     /// Vehicle and adapter live as long as the connector: a link that is opened again finds them as
     /// they were left.
-    static func connector(_ text: String) throws(Failure) -> Connector {
+    public static func connector(_ text: String) throws(LocalLinkFault) -> Connector {
         let options = try options(text)
         let device: any SimulatedDevice
         do throws(SimulatorError) {
             device = try options.device(at: SystemClock.now())
         } catch {
-            throw Failure(error)
+            throw .options(error)
         }
         return connector(to: device, name: "sim:" + text)
     }
@@ -30,29 +30,27 @@ enum SimulatorLink {
     }
 
     /// What stands behind `sim:`, the user's own vehicle file read.
-    static func options(_ text: String) throws(Failure) -> SimulatorOptions {
+    public static func options(_ text: String) throws(LocalLinkFault) -> SimulatorOptions {
         let vehicle = try SimulatorOptions.vehicleFile(in: text).map(vehicle)
         do throws(SimulatorError) {
             return try SimulatorOptions(text, vehicle: vehicle)
         } catch {
-            throw Failure(error)
+            throw .options(error)
         }
     }
 
     /// The vehicle of a user's own file.
-    static func vehicle(reading path: String) throws(Failure) -> Scenario {
-        let bytes = try contents(of: path)
+    public static func vehicle(reading path: String) throws(LocalLinkFault) -> Scenario {
+        let bytes = try LocalLinkFault.contents(of: path)
         do throws(VehicleFileError) {
             return try Scenario(contents: bytes, file: path)
         } catch {
-            throw Failure(
-                error.description, hint: "obdscan-vehicle(5) tells how a vehicle file looks",
-                status: .badData)
+            throw .vehicleFile(error.description)
         }
     }
 
     /// One end of a new socket pair whose other end `device` serves until the first one is closed.
-    static func socketPair<Device: ServedDevice>(
+    public static func socketPair<Device: ServedDevice>(
         to device: SharedDevice<Device>, name: String
     ) throws(AccessoryError) -> Int32 {
         var ends: [Int32] = [-1, -1]
@@ -73,14 +71,5 @@ enum SimulatorLink {
             throw .system(call: error.call, address: name, errno: error.errno)
         }
         return ends[0]
-    }
-}
-
-extension Failure {
-    /// A `sim:` address that names something unknown.
-    init(_ error: SimulatorError) {
-        self.init(
-            "sim: \(error.reason)", hint: "obdscan simulate --list shows what can be simulated",
-            status: .usage)
     }
 }

@@ -4,7 +4,7 @@ import Glibc
 import SystemIO
 
 /// Where `simulate` serves.
-enum ServingPlace: Hashable, Sendable {
+public enum ServingPlace: Hashable, Sendable {
     /// A pseudo terminal; `link` is a symbolic link to it, nil = none.
     case pty(link: String?)
     /// A TCP port on the loopback; 0 = any free one.
@@ -14,11 +14,11 @@ enum ServingPlace: Hashable, Sendable {
 }
 
 /// A pseudo terminal that stays open while programs come and go.
-struct PseudoTerminal: ~Copyable {
+public struct PseudoTerminal: ~Copyable {
     /// Its name: `/dev/pts/3`.
-    let path: String
+    public let path: String
     /// A symbolic link to it; removed at the end.
-    let link: String?
+    public let link: String?
     private let master: Int32
     private let slave: Int32
 
@@ -31,25 +31,25 @@ struct PseudoTerminal: ~Copyable {
     }
 
     /// Makes one, raw, and the link to it.
-    static func open(link: String?) throws(Failure) -> PseudoTerminal {
+    public static func open(link: String?) throws(LocalLinkFault) -> PseudoTerminal {
         var name = [UInt8](repeating: 0, count: 64)
         let master = name.withUnsafeMutableBytes { bytes in
             sys_open_pty(bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
         }
         guard master >= 0 else {
-            throw Failure("/dev/ptmx: \(describe(errno: errno))", status: .unavailable)
+            throw .terminal(path: "/dev/ptmx", errno: errno)
         }
         let path = String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
         // Held open, or the terminal would hang up whenever a program closes it.
         let slave = sys_open_tty(path)
         guard slave >= 0, sys_tty_make_raw(slave) == 0 else {
-            throw Failure("\(path): \(describe(errno: errno))", status: .unavailable)
+            throw .terminal(path: path, errno: errno)
         }
         if let link {
             // Only a link is replaced: a file of that name is someone's.
             var status = stat()
             if lstat(link, &status) == 0, status.st_mode & S_IFMT == S_IFLNK { unlink(link) }
-            guard symlink(path, link) == 0 else { throw Failure(outputFile: link, errno: errno) }
+            guard symlink(path, link) == 0 else { throw .link(path: link, errno: errno) }
         }
         return PseudoTerminal(path: path, link: link, master: master, slave: slave)
     }
@@ -60,17 +60,17 @@ struct PseudoTerminal: ~Copyable {
     }
 
     /// The session on its own side; takes the descriptor over.
-    func session() -> DescriptorSession {
+    public func session() -> DescriptorSession {
         DescriptorSession(descriptor: master, kind: .stream, name: path)
     }
 }
 
 /// A socket that waits for hosts.
-struct ListeningSocket: ~Copyable {
+public struct ListeningSocket: ~Copyable {
     /// What `-d` takes: `tcp:127.0.0.1:35000`.
-    let address: String
+    public let address: String
     /// For `poll`.
-    let descriptor: Int32
+    public let descriptor: Int32
 
     deinit { close(descriptor) }
 
@@ -80,10 +80,10 @@ struct ListeningSocket: ~Copyable {
     }
 
     /// Listens on the loopback; port 0 = any free one.
-    static func tcp(port: UInt16) throws(Failure) -> ListeningSocket {
+    public static func tcp(port: UInt16) throws(LocalLinkFault) -> ListeningSocket {
         let socket = sys_stream_socket(AF_INET, 0)
         guard socket >= 0 else {
-            throw Failure("socket: \(describe(errno: errno))", status: .unavailable)
+            throw .socket(errno: errno)
         }
         var yes: Int32 = 1
         setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, UInt32(MemoryLayout<Int32>.size))
@@ -93,9 +93,7 @@ struct ListeningSocket: ~Copyable {
         place.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         let size = UInt32(MemoryLayout<sockaddr_in>.size)
         guard withUnsafeBytes(of: &place, { bind(socket, $0, size) }), listen(socket, 4) == 0 else {
-            throw Failure(
-                "port \(port): \(describe(errno: errno))", hint: "--tcp 0 takes any free port",
-                status: .unavailable)
+            throw .port(port, errno: errno)
         }
         var length = size
         withUnsafeMutableBytes(of: &place) { bytes in
@@ -107,12 +105,10 @@ struct ListeningSocket: ~Copyable {
     }
 
     /// Listens on an RFCOMM channel of any controller.
-    static func rfcomm(channel: UInt8) throws(Failure) -> ListeningSocket {
+    public static func rfcomm(channel: UInt8) throws(LocalLinkFault) -> ListeningSocket {
         let socket = sys_stream_socket(sys_af_bluetooth(), sys_btproto_rfcomm())
         guard socket >= 0 else {
-            throw Failure(
-                "there is no Bluetooth here: \(describe(errno: errno))",
-                hint: "--tcp or --pty need none", status: .unavailable)
+            throw .noBluetooth(errno: errno)
         }
         // struct sockaddr_rc: family, Bluetooth address (all zero = any), channel, one unused byte.
         let family = UInt16(sys_af_bluetooth())
@@ -120,16 +116,13 @@ struct ListeningSocket: ~Copyable {
             withUnsafeBytes(of: family) { Array($0) } + [0, 0, 0, 0, 0, 0, channel, 0]
         guard place.withUnsafeBytes({ bind(socket, $0, UInt32($0.count)) }), listen(socket, 1) == 0
         else {
-            throw Failure(
-                "RFCOMM channel \(channel): \(describe(errno: errno))",
-                hint: "is a Bluetooth controller there and powered? bluetoothctl power on",
-                status: .unavailable)
+            throw .channel(channel, errno: errno)
         }
         return ListeningSocket(address: "rfcomm channel \(channel)", descriptor: socket)
     }
 
     /// The next host; nil when `stop` became readable first.
-    borrowing func accept(stop: Int32) throws(SystemError) -> DescriptorSession? {
+    public borrowing func accept(stop: Int32) throws(SystemError) -> DescriptorSession? {
         var set = PollSet()
         while true {
             set.removeAll()

@@ -5,7 +5,7 @@ import OBDCore
 import SystemIO
 import Testing
 
-@testable import ObdscanCLI
+@testable import LocalLinks
 @testable import Simulator
 
 /// What stands behind `sim:` and `replay:`, over the descriptors that a session really uses.
@@ -67,12 +67,12 @@ import Testing
     }
 
     @Test func `what is wrong with an address is a usage failure`() {
-        #expect(throws: Failure.self) { try SimulatorLink.connector("petrol?latency=soon") }
-        do throws(Failure) {
+        #expect(throws: LocalLinkFault.self) { try SimulatorLink.connector("petrol?latency=soon") }
+        do throws(LocalLinkFault) {
             _ = try SimulatorLink.connector("lorry")
         } catch {
-            #expect(error.status == .usage)
-            #expect(error.message.contains("petrol, diesel, electric, hybrid, onuds, truck"))
+            #expect(error.words.category == .usage)
+            #expect(error.words.what.contains("petrol, diesel, electric, hybrid, onuds, truck"))
         }
     }
 
@@ -80,23 +80,43 @@ import Testing
         let folder = FileManager.default.temporaryDirectory.path + "/obdscan-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let cases: [(name: String, text: String?, status: Int32, part: String)] = [
-            ("missing", nil, 66, "No such file"),
-            ("empty", "", 65, "no command"),
-            ("damaged", "obdscan-transcript 1\n0.0 ? AT\n", 65, ":2: "),
-            ("newer", "obdscan-transcript 9\n", 65, ":1: "),
+        let cases: [(name: String, text: String?, category: FaultWords.Category, part: String)] = [
+            ("missing", nil, .noInput, "No such file"),
+            ("empty", "", .badInput, "no command"),
+            ("damaged", "obdscan-transcript 1\n0.0 ? AT\n", .badInput, ":2: "),
+            ("newer", "obdscan-transcript 9\n", .badInput, ":1: "),
         ]
-        for (name, text, status, part) in cases {
+        for (name, text, category, part) in cases {
             let path = folder + "/" + name
             if let text { try text.write(toFile: path, atomically: false, encoding: .utf8) }
-            do throws(Failure) {
+            do throws(LocalLinkFault) {
                 _ = try ReplayLink.connector(path: path)
                 Issue.record("\(name) was taken")
             } catch {
-                #expect(error.status.rawValue == status, "\(name)")
-                #expect(error.message.contains(part), "\(error.message)")
+                #expect(error.words.category == category, "\(name)")
+                #expect(error.words.what.contains(part), "\(error.words.what)")
             }
         }
+    }
+
+    @Test func `a port that is taken says so`() throws {
+        let socket = try ListeningSocket.tcp(port: 0)
+        let port = try #require(socket.address.split(separator: ":").last.flatMap { UInt16($0) })
+        #expect(throws: LocalLinkFault.port(port, errno: EADDRINUSE)) {
+            _ = try ListeningSocket.tcp(port: port)
+        }
+        _ = consume socket
+    }
+
+    /// A file is never replaced by the link to a terminal.
+    @Test func `a link in the place of a file is refused`() throws {
+        let path = FileManager.default.temporaryDirectory.path + "/obdscan-\(UUID().uuidString)"
+        try "mine".write(toFile: path, atomically: false, encoding: .utf8)
+        defer { unlink(path) }
+        #expect(throws: LocalLinkFault.link(path: path, errno: EEXIST)) {
+            _ = try PseudoTerminal.open(link: path)
+        }
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "mine")
     }
 
     /// Every recorded conversation of the corpus, typed again: each command has its recorded answer.

@@ -39,10 +39,10 @@ struct SimulatorTransport: Transport {
     }
 
     func connector() throws(AccessoryError) -> Connector {
-        do throws(Failure) {
+        do throws(LocalLinkFault) {
             return try SimulatorLink.connector(options)
         } catch {
-            throw AccessoryError(ServedFault(failure: error))
+            throw AccessoryError(error)
         }
     }
 

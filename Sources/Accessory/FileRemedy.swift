@@ -1,9 +1,9 @@
 import Glibc
 
 /// What to do about a file that cannot be read or made, by the system's error number.
-enum FileRemedy {
+public enum FileRemedy {
     /// About a file that was to be read.
-    static func reading(_ path: String, errno number: Int32) -> String {
+    public static func reading(_ path: String, errno number: Int32) -> String {
         switch number {
         case ENOENT where path.hasPrefix("/"): "is the path spelt right?"
         case ENOENT: "is it spelt right, and in this folder?"
@@ -16,7 +16,7 @@ enum FileRemedy {
     }
 
     /// About a file that was to be made or written.
-    static func writing(_ path: String, errno number: Int32) -> String {
+    public static func writing(_ path: String, errno number: Int32) -> String {
         let folder = folder(of: path)
         return switch number {
         case ENOSPC, EDQUOT: "make room on the disk"

@@ -6,16 +6,16 @@ import Synchronization
 import SystemIO
 
 /// A device that several connections use one after another.
-final class SharedDevice<Device: ServedDevice>: Sendable {
+public final class SharedDevice<Device: ServedDevice>: Sendable {
     private let device: Mutex<Device>
 
     /// Takes a device that is switched on.
-    init(_ device: Device) {
+    public init(_ device: Device) {
         self.device = Mutex(device)
     }
 
     /// What is to be written now, when to look again, and whether the device leaves behind it.
-    func due(at now: Instant) -> (bytes: [UInt8], next: Instant?, end: LinkEnd?) {
+    public func due(at now: Instant) -> (bytes: [UInt8], next: Instant?, end: LinkEnd?) {
         device.withLock { device in
             let bytes = device.due(at: now)
             return (bytes, device.nextDeadline, device.takeEnd())
@@ -23,18 +23,18 @@ final class SharedDevice<Device: ServedDevice>: Sendable {
     }
 
     /// Takes bytes from the host.
-    func receive(_ bytes: [UInt8], at now: Instant) {
+    public func receive(_ bytes: [UInt8], at now: Instant) {
         device.withLock { $0.receive(bytes, at: now) }
     }
 
     /// Looks at the device.
-    func look<Seen: Sendable>(_ at: @Sendable (Device) -> Seen) -> Seen {
+    public func look<Seen: Sendable>(_ at: @Sendable (Device) -> Seen) -> Seen {
         device.withLock { at($0) }
     }
 }
 
 /// How serving came to its end.
-enum ServingEnd: Hashable, Sendable {
+public enum ServingEnd: Hashable, Sendable {
     /// The descriptor to stop by became readable.
     case stopped
     /// The host closed the link.
@@ -46,7 +46,7 @@ enum ServingEnd: Hashable, Sendable {
 /// Serves `device` on an open link until the host goes or `stop` becomes readable.
 ///
 /// `afterwards` is called after every batch of bytes from the host.
-func serve<Device: ServedDevice>(
+public func serve<Device: ServedDevice>(
     _ device: SharedDevice<Device>, on session: inout DescriptorSession, stop: Int32,
     afterwards: () -> Void = {}
 ) throws(SystemError) -> ServingEnd {

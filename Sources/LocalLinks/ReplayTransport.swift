@@ -18,10 +18,10 @@ struct ReplayTransport: Transport {
     var recording: String? { path }
 
     func connector() throws(AccessoryError) -> Connector {
-        do throws(Failure) {
+        do throws(LocalLinkFault) {
             return try ReplayLink.connector(path: path)
         } catch {
-            throw AccessoryError(ServedFault(failure: error))
+            throw AccessoryError(error)
         }
     }
 

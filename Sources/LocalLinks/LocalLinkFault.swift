@@ -1,0 +1,90 @@
+import Accessory
+import Glibc
+import Simulator
+import SystemIO
+
+/// What can go wrong with a link that is served here.
+public enum LocalLinkFault: AccessoryFault, Error {
+    /// A recording or a vehicle file cannot be read.
+    case unreadable(path: String, errno: Int32)
+    /// A transcript is damaged.
+    case damagedTranscript(path: String, line: Int, reason: String)
+    /// A recording holds no command and no answer.
+    case emptyRecording(path: String, magic: String)
+    /// A vehicle file is wrong; file, line and reason.
+    case vehicleFile(String)
+    /// The options of `sim:` are wrong.
+    case options(SimulatorError)
+    /// A pseudo terminal cannot be made.
+    case terminal(path: String, errno: Int32)
+    /// The link to the terminal cannot be made.
+    case link(path: String, errno: Int32)
+    /// No socket can be made.
+    case socket(errno: Int32)
+    /// A TCP port cannot be listened on.
+    case port(UInt16, errno: Int32)
+    /// The system has no Bluetooth.
+    case noBluetooth(errno: Int32)
+    /// An RFCOMM channel cannot be listened on.
+    case channel(UInt8, errno: Int32)
+
+    /// What happened, and what to do about it.
+    public var words: FaultWords {
+        switch self {
+        case .unreadable(let path, let errno):
+            FaultWords(
+                .link, "\(path): \(Self.text(errno))",
+                remedy: FileRemedy.reading(path, errno: errno),
+                category: errno == EACCES || errno == EPERM ? .noPermission : .noInput)
+        case .damagedTranscript(let path, let line, let reason):
+            FaultWords(
+                .link, "\(path):\(line): \(reason)",
+                remedy: "obdscan-transcript(5) tells how a transcript looks", category: .badInput)
+        case .emptyRecording(let path, let magic):
+            FaultWords(
+                .link, "\(path): no command and no answer in it",
+                remedy: "a recording begins with “\(magic)”; in a text, lines that begin "
+                    + "with > are the commands", category: .badInput)
+        case .vehicleFile(let text):
+            FaultWords(
+                .link, text, remedy: "obdscan-vehicle(5) tells how a vehicle file looks",
+                category: .badInput)
+        case .options(let error):
+            FaultWords(
+                .link, "sim: \(error.reason)",
+                remedy: "obdscan simulate --list shows what can be simulated", category: .usage)
+        case .terminal(let path, let errno):
+            FaultWords(.link, "\(path): \(Self.text(errno))", remedy: nil)
+        case .link(let path, let errno):
+            FaultWords(
+                .link, "\(path): \(Self.text(errno))",
+                remedy: FileRemedy.writing(path, errno: errno))
+        case .socket(let errno): FaultWords(.link, "socket: \(Self.text(errno))", remedy: nil)
+        case .port(let port, let errno):
+            FaultWords(
+                .link, "port \(port): \(Self.text(errno))",
+                remedy: "--tcp 0 takes any free port")
+        case .noBluetooth(let errno):
+            FaultWords(
+                .link, "there is no Bluetooth here: \(Self.text(errno))",
+                remedy: "--tcp or --pty need none")
+        case .channel(let channel, let errno):
+            FaultWords(
+                .link, "RFCOMM channel \(channel): \(Self.text(errno))",
+                remedy: "is a Bluetooth controller there and powered? bluetoothctl power on")
+        }
+    }
+
+    private static func text(_ number: Int32) -> String {
+        strerror(number).map { String(cString: $0) } ?? "error \(number)"
+    }
+
+    /// All bytes of a file.
+    public static func contents(of path: String) throws(LocalLinkFault) -> [UInt8] {
+        do throws(SystemError) {
+            return try Files.bytes(of: path)
+        } catch {
+            throw .unreadable(path: path, errno: error.errno)
+        }
+    }
+}

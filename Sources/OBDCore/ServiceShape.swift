@@ -154,9 +154,11 @@ public struct ServiceShape: Sendable {
     ]
 
     /// The row of each first byte.
-    private static let rows: [ServiceShape?] = (0...0xFF).map { first in
-        all.first { Int($0.service.rawValue) == first }
-    }
+    private static let rows: [ServiceShape?] = {
+        var rows = [ServiceShape?](repeating: nil, count: 0x100)
+        for shape in all { rows[Int(shape.service.rawValue)] = shape }
+        return rows
+    }()
 
     /// The shape of a service; nil for one that is not known.
     @inline(__always)

@@ -45,8 +45,7 @@ extension ReplyReader {
         // `0144`: an adapter fills the field up. `024200`: no answer of 42 has two bytes.
         case .fieldAlone:
             return looksLikeGroupRequest || digits.count <= 4
-                || digits.count == 6 && digits.byte(0) == 2 && digits.byte(4) < 0x10
-                    && Self.shortest(digits.byte(2)) > 2
+                || Int(digits.byte(0)) < Self.shortest(digits.byte(2))
         case .can11, .can29, .joined11, .joined29, .j1939:
             // A length code that nobody asked for fits by chance once in sixteen requests.
             let isAsCounted = reading.lengthCodeFits && settings.showsLength != true

@@ -31,13 +31,14 @@ public struct ScanTool<Dialect: AdapterDialect>: Hashable, Sendable {
     public var isAtPrompt: Bool {
         switch state {
         case .idle, .processing: true
-        case .initializing, .waiting, .error: false
+        case .initializing, .waiting, .error, .modifying: false
         }
     }
 
     /// Takes an event and appends what has to be done to `out`.
     @specialized(where Dialect == AnyDialect)
     public mutating func handle(_ event: Event, _ out: inout [Effect]) {
+        defer { assert(state != .modifying, "a state was taken out and not put back") }
         if case .deadlineExpired(let deadline) = event {
             // One that was disarmed while its expiry was on its way means nothing any more.
             guard let place = armedDeadlines.firstIndex(of: deadline) else { return }
@@ -52,6 +53,7 @@ public struct ScanTool<Dialect: AdapterDialect>: Hashable, Sendable {
         case .waiting: handleWaiting(event, &out)
         case .processing(let processing): handleProcessing(processing, event, &out)
         case .error(let report): handleError(report, event, &out)
+        case .modifying: assertionFailure("an event was taken while another one was")
         }
     }
 

@@ -14,13 +14,15 @@ public enum State: Hashable, Sendable {
     case processing(Processing)
     /// Something failed.
     case error(ErrorReport)
+    /// A request under way that is taken out while an event changes it; never seen between events.
+    case modifying
 
     /// The state without its data.
     public var kind: StateKind {
         switch self {
         case .initializing: .initializing
         case .idle: .idle
-        case .waiting: .waiting
+        case .waiting, .modifying: .waiting
         case .processing: .processing
         case .error: .error
         }

@@ -37,6 +37,7 @@ private struct World: Sendable {
         switch tool.state {
         case .initializing(let phase): state = "init \(phase)"
         case .idle: state = "idle"
+        case .modifying: state = "modifying"
         case .waiting(let waiting):
             let messages = waiting.reply.messages.reduce(into: [ECUMessage]()) { messages, next in
                 messages.removeAll { $0 == next }
@@ -140,6 +141,7 @@ private struct World: Sendable {
             }
         case .initializing(.detached), .initializing(.ready), .idle, .processing:
             if !owed.isEmpty { return "an outcome is owed" }
+        case .modifying: return "a state was not put back"
         }
         return nil
     }

@@ -80,6 +80,7 @@ import Testing
             }
         case .initializing(.detached), .initializing(.ready): #expect(tool.armedDeadlines.isEmpty)
         case .idle, .processing: break
+        case .modifying: Issue.record("a state was not put back")
         }
     }
 

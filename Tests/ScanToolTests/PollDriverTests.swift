@@ -16,7 +16,8 @@ import Testing
         return driver
     }
 
-    /// State, event: state after it, orders. A pair that is not listed changes nothing.
+    /// Each line is a state, an event, the state after it and its orders; a pair without a line changes
+    /// nothing.
     private static let table = """
         idle begin: polling resetFigures restartGap adopt tellStart
         idle end: ended

@@ -94,6 +94,7 @@ import Testing
             isStopping ? "init, probing, stop requested" : "init, probing"
         case .initializing(.ready): "init, ready"
         case .idle: "idle"
+        case .modifying: "modifying"
         case .waiting(let waiting):
             switch waiting.phase {
             case .reply: "waiting, reply"

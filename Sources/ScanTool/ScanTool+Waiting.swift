@@ -5,7 +5,7 @@ import OBDCore
 extension ScanTool {
     mutating func handleWaiting(_ event: Event, _ out: inout [Effect]) {
         // Taken out, not copied: whoever holds arrays alone appends without copying them.
-        var taken = State.idle
+        var taken = State.modifying
         swap(&taken, &state)
         if case .waiting(let waiting) = consume taken { take(event, while: waiting, &out) }
     }
@@ -165,7 +165,7 @@ extension ScanTool {
             if !processing.isStopping {
                 fail(.adapterRestarted, in: .processing, linkIsOpen: true, &out)
             }
-        case .initializing, .idle, .error: break
+        case .initializing, .idle, .error, .modifying: break
         }
     }
 

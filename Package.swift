@@ -96,6 +96,9 @@ let package = Package(
             ],
             exclude: ["migrations"], swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),
         module("TripExport", ["OBDCore", "Diagnostics"]),
+        module(
+            "TripReports",
+            ["OBDCore", "Adapters", "Diagnostics", "TripStore", "TripExport", "FuelFigures"]),
         module("TripImport", ["OBDCore", "Diagnostics", "TripExport"]),
         module(
             "LocalLinks",
@@ -111,7 +114,8 @@ let package = Package(
             [
                 "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Accessory",
                 "ScanSession", "PIDTables", "VehicleScan", "TripStore", "TripExport", "TripImport",
-                "LocalLinks", "Settings", "Simulator", "Positioning", "FuelFigures", "CSystem",
+                "LocalLinks", "Settings", "TripReports", "Simulator", "Positioning", "FuelFigures",
+                "CSystem",
                 "SystemIO", "WebProtocol",
                 "WebServer",
                 "WebPage",
@@ -152,6 +156,12 @@ let package = Package(
         tests("TripExport", ["OBDCore", "Diagnostics", "TripExport", "TestSupport"]),
         tests("TripImport", ["OBDCore", "Diagnostics", "PIDTables", "TripImport"]),
         tests("LocalLinks", ["OBDCore", "Accessory", "LocalLinks", "Simulator", "SystemIO"]),
+        tests(
+            "TripReports",
+            [
+                "OBDCore", "Adapters", "Diagnostics", "FuelFigures", "PIDTables", "TripReports",
+                "TripStore",
+            ]),
         tests("Settings", ["FuelFigures", "PIDTables", "Settings", "VehicleScan"]),
         tests("PIDTables", ["OBDCore", "Diagnostics", "PIDTables", "TestSupport"]),
         tests("DiagnosticTables", ["OBDCore", "Diagnostics", "PIDTables"]),
@@ -176,7 +186,7 @@ let package = Package(
             [
                 "ObdscanCLI", "OBDCore", "Diagnostics", "Adapters", "Accessory", "PIDTables",
                 "LocalLinks", "ScanSession", "ScanTool", "Settings", "SystemIO", "VehicleScan",
-                "TripStore", "obdscan",
+                "TripReports", "TripStore", "obdscan",
             ]),
         // Serving, with foreign programs as its clients; needs the built program.
         .testTarget(

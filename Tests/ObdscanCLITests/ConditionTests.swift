@@ -3,6 +3,7 @@ import OBDCore
 import PIDTables
 import Testing
 import TripExport
+import TripReports
 import TripStore
 
 @testable import ObdscanCLI

@@ -2,6 +2,7 @@ import ArgumentParser
 import Diagnostics
 import OBDCore
 import TripExport
+import TripReports
 import TripStore
 import VehicleScan
 
@@ -110,9 +111,17 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
             .readOnly, filledBy: "obdscan dtc report reads a vehicle and keeps what it says")
     }
 
+    private func condition(
+        of name: String, at moment: UTC, in store: TripStore
+    ) throws(Failure) -> VehicleCondition {
+        try mapped { () throws(StoreError) in
+            try VehicleCondition(of: name, at: moment, in: store)
+        }
+    }
+
     private func known(_ name: String, at moment: UTC) throws -> VehicleCondition {
         let store = try openDatabase()
-        let condition = try VehicleCondition(of: name, at: moment, in: store)
+        let condition = try condition(of: name, at: moment, in: store)
         if condition.isEmpty {
             output.note(
                 "Nothing is known of \(name) at \(localTime(moment)): what is read now is news.")
@@ -141,8 +150,8 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
             }
             name = only
         }
-        let before = try VehicleCondition(of: name, at: begin, in: store)
-        let now = try VehicleCondition(of: name, at: end, in: store)
+        let before = try condition(of: name, at: begin, in: store)
+        let now = try condition(of: name, at: end, in: store)
         if before.isEmpty && now.isEmpty {
             throw Failure(
                 "nothing is known of \(name) until \(localTime(end))",

@@ -1,6 +1,7 @@
 import ArgumentParser
 import OBDCore
 import TripExport
+import TripReports
 import TripStore
 
 /// `obdscan trips`: recorded trips.

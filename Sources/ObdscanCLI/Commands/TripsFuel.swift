@@ -3,6 +3,7 @@ import FuelFigures
 import OBDCore
 import Settings
 import TripExport
+import TripReports
 import TripStore
 
 /// `obdscan trips fuel`.

@@ -36,11 +36,6 @@ extension MonitorStatus.Monitor {
 }
 
 extension MonitorTestResult {
-    /// Whether `other` is a result of the same test of the same ECU.
-    func isSameTest(as other: MonitorTestResult) -> Bool {
-        ecu == other.ecu && mid == other.mid && tid == other.tid && component == other.component
-    }
-
     /// The monitor for people.
     var monitorTitle: String {
         monitor ?? mid.map { "monitor \(Hex.string([$0]))" }

@@ -1,6 +1,7 @@
 import Diagnostics
 import OBDCore
 import TripExport
+import TripReports
 import TripStore
 
 /// How test results came nearer to their limits: what `monitors --trend` prints.

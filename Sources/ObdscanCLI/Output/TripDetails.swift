@@ -3,6 +3,7 @@ import FuelFigures
 import OBDCore
 import Settings
 import TripExport
+import TripReports
 import TripStore
 
 /// Everything that `trips show` tells of a trip.

@@ -2,6 +2,7 @@ import Diagnostics
 import FuelFigures
 import OBDCore
 import TripExport
+import TripReports
 import TripStore
 
 /// Prints trips: a table for people, JSON Lines or CSV.

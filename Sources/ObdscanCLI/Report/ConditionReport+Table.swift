@@ -1,6 +1,7 @@
 import Diagnostics
 import OBDCore
 import TripExport
+import TripReports
 
 extension ConditionReport {
     /// Appends the objects of lamps and freeze frames.

@@ -1,6 +1,7 @@
 import Diagnostics
 import OBDCore
 import TripExport
+import TripReports
 import VehicleScan
 
 /// `dtc report`: as text, JSON Lines, CSV or a page.

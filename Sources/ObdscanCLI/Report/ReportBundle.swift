@@ -6,6 +6,7 @@ import OBDCore
 import PIDTables
 import ScanSession
 import SystemIO
+import TripReports
 import VehicleScan
 
 /// What goes into a bug report, and what must not.

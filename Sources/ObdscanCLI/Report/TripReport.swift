@@ -4,6 +4,7 @@ import OBDCore
 import PIDTables
 import Settings
 import TripExport
+import TripReports
 import TripStore
 import VehicleScan
 
@@ -315,12 +316,5 @@ struct TripReport {
             plots[place]?.take(conversions[place]?(value) ?? value, at: Double(t) / 1e6)
         }
         return places.compactMap { plots[$0] }.filter { !$0.isEmpty }
-    }
-}
-
-extension CodeHistoryEntry {
-    /// Whether the list held the code at `time`, as far as that is known.
-    func isPresent(at time: UTC) -> Bool {
-        changes.last { $0.time <= time }?.isPresent ?? false
     }
 }

@@ -3,7 +3,7 @@ import OBDCore
 
 /// Answers that tell who a vehicle is, in a recorded conversation: what of them could not be read is as
 /// personal as what could.
-struct IdentityAnswers {
+public struct IdentityAnswers {
     /// Requests by their first digits: VIN and serial numbers of service 09, of ISO 14229-1, of SAE
     /// J1979-2, of ISO 14230-3, and the VIN of SAE J1939.
     private static let requests = [
@@ -20,7 +20,7 @@ struct IdentityAnswers {
 
     /// `transcript` in which every answer to such a request holds nothing but what ``Redaction`` put
     /// there and what is common to all vehicles.
-    static func blanked(in transcript: Transcript) -> Transcript {
+    public static func blanked(in transcript: Transcript) -> Transcript {
         var result = transcript
         var command: [UInt8] = []
         var isAsked = false

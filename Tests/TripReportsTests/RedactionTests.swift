@@ -2,7 +2,7 @@ import Adapters
 import OBDCore
 import Testing
 
-@testable import ObdscanCLI
+@testable import TripReports
 
 @Suite struct `What a report leaves out` {
     /// The VIN of the examples in 49 CFR 565 literature.

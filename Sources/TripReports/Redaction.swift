@@ -7,9 +7,9 @@ import OBDCore
 /// A number travels in pieces: a header and control bytes stand between them on each line. So in
 /// hexadecimal every piece of ``shortestPiece`` bytes or more is found by itself, wherever its
 /// digits begin.
-struct Redaction: Hashable, Sendable {
+public struct Redaction: Hashable, Sendable {
     /// The fewest bytes in a row that count as a piece of a secret.
-    static let shortestPiece = 3
+    public static let shortestPiece = 3
 
     /// What is taken out, and what stands in its place: of the same length.
     private struct Secret: Hashable, Sendable {
@@ -23,10 +23,10 @@ struct Redaction: Hashable, Sendable {
     private var secrets: [Secret] = []
 
     /// Nothing to take out.
-    init() {}
+    public init() {}
 
     /// Adds a text to take out, such as a VIN; shorter ones than four characters are no secrets.
-    mutating func add(_ text: String) {
+    public mutating func add(_ text: String) {
         let bytes = Array(text.uppercased().utf8)
         guard bytes.count >= 4, !secrets.contains(where: { $0.bytes == bytes }) else { return }
         // X fits the alphabet of a VIN, so that what reads the report still finds one.
@@ -38,12 +38,12 @@ struct Redaction: Hashable, Sendable {
     }
 
     /// `text` without secrets.
-    func applied(to text: String) -> String {
+    public func applied(to text: String) -> String {
         String(decoding: applied(to: Array(text.utf8)), as: UTF8.self)
     }
 
     /// `bytes` without secrets; as many as before.
-    func applied(to bytes: [UInt8]) -> [UInt8] {
+    public func applied(to bytes: [UInt8]) -> [UInt8] {
         var bytes = bytes
         for secret in secrets {
             replace(secret, in: &bytes)
@@ -53,7 +53,7 @@ struct Redaction: Hashable, Sendable {
     }
 
     /// `transcript` without secrets; also where a piece was cut by the end of a read.
-    func applied(to transcript: Transcript) -> Transcript {
+    public func applied(to transcript: Transcript) -> Transcript {
         var result = transcript
         result.headers = transcript.headers.map { header in
             Transcript.Header(header.key, applied(to: header.value))

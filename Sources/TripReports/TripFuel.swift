@@ -1,0 +1,121 @@
+import Diagnostics
+import FuelFigures
+import OBDCore
+import TripExport
+import TripStore
+
+/// The fuel of a trip, worked out from its readings.
+public enum TripFuel {
+    /// The fuel of a trip; nil where it tells nothing about any.
+    public static func use(of readings: TripReadings, _ profile: FuelProfile) throws -> FuelUse? {
+        // Two ECUs must not count the same fuel twice: of several channels the one that says most,
+        // of those the first; one without a number says nothing.
+        var best: [FuelQuantity: Int] = [:]
+        for (place, found) in readings.signals.enumerated()
+        where found.frame == nil && found.minimum != nil {
+            guard let quantity = quantity(found, readings.table) else { continue }
+            if let other = best[quantity], readings.signals[other].readings >= found.readings {
+                continue
+            }
+            best[quantity] = place
+        }
+        let roles = Dictionary(uniqueKeysWithValues: best.map { ($0.value, $0.key) })
+        guard !roles.isEmpty else { return nil }
+        var settings = profile.settings
+        // What speaks SAE J1939 burns diesel, but for a few.
+        let isJ1939 = roles.keys.contains { place in
+            readings.signals[place].dataID?.service == DataID.parameterGroups
+        }
+        if isJ1939 { settings.usualKind = .diesel }
+        var meter = FuelMeter(settings)
+        var quantities = [FuelQuantity?](repeating: nil, count: readings.signals.count)
+        for (place, quantity) in roles { quantities[place] = quantity }
+        try readings.forEachNumber(of: Array(roles.keys)) { t, place, value in
+            if let quantity = quantities[place] { meter.take(value, quantity, t: t) }
+        }
+        let trip = readings.trip
+        return FuelUse(
+            meter, distance: trip.distance, driven: trip.driven, seconds: trip.seconds)
+    }
+
+    private static func quantity(_ found: TripSignal, _ table: PIDTable) -> FuelQuantity? {
+        guard let dataID = found.dataID else { return nil }
+        let name = table[found.signal].id
+        let id: UInt32
+        switch dataID.service {
+        case .currentData: id = dataID.id
+        // SAE J1979-2 has the PIDs at F400.
+        case .readData where dataID.id & 0xFF00 == 0xF400: id = dataID.id & 0xFF
+        default:
+            switch name {
+            case "SPN183": return .fuelRate
+            case "SPN84" where dataID.id == 0xFEF1: return .speed
+            case "SPN190" where dataID.id == 0xF004: return .engineSpeed
+            default: return nil
+            }
+        }
+        switch (id, name) {
+        case (0x5E, "FUEL_RATE"): return .fuelRate
+        case (0x9D, "ENG_FUEL_RATE"): return .fuelMassRate
+        case (0x10, "MAF"), (0x66, "MAFA"): return .airFlow
+        case (0x0B, "MAP"): return .manifoldPressure
+        case (0x0F, "IAT"): return .intakeTemperature
+        case (0x0C, "RPM"): return .engineSpeed
+        case (0x0D, "VSS"): return .speed
+        case (0x44, "LAMBDA"): return .commandedLambda
+        case (0x24, "LAMBDA11_V"), (0x34, "LAMBDA11_I"): return .measuredLambda
+        case (0x51, "FUEL_TYP"): return .fuelType
+        default: return nil
+        }
+    }
+
+    /// The promised object.
+    public static func object(_ use: FuelUse, of trip: TripSummary, _ profile: FuelProfile)
+        -> JSONObject
+    {
+        var object = JSONObject()
+        object.add("kind", "tripFuel")
+        object.add("trip", Int(trip.id))
+        object.add("fuel", use.kind.rawValue)
+        object.add("assumed", use.isAssumed)
+        object.add("method", use.chosen?.method.rawValue)
+        object.add("amount", use.amount.map(rounded))
+        object.add("unit", use.unit)
+        object.add(
+            "amounts",
+            amounts(use).map { fuel, amount in
+                var part = JSONObject()
+                part.add("fuel", fuel.rawValue)
+                part.add("amount", rounded(amount))
+                part.add("unit", fuel.unit)
+                return part
+            })
+        object.add("per100Km", use.per100km.map(rounded))
+        object.add("milesPerUSGallon", use.milesPerUSGallon.map(rounded))
+        object.add("milesPerImperialGallon", use.milesPerImperialGallon.map(rounded))
+        object.add("kmPerLitre", use.kilometresPerLitre.map(rounded))
+        object.add("cost", profile.price.flatMap { use.cost(at: $0) }.map(rounded))
+        object.add("currency", profile.price == nil ? nil : profile.currency)
+        object.add("co2Kg", use.carbonDioxide.map(rounded))
+        object.add("calibration", profile.settings.calibration)
+        object.add(
+            "methods",
+            use.estimates.map { estimate in
+                var part = JSONObject()
+                part.add("method", estimate.method.rawValue)
+                part.add("amount", rounded(estimate.amount))
+                part.add("coverage", estimate.coverage.map(rounded))
+                part.add("problems", estimate.problems.map(\.rawValue))
+                return part
+            })
+        return object
+    }
+
+    private static func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
+
+    /// What was burnt of each fuel, in a steady order.
+    public static func amounts(_ use: FuelUse) -> [(FuelKind, Double)] {
+        let amounts = use.chosen?.amounts ?? [:]
+        return FuelKind.allCases.compactMap { kind in amounts[kind].map { (kind, $0) } }
+    }
+}

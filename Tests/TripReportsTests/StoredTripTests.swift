@@ -1,0 +1,120 @@
+import Diagnostics
+import Foundation
+import FuelFigures
+import OBDCore
+import Testing
+import TripReports
+import TripStore
+
+/// What is worked out from a trip in a database, without a program.
+@Suite final class `A stored trip` {
+    private static let engine = ECUAddress(0x7E8, .can11)
+    private static let other = ECUAddress(0x7E9, .can11)
+    private static let vin = "1HGCM82633A004352"
+    private static let start = UTC(microseconds: 1_795_248_902_000_000)
+
+    private let folder = FileManager.default.temporaryDirectory.appending(
+        path: "obdscan-\(UUID().uuidString)", directoryHint: .isDirectory)
+    private let store: TripStore
+
+    init() throws {
+        store = try TripStore(path: folder.appending(path: "a.db").path)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    /// Fuel rate and speed, as J1979 has them; only their names and numbers count here.
+    private static var table: PIDTable {
+        var table = PIDTable()
+        for (pid, id, unit) in [(0x5E, "FUEL_RATE", "L/h"), (0x0D, "VSS", "km/h")] {
+            table.add(
+                DataID(.currentData, UInt32(pid)), name: id, length: 1...20,
+                signals: [
+                    Signal(
+                        id: id, name: id, bitOffset: 0, bitLength: 16, kind: .number, unit: unit)
+                ])
+        }
+        return table
+    }
+
+    private static func reading(
+        _ signal: Int, _ pid: UInt32, _ value: Double, _ ecu: ECUAddress
+    ) -> DiagnosticItem {
+        .reading(
+            Reading(
+                ecu: ecu, dataID: DataID(.currentData, pid),
+                signal: SignalIndex(rawValue: Int32(signal)), value: .number(value), raw: [0x01],
+                line: 0))
+    }
+
+    private func begin(after hours: Int64 = 0) throws -> TripWriter {
+        let utc = UTC(microseconds: Self.start.microseconds + hours * 3_600_000_000)
+        return try store.startTrip(
+            TripStart(
+                purpose: .log, anchor: TimeAnchor(monotonic: .zero, utc: utc),
+                vin: VIN(Self.vin)), table: Self.table)
+    }
+
+    /// Ten minutes of 6 L/h are a litre; at 60 km/h they are 10 km.
+    @Test func `has its fuel counted once, whatever number of ECUs tell it`() throws {
+        let writer = try begin()
+        for second in 0...600 {
+            let time = Instant.zero + .seconds(second)
+            #expect(writer.offer([Self.reading(0, 0x5E, 6, Self.engine)], at: time))
+            #expect(writer.offer([Self.reading(1, 0x0D, 60, Self.engine)], at: time))
+            if second % 2 == 0 {
+                #expect(writer.offer([Self.reading(0, 0x5E, 6, Self.other)], at: time))
+            }
+        }
+        try writer.end(.stopped, at: .zero + .seconds(600))
+        let readings = try store.readings(ofTrip: writer.trip)
+        let profile = FuelProfile(kind: .diesel, price: 2, currency: "EUR")
+        let use = try #require(try TripFuel.use(of: readings, profile))
+        let amount = try #require(use.amount)
+        let per100km = try #require(use.per100km)
+        #expect(abs(amount - 1) < 0.01 && abs(per100km - 10) < 0.2)
+        var bytes: [UInt8] = []
+        TripFuel.object(use, of: readings.trip, profile).append(to: &bytes)
+        let object = try #require(
+            try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
+        #expect(object["kind"] as? String == "tripFuel" && object["fuel"] as? String == "diesel")
+        #expect(object["currency"] as? String == "EUR")
+        #expect(abs((object["cost"] as? Double ?? 0) - 2) < 0.02)
+    }
+
+    @Test func `without a word about fuel has none`() throws {
+        let writer = try begin()
+        try writer.end(.stopped, at: .zero + .seconds(1))
+        let readings = try store.readings(ofTrip: writer.trip)
+        #expect(try TripFuel.use(of: readings, FuelProfile()) == nil)
+    }
+
+    /// What the database knew at a moment: neither what came later nor what was gone by then.
+    @Test func `adds to what is known of the vehicle`() throws {
+        for (hour, codes) in [(1, ["P0301"]), (3, ["P0420"]), (5, [])] as [(Int64, [String])] {
+            let writer = try begin(after: hour)
+            let reports = try codes.map { text in
+                DiagnosticItem.code(
+                    CodeReport(
+                        ecu: Self.engine, kind: .stored, code: .dtc(try #require(DTC(text))),
+                        line: 0))
+            }
+            #expect(writer.offer(reports, at: .zero))
+            #expect(writer.offer(.codeList(Self.engine, .stored, codes: codes.count), at: .zero))
+            try writer.end(.stopped, at: .zero + .seconds(1))
+        }
+        func known(_ hour: Int64) throws -> VehicleCondition {
+            let time = UTC(microseconds: Self.start.microseconds + hour * 3_600_000_000)
+            return try VehicleCondition(of: Self.vin, at: time, in: store)
+        }
+        let (none, first, second, last) = (
+            try known(0), try known(2), try known(4), try known(6)
+        )
+        #expect(none.isEmpty && last.codes.isEmpty)
+        #expect([first, second].map { $0.codes.map(\.code.text) } == [["P0301"], ["P0420"]])
+        let change = ConditionChange(before: first, now: second)
+        #expect(
+            change.codes.map { "\($0.code.code.text) \($0.fate?.rawValue ?? "")" }
+                == ["P0420 came", "P0301 gone"])
+    }
+}

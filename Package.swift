@@ -45,7 +45,7 @@ let package = Package(
             name: "OBDScan",
             targets: [
                 "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "SystemIO",
-                "Accessory", "ScanSession", "LocalLinks",
+                "Accessory", "ScanSession", "LocalLinks", "PIDTables", "VehicleScan",
             ]),
         .executable(name: "obdscan", targets: ["obdscan"]),
     ],
@@ -180,6 +180,12 @@ let package = Package(
             [
                 "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "CSystem",
                 "SystemIO", "Accessory", "ScanSession", "ScanToolTestSupport",
+            ]),
+        tests(
+            "VehicleScan",
+            [
+                "OBDCore", "Adapters", "Diagnostics", "ScanTool", "SystemIO", "Accessory",
+                "ScanSession", "PIDTables", "LocalLinks", "VehicleScan",
             ]),
         tests(
             "ObdscanCLI",

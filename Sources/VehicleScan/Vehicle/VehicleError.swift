@@ -64,7 +64,7 @@ public enum VehicleError: Error, Hashable, Sendable {
 }
 
 /// Runs `body` and passes on what its session says.
-public func asked<Value>(_ body: () throws(ScanError) -> Value) throws(VehicleError) -> Value {
+public func passingOn<Value>(_ body: () throws(ScanError) -> Value) throws(VehicleError) -> Value {
     do {
         return try body()
     } catch {

@@ -3,7 +3,6 @@ import ScanSession
 import SystemIO
 import Testing
 
-@testable import ObdscanCLI
 @testable import VehicleScan
 
 @Suite struct `A queue of batches` {

@@ -2,7 +2,6 @@ import Diagnostics
 import OBDCore
 import Testing
 
-@testable import ObdscanCLI
 @testable import VehicleScan
 
 @Suite struct `A clearing that no ECU confirmed` {

@@ -4,7 +4,6 @@ import OBDCore
 import ScanTool
 import Testing
 
-@testable import ObdscanCLI
 @testable import VehicleScan
 
 /// What proves that a vehicle stands still, and what does not.

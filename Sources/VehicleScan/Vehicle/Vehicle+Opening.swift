@@ -1,0 +1,38 @@
+public import Accessory
+public import Diagnostics
+public import OBDCore
+public import ScanSession
+
+extension Vehicle {
+    /// Opens an accessory, sets the adapter up and waits for its vehicle.
+    ///
+    /// - Parameters:
+    ///   - address: the accessory, as `TransportRegistry` reads it from text.
+    ///   - table: what decodes answers.
+    ///   - monitors: names and scalings of monitors.
+    ///   - ecu: the one ECU to ask; nil = all of them.
+    ///   - sinks: take what replies to polls bring.
+    public static func open(
+        _ address: AccessoryAddress, table: PIDTable, monitors: MonitorTables,
+        ecu: ECUAddress? = nil, sinks: [any ReadingSink] = []
+    ) throws(VehicleError) -> Vehicle {
+        let connector: Connector
+        do {
+            connector = try address.transport.connector()
+        } catch {
+            throw .session(.accessory(error))
+        }
+        let configuration = SessionConfiguration(connector: connector)
+        let scan = try passingOn { () throws(ScanError) in
+            try ScanSession.start(
+                configuration, decoder: ResponseDecoder(table: table, monitors: monitors),
+                sinks: sinks)
+        }
+        return Vehicle(
+            scan: scan, table: table, accessory: connector.name,
+            key: address.transport.memoryKey, ecu: ecu)
+    }
+
+    /// Ends the session in order: the adapter is left at its prompt.
+    public func close() { scan.stop() }
+}

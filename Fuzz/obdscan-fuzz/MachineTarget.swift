@@ -108,6 +108,7 @@ private struct MachineWorld {
             require(!tool.armedDeadlines.isEmpty, "waits without a deadline: \(tool.state)")
         case .initializing, .idle, .processing, .error:
             require(owed.isEmpty, "an outcome is owed in \(tool.state.kind)")
+        case .modifying: require(false, "a state was left taken out")
         }
     }
 }

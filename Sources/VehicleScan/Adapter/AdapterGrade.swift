@@ -61,52 +61,52 @@ extension AdapterGrade {
     ///
     /// `map` asks for the vehicle's support map; nil = there is no vehicle.
     public static func measure(
-        _ connection: Vehicle, map: [UInt8]?
+        _ vehicle: Vehicle, map: [UInt8]?
     ) throws(VehicleError) -> AdapterGrade {
         var answered: Set<String> = []
         var times: [Double] = []
-        let dialect = connection.scan.link?.dialect ?? ELM327Dialect.protocolString
+        let dialect = vehicle.scan.link?.dialect ?? ELM327Dialect.protocolString
         let probes = dialect == ELM327Dialect.protocolString ? AdapterProbe.all : []
         for probe in probes {
-            let asked = try connection.command(probe.command)
+            let asked = try vehicle.command(probe.command)
             guard asked.problem == nil else { continue }
             times.append(asked.seconds)
             let lines = asked.answer.reply.rawLines(without: probe.command, banner: nil)
             if probe.isAnswered(by: lines) { answered.insert(probe.command) }
         }
-        let identity = connection.scan.link?.identity
+        let identity = vehicle.scan.link?.identity
         var grade = AdapterGrade(
             dialect: dialect, banner: identity?.banner,
             verdict: AdapterVerdict(
                 banner: identity?.banner, stnFirmware: identity?.stnFirmware, answered: answered),
             answered: answered.count, commandTrips: RoundTrips(times))
-        if let map { try grade.measureVehicle(connection, map) }
+        if let map { try grade.measureVehicle(vehicle, map) }
         return grade
     }
 
     private mutating func measureVehicle(
-        _ connection: Vehicle, _ map: [UInt8]
+        _ vehicle: Vehicle, _ map: [UInt8]
     ) throws(VehicleError) {
-        let plain = try Self.time(connection, map, frames: nil)
+        let plain = try Self.time(vehicle, map, frames: nil)
         guard let first = plain.answers.first else { return }
         plainTrips = RoundTrips(plain.seconds)
         abilities.headers = first.allSatisfy { $0.ecu != nil }
         let frames = first.reduce(0) { $0 + $1.frames }
-        let counted = try Self.time(connection, map, frames: frames)
+        let counted = try Self.time(vehicle, map, frames: frames)
         countedTrips = RoundTrips(counted.seconds)
-        let stillCounts = connection.scan.link?.capabilities.frameCountHelps ?? false
+        let stillCounts = vehicle.scan.link?.capabilities.frameCountHelps ?? false
         abilities.countDigit =
             stillCounts && counted.answers.count == counted.seconds.count
             && counted.answers.allSatisfy { $0.count == first.count }
-        if map == [0x01, 0x00] { abilities.batches = try measureBatch(connection, first) }
-        try measureLongest(connection)
+        if map == [0x01, 0x00] { abilities.batches = try measureBatch(vehicle, first) }
+        try measureLongest(vehicle)
     }
 
     /// Two supported PIDs of the same ECU in one request.
     private func measureBatch(
-        _ connection: Vehicle, _ maps: [ECUMessage]
+        _ vehicle: Vehicle, _ maps: [ECUMessage]
     ) throws(VehicleError) -> Bool? {
-        guard connection.scan.link?.capabilities.vehicleProtocol?.family == .can,
+        guard vehicle.scan.link?.capabilities.vehicleProtocol?.family == .can,
             let map = maps.first(where: { $0.payload.count >= 6 })
         else { return nil }
         let supported = (1...32).filter { id in
@@ -116,8 +116,8 @@ extension AdapterGrade {
         let wanted = [0x04, 0x05, 0x0B, 0x0D, 0x0E, 0x0F, 0x11].filter(supported.contains)
         guard wanted.count >= 2 else { return nil }
         let ids = wanted.prefix(2).map { UInt8($0) }
-        let asked = try connection.ask(
-            .vehicle(connection.request([0x01] + ids, mayRepeat: false)))
+        let asked = try vehicle.ask(
+            .vehicle(vehicle.request([0x01] + ids, mayRepeat: false)))
         return asked.answer.reply.messages.contains { message in
             message.ecu == map.ecu && message.payload.count == 5
                 && message.payload[0] == 0x41 && message.payload[1] == ids[0]
@@ -125,10 +125,10 @@ extension AdapterGrade {
         }
     }
 
-    private mutating func measureLongest(_ connection: Vehicle) throws(VehicleError) {
-        let isCAN = connection.scan.link?.capabilities.vehicleProtocol?.family == .can
+    private mutating func measureLongest(_ vehicle: Vehicle) throws(VehicleError) {
+        let isCAN = vehicle.scan.link?.capabilities.vehicleProtocol?.family == .can
         for payload: [UInt8] in [[0x09, 0x02], [0x09, 0x04], [0x09, 0x0A]] {
-            let reply = try connection.ask(payload).answer.reply
+            let reply = try vehicle.ask(payload).answer.reply
             guard let longest = reply.messages.map(\.payload.count).max() else {
                 if !reply.errors.isEmpty { abilities.longMessages = false }
                 continue
@@ -140,14 +140,14 @@ extension AdapterGrade {
     }
 
     private static func time(
-        _ connection: Vehicle, _ payload: [UInt8], frames: Int?
+        _ vehicle: Vehicle, _ payload: [UInt8], frames: Int?
     ) throws(VehicleError) -> (seconds: [Double], answers: [[ECUMessage]]) {
         var seconds: [Double] = []
         var answers: [[ECUMessage]] = []
         for _ in 0..<samples {
-            var request = connection.request(payload)
+            var request = vehicle.request(payload)
             request.expectedFrames = frames
-            let asked = try connection.ask(.vehicle(request))
+            let asked = try vehicle.ask(.vehicle(request))
             seconds.append(asked.seconds)
             if asked.isPositive { answers.append(asked.answer.reply.messages) }
         }

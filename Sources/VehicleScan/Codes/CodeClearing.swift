@@ -21,7 +21,7 @@ public struct CodeClearing: Sendable {
     ///
     /// Where a request to all gets no answer every ECU is asked by its own address.
     public init(
-        _ before: CodeScan, _ connection: Vehicle, in services: VehicleServices,
+        _ before: CodeScan, _ vehicle: Vehicle, in services: VehicleServices,
         _ consent: Consent
     ) throws(VehicleError) {
         var sent: [QueryResult] = []
@@ -30,24 +30,24 @@ public struct CodeClearing: Sendable {
             let targets = profile.clearsByECU ? before.ecus.filter { $0?.form == .byte } : []
             for target in targets.isEmpty ? [nil] : targets {
                 sent.append(
-                    try connection.ask(
+                    try vehicle.ask(
                         .vehicle(
-                            connection.request(
+                            vehicle.request(
                                 payload, target: target?.physicalRequest, consent: consent))))
             }
         }
         self.sent = sent
-        after = try CodeScan(connection, in: services)
+        after = try CodeScan(vehicle, in: services)
         let end = SystemClock.now() + Self.limit
         while wasSent, !isConfirmed, refusals.isEmpty, change(since: before) != .gone,
             SystemClock.now() < end
         {
             var waiting = WaitList()
-            let interrupt = waiting.add(connection.interrupt)
+            let interrupt = waiting.add(vehicle.interrupt)
             waiting.add(deadline: min(end, SystemClock.now() + Self.pause))
             waiting.wait()
             if waiting.isReady(interrupt) { throw .session(.interrupted) }
-            after = try CodeScan(connection, in: services)
+            after = try CodeScan(vehicle, in: services)
         }
     }
 

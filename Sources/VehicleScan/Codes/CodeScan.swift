@@ -76,15 +76,15 @@ public struct CodeScan: Sendable {
     public var modules: [ModuleScan.Module] = []
 
     /// Asks for everything; a list that is refused or silent hides none of the others.
-    public init(_ connection: Vehicle, in services: VehicleServices) throws(VehicleError) {
-        status = try connection.readiness(in: services)
+    public init(_ vehicle: Vehicle, in services: VehicleServices) throws(VehicleError) {
+        status = try vehicle.readiness(in: services)
         lists = []
         var known: Set<Known> = []
         for (query, kind) in [
             (DiagnosticQuery.storedCodes, CodeReport.Kind.stored), (.previousCodes, .stored),
             (.pendingCodes, .pending), (.permanentCodes, .permanent),
         ] {
-            for asked in try connection.ask(query, in: services) {
+            for asked in try vehicle.ask(query, in: services) {
                 let items = asked.answer.items.filter { item in
                     guard case .code(let report) = item else { return true }
                     return known.insert(
@@ -193,14 +193,14 @@ public struct CodeScan: Sendable {
 
     /// Why it is not known which codes there are, where that is so: of what an ECU did not tell, nobody
     /// may conclude that it has none.
-    public func problem(_ connection: Vehicle) -> VehicleError? {
-        if let problem = connection.problem(of: asked) { return problem }
+    public func problem(_ vehicle: Vehicle) -> VehicleError? {
+        if let problem = vehicle.problem(of: asked) { return problem }
         let heard = lists.flatMap { $0.asked.answers } + status.flatMap(\.answers)
         let own = Set(heard.map(\.ecu)).union(lists.flatMap(\.brokenECUs))
         let hasList = own.contains { told(.stored, by: $0) == .list }
         for ecu in own.sorted(by: { ($0?.value ?? 0) < ($1?.value ?? 0) }) {
             // Its own address told them.
-            if absence(of: ecu, connection.table) == .noCodes { continue }
+            if absence(of: ecu, vehicle.table) == .noCodes { continue }
             for kind in Self.kinds {
                 let told = told(kind, by: ecu)
                 guard isUnknown(told, kind, hasList: hasList) else { continue }

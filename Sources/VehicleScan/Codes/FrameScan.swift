@@ -11,16 +11,16 @@ public struct FrameScan: Sendable {
 
     /// Asks for frame `number`.
     public init(
-        _ number: UInt8, _ connection: Vehicle, in services: VehicleServices
+        _ number: UInt8, _ vehicle: Vehicle, in services: VehicleServices
     ) throws(VehicleError) {
-        causes = try connection.ask(.freezeFrameCode(frame: number), in: services)
+        causes = try vehicle.ask(.freezeFrameCode(frame: number), in: services)
         guard !codes.isEmpty else { return }
         // The map of a frame is asked for like any value of it.
-        let supported = try connection.supportedIDs(in: services) {
+        let supported = try vehicle.supportedIDs(in: services) {
             .freezeFrame(pid: $0, frame: number)
         }
         for id in supported.all where id != 0x02 {
-            values += try connection.ask(.freezeFrame(pid: id, frame: number), in: services)
+            values += try vehicle.ask(.freezeFrame(pid: id, frame: number), in: services)
         }
     }
 

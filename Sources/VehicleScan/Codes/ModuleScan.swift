@@ -48,28 +48,28 @@ public struct ModuleScan: Sendable {
     ///
     /// The adapter's settings for single ECUs are put back on every path.
     public init?(
-        _ connection: Vehicle, on vehicleProtocol: VehicleProtocol,
+        _ vehicle: Vehicle, on vehicleProtocol: VehicleProtocol,
         progress: (ModuleScanProgress) -> Void = { _ in }
     ) throws(VehicleError) {
         guard let walk = ModuleWalk(vehicleProtocol) else { return nil }
         do throws(VehicleError) {
-            try run(walk, connection, progress)
+            try run(walk, vehicle, progress)
         } catch {
-            restore(connection)
+            restore(vehicle)
             throw error
         }
-        restore(connection)
+        restore(vehicle)
     }
 
     private mutating func run(
-        _ walk: ModuleWalk, _ connection: Vehicle, _ progress: (ModuleScanProgress) -> Void
+        _ walk: ModuleWalk, _ vehicle: Vehicle, _ progress: (ModuleScanProgress) -> Void
     ) throws(VehicleError) {
         var walk = walk
         let end = SystemClock.now() + Self.limit
         while SystemClock.now() < end, let request = walk.next() {
             progress(
                 .asking(walk.done, of: walk.addresses, answered: walk.modules.count))
-            let asked = try connection.ask(.vehicle(request))
+            let asked = try vehicle.ask(.vehicle(request))
             walk.answered(asked.answer.reply.messages)
         }
         unasked = walk.addresses - walk.done
@@ -77,11 +77,11 @@ public struct ModuleScan: Sendable {
             progress(.reading(number + 1, of: walk.modules.count))
             var found = Module(module: module, name: module.standardName, asked: [])
             for request in ModuleWalk.codeRequests(for: module) {
-                let asked = try connection.ask(.vehicle(request))
+                let asked = try vehicle.ask(.vehicle(request))
                 found.asked.append(asked)
                 if asked.isPositive { break }
             }
-            let named = try connection.ask(.vehicle(ModuleWalk.nameRequest(for: module)))
+            let named = try vehicle.ask(.vehicle(ModuleWalk.nameRequest(for: module)))
             if let name = named.answer.reply.messages.lazy.compactMap(ModuleWalk.name(in:)).first {
                 found.name = name
             }
@@ -90,9 +90,9 @@ public struct ModuleScan: Sendable {
     }
 
     /// Also after an interruption, whose signal would end this request as well.
-    private func restore(_ connection: Vehicle) {
+    private func restore(_ vehicle: Vehicle) {
         let nothing = VehicleRequest(id: RequestID(rawValue: 0), payload: [], mayRepeat: true)
-        _ = try? connection.scan.ask(.vehicle(nothing))
+        _ = try? vehicle.scan.ask(.vehicle(nothing))
     }
 }
 

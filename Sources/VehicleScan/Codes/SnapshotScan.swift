@@ -14,7 +14,7 @@ public struct SnapshotScan: Sendable {
     /// Record FF means all. An ECU that refuses it is asked for the first frame (00) and the latest
     /// one (F0), which SAE J1979-2 has every code keep.
     public init(
-        _ codes: [CodeReport], _ connection: Vehicle, record: UInt8?
+        _ codes: [CodeReport], _ vehicle: Vehicle, record: UInt8?
     ) throws(VehicleError) {
         var seen: Set<ReportedCode> = []
         for report in codes where report.kind != .permanent {
@@ -22,14 +22,14 @@ public struct SnapshotScan: Sendable {
                 seen.insert(ReportedCode(ecu: report.ecu, code: code)).inserted
             else { continue }
             self.codes += 1
-            let first = try ask(code, of: report.ecu, record: record ?? 0xFF, connection)
+            let first = try ask(code, of: report.ecu, record: record ?? 0xFF, vehicle)
             guard record == nil, !first.isPositive else {
                 asked.append(first)
                 continue
             }
             var found: [QueryResult] = []
             for number in [UInt8(0x00), 0xF0] {
-                let answer = try ask(code, of: report.ecu, record: number, connection)
+                let answer = try ask(code, of: report.ecu, record: number, vehicle)
                 // One frame under both numbers is one frame.
                 let isNew = found.allSatisfy { frameData($0) != frameData(answer) }
                 if answer.isPositive && isNew { found.append(answer) }
@@ -51,10 +51,10 @@ public struct SnapshotScan: Sendable {
     }
 
     private func ask(
-        _ code: DTC, of ecu: ECUAddress?, record: UInt8, _ connection: Vehicle
+        _ code: DTC, of ecu: ECUAddress?, record: UInt8, _ vehicle: Vehicle
     ) throws(VehicleError) -> QueryResult {
         let payload = DiagnosticProfile.onUDS.request(for: .snapshot(code, record: record)) ?? []
-        return try connection.ask(payload, target: ecu?.physicalRequest)
+        return try vehicle.ask(payload, target: ecu?.physicalRequest)
     }
 
     /// Whether any ECU sent a frame.

@@ -7,44 +7,44 @@ extension PollSetup {
     ///
     /// `unknown` is called for each name that the vehicle's services have no signal for.
     public static func make(
-        _ selected: [SelectedSignal], _ packs: [PIDTable.Record], _ connection: Vehicle,
+        _ selected: [SelectedSignal], _ packs: [PIDTable.Record], _ vehicle: Vehicle,
         every period: Duration?, unknown: (ResolvedSignals.Unknown) -> Void = { _ in }
     ) throws(VehicleError) -> PollSetup {
-        var setup = try choose(selected, packs, connection, every: period, unknown)
-        setup.onlyECU = connection.ecu
+        var setup = try choose(selected, packs, vehicle, every: period, unknown)
+        setup.onlyECU = vehicle.ecu
         return setup
     }
 
     private static func choose(
-        _ selected: [SelectedSignal], _ packs: [PIDTable.Record], _ connection: Vehicle,
+        _ selected: [SelectedSignal], _ packs: [PIDTable.Record], _ vehicle: Vehicle,
         every period: Duration?, _ unknown: (ResolvedSignals.Unknown) -> Void
     ) throws(VehicleError) -> PollSetup {
         // QueryResult alone, where the protocol has such requests.
-        let ecu = connection.hasPhysicalRequests ? connection.ecu : nil
+        let ecu = vehicle.hasPhysicalRequests ? vehicle.ecu : nil
         if !selected.isEmpty {
-            try connection.check(selected.compactMap(\.record))
-            let profiles = try connection.signalProfiles(for: selected)
-            let known = SignalNames(connection.table).resolve(selected, in: profiles)
+            try vehicle.check(selected.compactMap(\.record))
+            let profiles = try vehicle.signalProfiles(for: selected)
+            let known = SignalNames(vehicle.table).resolve(selected, in: profiles)
             if known.signals.isEmpty, let first = known.unknown.first {
                 throw .unknownSignal(first)
             }
             for name in known.unknown { unknown(name) }
             var setup = PollSetup(
-                known.signals, table: connection.table, every: period, ecu: ecu)
+                known.signals, table: vehicle.table, every: period, ecu: ecu)
             setup.profiles = profiles
             return setup
         }
-        try connection.check(packs)
-        let services = try connection.services()
+        try vehicle.check(packs)
+        let services = try vehicle.services()
         if !services.profiles.contains(where: \.announcesRecords) {
-            return PollSetup(j1939: connection.table, every: period, ecu: ecu)
+            return PollSetup(j1939: vehicle.table, every: period, ecu: ecu)
         }
-        let supported = try connection.supportedIDs(in: services) { .supportedPIDs($0) }
+        let supported = try vehicle.supportedIDs(in: services) { .supportedPIDs($0) }
         guard !supported.all.isEmpty || !packs.isEmpty else {
-            throw connection.problem(of: [services.first]) ?? .announcesNothing
+            throw vehicle.problem(of: [services.first]) ?? .announcesNothing
         }
         var setup = PollSetup(
-            supported: supported, by: services.profiles, table: connection.table, every: period,
+            supported: supported, by: services.profiles, table: vehicle.table, every: period,
             ecu: ecu)
         // Each of them has to be asked alone, and mostly at another ECU: that is slow.
         setup.wants += packs.map {
@@ -54,10 +54,10 @@ extension PollSetup {
     }
 
     /// Leaves the vehicle alone while it is off; nil = it is asked whatever happens.
-    public mutating func protectBattery(_ limits: BatteryGuard.Limits?, _ connection: Vehicle) {
+    public mutating func protectBattery(_ limits: BatteryGuard.Limits?, _ vehicle: Vehicle) {
         battery = limits
         motion = PollPlan.Motion(
-            connection.table, profiles, ecu: connection.hasPhysicalRequests ? connection.ecu : nil)
+            vehicle.table, profiles, ecu: vehicle.hasPhysicalRequests ? vehicle.ecu : nil)
     }
 
     /// The plan for a session.

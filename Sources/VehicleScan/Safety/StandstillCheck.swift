@@ -8,10 +8,10 @@ import ScanSession
 /// Silence, damage and refusals prove nothing. All ECUs are asked, whatever `--ecu` says, and under
 /// the adapter's usual settings, whatever was typed.
 public struct StandstillCheck: Sendable {
-    let connection: Vehicle
+    let vehicle: Vehicle
 
-    /// A check of the vehicle behind `connection`.
-    public init(_ connection: Vehicle) { self.connection = connection }
+    /// A check of the vehicle behind `vehicle`.
+    public init(_ vehicle: Vehicle) { self.vehicle = vehicle }
 
     /// Refuses unless the vehicle proves that it stands still, or knows neither signal.
     public func run() throws(VehicleError) {
@@ -26,7 +26,7 @@ public struct StandstillCheck: Sendable {
     }
 
     private var profiles: [DiagnosticProfile] {
-        switch connection.scan.link?.capabilities.vehicleProtocol?.family {
+        switch vehicle.scan.link?.capabilities.vehicleProtocol?.family {
         case .j1939: [.j1939]
         case .iso9141, .iso14230, .j1850: [.classicLegacy]
         // Some ECUs of a car know only the newer services.
@@ -52,7 +52,7 @@ public struct StandstillCheck: Sendable {
         var found = StandstillSignal.Finding.silent
         // Once more: the first answer may have been disturbed.
         for _ in 0..<2 {
-            let asked = try connection.askEveryECU(signal.request(profile))
+            let asked = try vehicle.askEveryECU(signal.request(profile))
             guard asked.problem == nil else { return .unclear(.incomplete) }
             found = signal.finding(in: asked.answer.reply, profile)
             guard case .unclear = found else { break }
@@ -60,7 +60,7 @@ public struct StandstillCheck: Sendable {
         guard found == .silent, let request = StandstillSignal.mapRequest(profile) else {
             return found
         }
-        let asked = try connection.askEveryECU(request)
+        let asked = try vehicle.askEveryECU(request)
         guard asked.problem == nil else { return .unclear(.incomplete) }
         return signal.isSupported(in: asked.answer.reply, profile) == false ? .unsupported : .silent
     }
@@ -96,26 +96,26 @@ public struct TypedCommands: Sendable {
     ///
     /// - Throws: where the adapter does not take them; nothing may be sent then.
     public func underUsualSettings(
-        _ connection: Vehicle, _ body: () throws(VehicleError) -> Void
+        _ vehicle: Vehicle, _ body: () throws(VehicleError) -> Void
     ) throws(VehicleError) {
         guard !texts.isEmpty || areSettingsOthers || isLost else {
             try body()
             return
         }
         guard !isLost, settings.areKnown else { throw .settingsCannotBePutBack }
-        guard let spoken = connection.scan.link?.identity.vehicleProtocol else {
+        guard let spoken = vehicle.scan.link?.identity.vehicleProtocol else {
             throw .noProtocolForCheck
         }
-        for text in TypedSettings.usualSettings(on: spoken) { try set(text, connection) }
-        for text in TypedSettings.usualForms { _ = try connection.command(text) }
+        for text in TypedSettings.usualSettings(on: spoken) { try set(text, vehicle) }
+        for text in TypedSettings.usualForms { _ = try vehicle.command(text) }
         // Also where the vehicle does not stand: the next line may be typed after this one.
         let outcome: Result<Void, VehicleError> = Result { () throws(VehicleError) in try body() }
-        for text in texts { try set(text, connection) }
+        for text in texts { try set(text, vehicle) }
         try outcome.get()
     }
 
-    private func set(_ text: String, _ connection: Vehicle) throws(VehicleError) {
-        let asked = try connection.command(text)
+    private func set(_ text: String, _ vehicle: Vehicle) throws(VehicleError) {
+        let asked = try vehicle.command(text)
         let lines = asked.answer.reply.rawLines(without: text, banner: nil)
         guard asked.problem == nil, AdapterCommand.isConfirmed(text, by: lines) else {
             throw .settingNotConfirmed(text)

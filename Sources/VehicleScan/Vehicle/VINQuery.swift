@@ -7,7 +7,7 @@ public import ScanSession
 ///
 /// Whoever waits for it waits for signals, keys and deadlines as well.
 public struct VINQuery {
-    private let connection: Vehicle
+    private let vehicle: Vehicle
     /// What is still to be asked, the last one first.
     private var requests: [VehicleRequest]
     private var pending: PendingAnswer?
@@ -15,11 +15,11 @@ public struct VINQuery {
     private var interrupted: VehicleRequest?
 
     /// Asks at once, by one profile after the other until one of them brings it.
-    public init(_ connection: Vehicle, by profiles: [DiagnosticProfile]) {
-        self.connection = connection
+    public init(_ vehicle: Vehicle, by profiles: [DiagnosticProfile]) {
+        self.vehicle = vehicle
         requests = profiles.reversed().compactMap { profile in
             profile.request(for: .information(0x02)).map {
-                connection.request($0, mayRepeat: profile.isReadOnly(.information(0x02)))
+                vehicle.request($0, mayRepeat: profile.isReadOnly(.information(0x02)))
             }
         }
         begin()
@@ -34,14 +34,14 @@ public struct VINQuery {
         var items: [DiagnosticItem] = []
         do {
             guard let answer = try pending.take() else { return nil }
-            items = connection.filtered(answer).items
+            items = vehicle.filtered(answer).items
         } catch .requestFailed(.linkLost, _) {
             self.pending = nil
             interrupted = request
             return nil
         } catch .requestFailed(_, let soFar) {
             // An answer that came whole counts whatever became of the rest.
-            items = connection.filtered(soFar).items
+            items = vehicle.filtered(soFar).items
         } catch {
             // Another profile may know it; a session that is over begins nothing more.
         }
@@ -59,7 +59,7 @@ public struct VINQuery {
     }
 
     private mutating func begin() {
-        pending = requests.last.flatMap { try? connection.scan.begin(.vehicle($0)) }
+        pending = requests.last.flatMap { try? vehicle.scan.begin(.vehicle($0)) }
     }
 }
 

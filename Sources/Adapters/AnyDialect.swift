@@ -128,7 +128,7 @@ public struct AnyDialect: AdapterDialect {
             case .ready: isProven = true
             case .initialisationFailed(let failure) where failure.isNotSpoken:
                 if let firstFailure {
-                    // No language at all: what the usual one brought is the better story.
+                    // The adapter speaks neither language. The fault of the usual one helps the user more.
                     out[place] = .initialisationFailed(firstFailure)
                 } else {
                     firstFailure = failure

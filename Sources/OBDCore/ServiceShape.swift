@@ -21,11 +21,11 @@ public struct ServiceShape: Sendable {
     public enum Content: Hashable, Sendable {
         /// Nothing that is read.
         case nothing
-        /// Bytes whose number the selector tells, or nobody.
+        /// Data whose length follows from the selector, or is not known at all.
         case free
-        /// For each selector its data; their lengths stand in tables.
+        /// Each selector with its data; the tables give the lengths.
         case records
-        /// Codes of two bytes: a number in front of them on CAN, three in each answer before it.
+        /// Codes of two bytes: counted on CAN, three in each answer on older buses.
         case codes
         /// A number, and for each code three bytes.
         case codesWithStatus
@@ -204,7 +204,7 @@ public struct ServiceShape: Sendable {
     ///
     /// - Parameters:
     ///   - count: bytes of the answer, the first one included.
-    ///   - second: the byte after the first; any where `count` says that there is none.
+    ///   - second: the byte after the first; ignored if `count` is 1.
     ///   - third: the one after that.
     public func compare(
         _ request: [UInt8], count: Int, second: UInt8, third: UInt8

@@ -1,6 +1,6 @@
 import OBDCore
 
-// What ELM327-class adapters are told.
+// The commands of ELM327-class adapters.
 extension AdapterAction {
     /// The command of an ELM327, as people type it: `AT RV`.
     public var command: String {

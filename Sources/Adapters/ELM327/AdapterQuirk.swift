@@ -26,7 +26,7 @@ public struct AdapterQuirk: Hashable, Sendable {
         case handled(String)
     }
 
-    /// What is done about a refused command that goes in front of a request.
+    /// What to do when the adapter refuses a command that precedes a request.
     public enum Remedy: Hashable, Sendable {
         /// Commands that have the same effect are sent: `AT CF` and `AT CM`.
         case filterAndMask

@@ -3,7 +3,7 @@ import VehicleLink
 
 /// Lines of a live link that are not made of digits alone.
 extension FrameReader {
-    /// More words than any adapter puts on a line in front of its answer.
+    /// No adapter writes more words than this before an answer on the same line.
     private static let mostWords = 16
 
     /// A line of words: an echoed command, the answer to one, or a status.
@@ -137,7 +137,7 @@ extension FrameReader {
         }
     }
 
-    /// What stands behind `SEARCHING...` or `BUS INIT: OK` on the same line.
+    /// The rest of a line that begins with `SEARCHING...` or `BUS INIT: OK`.
     private mutating func readRest(
         _ rest: Span<UInt8>, words: Int, _ out: inout [ReplyEvent]
     ) {

@@ -34,7 +34,7 @@ struct FrameReader: Hashable, Sendable {
     private(set) var command: [UInt8] = []
     /// Its digits; empty unless it is made of digits alone.
     private var commandDigits: [UInt8] = []
-    /// Service and data of the request; nil where it is none or not known.
+    /// Service and data of the request; nil if the line is not a request, or an unknown one.
     private(set) var request: [UInt8]?
 
     var digits = HexLine()
@@ -400,7 +400,7 @@ struct FrameReader: Hashable, Sendable {
         return request.reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    // MARK: Lines that are no frame of their own
+    // MARK: Lines that are not frames
 
     /// Reads the length of a message whose segments follow: `014`.
     private mutating func readLength(_ out: inout [ReplyEvent]) {

@@ -6,7 +6,7 @@ import VehicleLink
 /// Headers, blanks and length codes were set and confirmed, or refused; which protocol the vehicle
 /// speaks shows in its first whole answer. From there on a line of any other form is damage.
 struct LineFormat: Hashable, Sendable {
-    /// What stands in front of the data.
+    /// The header before the data.
     enum Header: UInt8, Hashable, Sendable, CaseIterable {
         /// `7E8 06 41 00 …`
         case can11
@@ -66,7 +66,7 @@ struct LineFormat: Hashable, Sendable {
         }
     }
 
-    /// What stands in front of the data.
+    /// The header before the data.
     var header: Header
     /// Whether blanks stand between bytes.
     var hasSpaces: Bool
@@ -110,7 +110,7 @@ struct LineFormat: Hashable, Sendable {
         }
     }
 
-    /// The CAN identifier in front of the data; nil where there is none or it is out of range.
+    /// The CAN identifier before the data; nil if it is missing or out of range.
     func identifier(in line: HexLine) -> UInt32? {
         switch header {
         case .can11:

@@ -51,7 +51,8 @@ struct DoctorRun {
             return try self.fault(
                 Self.step(of: fault.error),
                 Failure(fault.error, accessory: fault.accessory))
-        } catch let failure as Failure where !failure.message.isEmpty {
+        } catch {
+            guard let failure = Failure(known: error), !failure.message.isEmpty else { throw error }
             return try fault(.link, failure)
         }
         return problem

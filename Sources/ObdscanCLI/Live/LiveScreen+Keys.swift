@@ -136,11 +136,16 @@ extension LiveScreen {
         } catch VehicleError.session(.interrupted) {
             // The signal is still there, and ends the view in order.
         } catch let error as VehicleError {
-            // A link that is lost comes back by itself; the view stays.
-            say(Failure(error, accessory: connection.accessory).message)
+            // A lost link comes back by itself; the view stays, and a hint would be wrong by then.
+            let failure = Failure(error, accessory: connection.accessory)
+            if case .session = error { say(failure.message) } else { say(failure) }
         } catch let failure as Failure {
-            say(([failure.message] + [failure.hint].compactMap(\.self)).joined(separator: "; "))
+            say(failure)
         }
+    }
+
+    private mutating func say(_ failure: Failure) {
+        say(([failure.message] + [failure.hint].compactMap(\.self)).joined(separator: "; "))
     }
 
     /// Takes the chosen row away; what nobody looks at any more is not asked for either.

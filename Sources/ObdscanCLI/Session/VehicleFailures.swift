@@ -11,7 +11,6 @@ extension Failure {
     init(_ error: VehicleError, accessory: String) {
         switch error {
         case .session(let error): self.init(error, accessory: accessory)
-        case .system(let error): self.init(error)
         case .adapterSaid(let status): self.init(insteadOfAnswer: status, accessory: accessory)
         case .noAnswer:
             self.init(

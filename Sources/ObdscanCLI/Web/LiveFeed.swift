@@ -84,11 +84,10 @@ struct LiveFeed: Sendable {
                 return
             } catch is Interrupted {
                 return
-            } catch let error as Failure {
-                if error.message.isEmpty { return }
-                failure = error
             } catch {
-                failure = Failure("unexpected: \(error)", status: .bug)
+                failure =
+                    Failure(known: error) ?? Failure("unexpected: \(error)", status: .bug)
+                if failure.message.isEmpty { return }
             }
             let words = failure.message + (failure.hint.map { "\nhint: \($0)" } ?? "")
             if words != lastWords { output.remark(words.replacing("\n", with: "; ")) }

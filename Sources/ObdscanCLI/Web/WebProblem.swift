@@ -32,10 +32,11 @@ struct WebProblem: Error {
         case let problem as WebProblem: self = problem
         case StoreError.unknownTrip(let number, _):
             self.init(.notFound, "there is no trip \(number)", hint: "/api/trips lists them")
-        case let failure as Failure: self.init(failure)
         case let error as StoreError: self.init(Failure(error))
         case is OutputError, is Interrupted: return nil
-        default: self.init(.internalError, "unexpected: \(error)")
+        default:
+            self.init(
+                Failure(known: error) ?? Failure("unexpected: \(error)", status: .bug))
         }
     }
 

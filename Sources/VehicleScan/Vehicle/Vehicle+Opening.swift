@@ -22,11 +22,13 @@ extension Vehicle {
         } catch {
             throw .session(.accessory(error))
         }
-        let configuration = SessionConfiguration(connector: connector)
-        let scan = try passingOn { () throws(ScanError) in
-            try ScanSession.start(
-                configuration, decoder: ResponseDecoder(table: table, monitors: monitors),
-                sinks: sinks)
+        let scan: ScanSession
+        do {
+            scan = try ScanSession.start(
+                SessionConfiguration(connector: connector),
+                decoder: ResponseDecoder(table: table, monitors: monitors), sinks: sinks)
+        } catch {
+            throw .session(error)
         }
         return Vehicle(
             scan: scan, table: table, accessory: connector.name,

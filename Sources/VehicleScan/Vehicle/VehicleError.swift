@@ -2,14 +2,11 @@ public import Adapters
 public import Diagnostics
 public import OBDCore
 public import ScanSession
-public import SystemIO
 
 /// Why a vehicle could not be asked, or did not tell what was asked.
 public enum VehicleError: Error, Hashable, Sendable {
     /// The session could not start, go on or answer.
     case session(ScanError)
-    /// The operating system gave no descriptor or thread.
-    case system(SystemError)
 
     // MARK: No answer
 
@@ -60,14 +57,5 @@ public enum VehicleError: Error, Hashable, Sendable {
         case unusable
         /// The answer belongs to another request.
         case otherRequest
-    }
-}
-
-/// Runs `body` and passes on what its session says.
-public func passingOn<Value>(_ body: () throws(ScanError) -> Value) throws(VehicleError) -> Value {
-    do {
-        return try body()
-    } catch {
-        throw .session(error)
     }
 }

@@ -59,7 +59,7 @@ extension SettingsKey {
 }
 
 extension UserSettings {
-    /// The names of all settings about fuel that are made.
+    /// The names of all fuel settings that have a value.
     public var fuelNames: [String] {
         fuel.keys.sorted().flatMap { vehicle in
             ["type", "price", "currency", "displacement", "efficiency", "calibration"]

@@ -192,7 +192,7 @@ let package = Package(
             [
                 "ObdscanCLI", "OBDCore", "Diagnostics", "Adapters", "Accessory", "PIDTables",
                 "LocalLinks", "ScanSession", "ScanTool", "Settings", "SystemIO", "VehicleScan",
-                "TripReports", "TripStore", "obdscan",
+                "TripExport", "TripReports", "TripStore", "obdscan",
             ]),
         // Serving, with foreign programs as its clients; needs the built program.
         .testTarget(

@@ -1,5 +1,6 @@
 public import ArgumentParser
 import Settings
+import TripExport
 import VehicleScan
 
 /// The root command.

@@ -1,6 +1,8 @@
 import Accessory
 import Glibc
 import Settings
+import SystemIO
+import TripExport
 import TripStore
 
 /// What `obdscan` says by itself: what is attached, and what to do next.

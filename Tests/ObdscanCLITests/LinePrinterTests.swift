@@ -1,5 +1,6 @@
 import Glibc
 import OBDCore
+import SystemIO
 import Testing
 
 @testable import ObdscanCLI

@@ -3,6 +3,7 @@ import OBDCore
 import PIDTables
 import ScanTool
 import Testing
+import TripExport
 import VehicleScan
 
 @testable import ObdscanCLI

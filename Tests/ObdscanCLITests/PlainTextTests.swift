@@ -5,6 +5,7 @@ import PIDTables
 import ScanSession
 import Settings
 import Testing
+import TripExport
 
 @testable import ObdscanCLI
 

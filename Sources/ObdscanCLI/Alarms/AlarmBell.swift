@@ -2,6 +2,7 @@ import Diagnostics
 import Glibc
 import OBDCore
 import ScanSession
+import TripExport
 
 /// Tells of alarms: a line on stderr, the terminal's bell, a program of the user's.
 struct AlarmBell {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Diagnostics
 import OBDCore
+import SystemIO
 import TripExport
 import TripReports
 import TripStore

@@ -3,6 +3,7 @@ import ArgumentParser
 import Diagnostics
 import OBDCore
 import PIDTables
+import SystemIO
 import TripExport
 import VehicleScan
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import TripExport
 
 /// What can be typed next; shells ask for it by `obdscan ---complete WORD…`.
 ///

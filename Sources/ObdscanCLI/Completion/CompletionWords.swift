@@ -6,6 +6,7 @@ import OBDCore
 import PIDTables
 import Settings
 import Simulator
+import SystemIO
 import TripExport
 import TripStore
 

@@ -1,3 +1,5 @@
+import TripExport
+
 /// What a bar is drawn against: from zero to an end that is shown beside it.
 ///
 /// A bar begins at zero, so that its length is the value; one of a signal that goes both ways alike

@@ -1,3 +1,5 @@
+import TripExport
+
 /// How wide each column is; 0 = not shown.
 struct LiveColumns {
     var id = 0

@@ -47,7 +47,7 @@ extension LiveModel.Row {
         let conversion = units.conversion(from: metricUnit)
         let convert = { (value: Double) in conversion.map { $0(value) } ?? value }
         unit = printable(conversion?.unit ?? metricUnit)
-        decimals = ObdscanCLI.decimals(forStep: metricStep * (conversion?.factor ?? 1))
+        decimals = TripExport.decimals(forStep: metricStep * (conversion?.factor ?? 1))
         bounds = metricBounds.map { convert($0.lowerBound)...convert($0.upperBound) }
         findScale()
     }

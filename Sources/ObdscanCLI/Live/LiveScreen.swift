@@ -4,6 +4,7 @@ import Glibc
 import OBDCore
 import ScanSession
 import SystemIO
+import TripExport
 import VehicleScan
 
 /// The full-screen view at work: takes batches, events, keys and signals, draws frames.

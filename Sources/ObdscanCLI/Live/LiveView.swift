@@ -1,4 +1,5 @@
 import OBDCore
+import TripExport
 import VehicleScan
 
 /// Draws a ``LiveModel``: a pure function of model, time and size.
@@ -79,12 +80,12 @@ struct LiveView {
     private func hanging(_ line: String, to width: Int) -> [String] {
         let last = displayWidth(line) > width ? line.ranges(of: "  ").last : nil
         guard let body = last.map({ line[$0.upperBound...] }), !body.isEmpty else {
-            return ObdscanCLI.folded(line, to: width)
+            return TripExport.folded(line, to: width)
         }
         let head = line.dropLast(body.count)
         let column = displayWidth(String(head))
-        guard column > 0, column <= width / 2 else { return ObdscanCLI.folded(line, to: width) }
-        let lines = ObdscanCLI.folded(String(body), to: width - column)
+        guard column > 0, column <= width / 2 else { return TripExport.folded(line, to: width) }
+        let lines = TripExport.folded(String(body), to: width - column)
         let blank = String(repeating: " ", count: column)
         return lines.enumerated().map { ($0 == 0 ? head : blank[...]) + $1 }
     }

@@ -1,5 +1,6 @@
 import Diagnostics
 import OBDCore
+import SystemIO
 
 /// The alarms that are not over, as one line tells them.
 struct RaisedAlarms: Sendable {

@@ -1,4 +1,5 @@
 import Glibc
+import SystemIO
 
 /// The terminal as a full-screen view needs it: alternate screen, no cursor, keys as they come.
 ///

@@ -3,6 +3,7 @@ import OBDCore
 import ScanSession
 import Synchronization
 import SystemIO
+import TripExport
 
 /// What a person who watches `log` sees of it: one line on stderr that is written anew.
 final class LogProgress: Sendable {

@@ -3,6 +3,7 @@ import OBDCore
 import ScanSession
 import Synchronization
 import SystemIO
+import TripExport
 import TripStore
 import VehicleScan
 

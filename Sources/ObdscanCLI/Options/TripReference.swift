@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import OBDCore
+import TripExport
 import TripStore
 
 /// A trip as a user names it: by its number, its name, or `latest`.

@@ -2,6 +2,7 @@ import Adapters
 import Diagnostics
 import OBDCore
 import PIDTables
+import SystemIO
 import TripExport
 import VehicleLink
 import VehicleScan

@@ -1,3 +1,5 @@
+import TripExport
+
 /// What the locale's terminals show: all of Unicode, or ASCII alone.
 enum LocaleText {
     /// Whether it is ASCII alone; asked once.
@@ -46,4 +48,12 @@ func asciiWords(_ text: String) -> String {
         }
     }
     return result
+}
+
+/// Whether the locale is one whose terminals do not take UTF-8.
+func isASCIILocale() -> Bool {
+    let name = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment($0) }
+        .first { !$0.isEmpty }
+    guard let name = name?.lowercased() else { return false }
+    return !name.contains("utf-8") && !name.contains("utf8")
 }

@@ -1,6 +1,7 @@
 import Diagnostics
 import OBDCore
 import PIDTables
+import TripExport
 
 extension MonitorStatus.Monitor {
     /// For people.

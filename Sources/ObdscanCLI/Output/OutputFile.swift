@@ -1,6 +1,7 @@
 import CSystem
 import Glibc
 import Settings
+import SystemIO
 import TripStore
 
 /// A file that appears whole or not at all.

@@ -1,6 +1,7 @@
 import Diagnostics
 import OBDCore
 import PIDTables
+import TripExport
 import TripStore
 
 extension TripReadings {
@@ -33,13 +34,5 @@ extension TripReadings {
             values.allSatisfy { ($0 * factor - ($0 * factor).rounded()).magnitude < 1e-6 * factor }
         }
         return 1 / (steps ?? 1000)
-    }
-}
-
-extension Signal {
-    /// What one more in the raw bits adds to the value; unit: that of the signal.
-    var shownStep: Double {
-        // The voltage at the adapter comes as text with one decimal.
-        bitLength == 0 ? 0.1 : step
     }
 }

@@ -1,12 +1,6 @@
 import Glibc
-
-/// Why text could not be written.
-enum OutputError: Error, Hashable, Sendable {
-    /// The reader of a pipe closed its end.
-    case readerGone
-    /// Any other fault of write(2).
-    case failed(errno: Int32)
-}
+import SystemIO
+import TripExport
 
 /// Buffered text to a descriptor.
 ///

@@ -1,3 +1,5 @@
+import TripExport
+
 /// Aligned columns for people.
 ///
 /// Every cell passes ``printable(_:)``. A column is as wide as its widest cell; the last one is not

@@ -1,6 +1,7 @@
 import Diagnostics
 import FuelFigures
 import OBDCore
+import SystemIO
 import TripExport
 import TripReports
 import TripStore

@@ -1,5 +1,6 @@
 import Diagnostics
 import OBDCore
+import SystemIO
 import TripExport
 import TripReports
 import VehicleScan

@@ -3,6 +3,7 @@ import FuelFigures
 import OBDCore
 import PIDTables
 import Settings
+import SystemIO
 import TripExport
 import TripReports
 import TripStore

@@ -1,4 +1,5 @@
 import Accessory
+import SystemIO
 import TripExport
 import TripStore
 import VehicleScan

@@ -1,6 +1,7 @@
 import CSystem
 import Glibc
 import SystemIO
+import TripExport
 
 /// A question that a person has to answer on the terminal.
 struct Confirmation {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Diagnostics
 import OBDCore
 import Settings
+import TripExport
 
 /// Whether a parked vehicle is left alone.
 struct RestOptions: ParsableArguments {

@@ -2,6 +2,7 @@ import Adapters
 import Diagnostics
 import OBDCore
 import ScanSession
+import TripExport
 import TripStore
 
 extension ReadingBatch {

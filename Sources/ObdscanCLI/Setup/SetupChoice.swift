@@ -2,6 +2,7 @@ import Accessory
 import Glibc
 import Settings
 import SystemIO
+import TripExport
 
 /// Which accessory is to be set up: the one named, the only one, or the one that a person chooses.
 struct SetupChoice {

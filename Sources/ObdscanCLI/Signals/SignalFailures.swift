@@ -1,5 +1,6 @@
 import Diagnostics
 import OBDCore
+import TripExport
 import VehicleScan
 
 extension Failure {

@@ -1,3 +1,4 @@
+import SystemIO
 import TripExport
 import TripStore
 import WebProtocol

@@ -1,20 +1,19 @@
 import Diagnostics
 import OBDCore
-import TripExport
 
 extension CodeReport {
     /// The list it is in; in SAE J1939 a stored code may not be active any more.
-    var kindText: String {
+    public var kindText: String {
         isActive == false ? "\(kind.rawValue), not active" : kind.rawValue
     }
 
     /// The code with its failure type: `P0301-11`.
-    var fullText: String { code.fullText }
+    public var fullText: String { code.fullText }
 }
 
 extension CodeReport.Code {
     /// The code with its failure type: `P0301-11`; without the count of SAE J1939.
-    var fullText: String {
+    public var fullText: String {
         switch self {
         case .dtc(let code): code.description
         case .j1939(let code): code.text
@@ -22,7 +21,7 @@ extension CodeReport.Code {
     }
 
     /// The failure type as two digits; nil without one.
-    var failureType: String? {
+    public var failureType: String? {
         guard case .dtc(let code) = self else { return nil }
         return code.failureType.map { Hex.string([$0]) }
     }

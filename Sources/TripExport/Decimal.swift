@@ -1,9 +1,7 @@
-import TripExport
-
 /// `value` with exactly `decimals` digits behind the point, rounded half away from zero.
 ///
 /// Without Foundation, which would cost more start-up time than everything else here.
-func fixed(_ value: Double, _ decimals: Int) -> String {
+public func fixed(_ value: Double, _ decimals: Int) -> String {
     guard value.isFinite else { return value.isNaN ? "—" : (value < 0 ? "-∞" : "∞") }
     let places = max(0, min(decimals, 9))
     var scale = 1.0
@@ -21,7 +19,7 @@ func fixed(_ value: Double, _ decimals: Int) -> String {
 }
 
 /// `value` with all its digits, as JSON has it; nothing where it is no finite number.
-func exact(_ value: Double) -> String {
+public func exact(_ value: Double) -> String {
     guard value.isFinite else { return "" }
     var bytes: [UInt8] = []
     JSONText.append(value, to: &bytes)
@@ -29,7 +27,7 @@ func exact(_ value: Double) -> String {
 }
 
 /// Digits behind the point that a value with steps of `step` deserves, for people: 0 to 3.
-func decimals(forStep step: Double) -> Int {
+public func decimals(forStep step: Double) -> Int {
     switch abs(step) {
     case 0.9999...: 0
     case 0.0999...: 1
@@ -39,7 +37,7 @@ func decimals(forStep step: Double) -> Int {
 }
 
 /// `1834.2 s` as `30:34`, `1:02:03` from an hour on.
-func clockText(_ seconds: Double) -> String {
+public func clockText(_ seconds: Double) -> String {
     guard seconds.isFinite, seconds >= 0, seconds < 1e9 else { return "—" }
     let all = Int(seconds)
     let two = { (number: Int) in (number < 10 ? "0" : "") + String(number) }
@@ -49,7 +47,7 @@ func clockText(_ seconds: Double) -> String {
 }
 
 /// A number with the digits it has, at most six behind the point: `215`, `99.21875`.
-func plain(_ value: Double) -> String {
+public func plain(_ value: Double) -> String {
     var text = fixed(value, 6)
     guard text.contains(".") else { return text }
     while text.last == "0" { text.removeLast() }

@@ -1,6 +1,6 @@
 /// `text` for a terminal that shows nothing but ASCII: pictures and signs of the view become the
 /// nearest ASCII character, what has none becomes `?`; every character keeps its cell.
-func asciiText(_ text: String) -> String {
+public func asciiText(_ text: String) -> String {
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
     var result = ""
     for character in text {
@@ -28,12 +28,4 @@ func asciiText(_ text: String) -> String {
         }
     }
     return result
-}
-
-/// Whether the locale is one whose terminals do not take UTF-8.
-func isASCIILocale() -> Bool {
-    let name = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment($0) }
-        .first { !$0.isEmpty }
-    guard let name = name?.lowercased() else { return false }
-    return !name.contains("utf-8") && !name.contains("utf8")
 }

@@ -2,7 +2,7 @@ import Glibc
 import OBDCore
 
 /// A point in time on the clock on the wall: `2026-11-21 09:15:02`.
-func localTime(_ utc: UTC) -> String {
+public func localTime(_ utc: UTC) -> String {
     var second = time_t(utc.microseconds / 1_000_000)
     var parts = tm()
     guard localtime_r(&second, &parts) != nil else { return utc.text }
@@ -12,7 +12,7 @@ func localTime(_ utc: UTC) -> String {
 }
 
 /// The same without the day and with milliseconds: `09:15:02.123`.
-func localClock(_ utc: UTC) -> String {
+public func localClock(_ utc: UTC) -> String {
     let milliseconds = utc.microseconds / 1000 % 1000
     return localTime(utc).suffix(8) + "."
         + String(repeating: "0", count: 3 - String(milliseconds).count) + String(milliseconds)

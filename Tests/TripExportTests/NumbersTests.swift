@@ -1,7 +1,5 @@
-import OBDCore
 import Testing
-
-@testable import ObdscanCLI
+import TripExport
 
 @Suite struct `Numbers for people` {
     @Test(arguments: [
@@ -40,18 +38,5 @@ import Testing
     ])
     func `are cut and filled to a width`(_ text: String, _ width: Int, _ expected: String) {
         #expect(fitted(text, width) == expected)
-    }
-}
-
-@Suite struct `Counting a rate` {
-    @Test func `divides by the time in which it counted`() {
-        var meter = RateMeter()
-        for step in 0..<100 {
-            meter.count(at: Instant(nanoseconds: Int64(step) * 50_000_000))
-        }
-        // Twenty events a second.
-        #expect(meter.perSecond(at: Instant(nanoseconds: 5_000_000_000)) == 20)
-        // A second after the last event two thirds of the window still hold some.
-        #expect(meter.perSecond(at: Instant(nanoseconds: 20_000_000_000)) == 0)
     }
 }

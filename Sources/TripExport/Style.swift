@@ -1,9 +1,9 @@
 /// The few styles in use; colour never carries a meaning alone.
-enum Style: Sendable {
+public enum Style: Sendable {
     case bold, dim, good, warning, bad, accent, inverse
 
     /// The SGR parameters.
-    var code: String {
+    public var code: String {
         switch self {
         case .bold: "1"
         case .dim: "2"
@@ -17,12 +17,15 @@ enum Style: Sendable {
 }
 
 /// Styles text, or leaves it alone where colour is off.
-struct Palette: Hashable, Sendable {
+public struct Palette: Hashable, Sendable {
     /// Whether escape sequences may be written.
-    var isOn: Bool
+    public var isOn: Bool
+
+    /// A palette that styles, or does not.
+    public init(isOn: Bool) { self.isOn = isOn }
 
     /// `text` in `style`.
-    func callAsFunction(_ style: Style, _ text: String) -> String {
+    public func callAsFunction(_ style: Style, _ text: String) -> String {
         isOn && !text.isEmpty ? "\u{1B}[\(style.code)m\(text)\u{1B}[0m" : text
     }
 }

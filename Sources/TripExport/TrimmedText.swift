@@ -1,6 +1,6 @@
 extension String {
     /// Without blanks, tabs and line ends at both ends.
-    var trimmed: String {
+    public var trimmed: String {
         let isBlank = { (character: Character) in character.isWhitespace }
         return String(drop(while: isBlank).reversed().drop(while: isBlank).reversed())
     }

@@ -1,6 +1,5 @@
 import Testing
-
-@testable import ObdscanCLI
+import TripExport
 
 @Suite struct `Text of an adapter cannot steer the terminal` {
     @Test(arguments: [
@@ -24,16 +23,5 @@ import Testing
                 text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F ~= $0.value) })
             #expect(!text.isEmpty)
         }
-    }
-
-    @Test func `a table cell is printable whatever it was made from`() {
-        var table = TextTable([("A", .left), ("B", .right)])
-        table.add([.init("\u{1B}]0;x\u{07}"), "1"])
-        #expect(
-            table.text(Palette(isOn: false)) == """
-                A             B
-                \\x1B]0;x\\x07  1
-
-                """)
     }
 }

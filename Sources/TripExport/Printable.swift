@@ -1,10 +1,8 @@
-import TripExport
-
 /// `text` without anything that could steer a terminal: text of an adapter is a stranger's text.
 ///
 /// Control characters (C0, DEL, C1) and invisible direction marks come out as `\x1B` or `\u{202E}`;
 /// everything else stays as it is.
-func printable(_ text: String) -> String {
+public func printable(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: SteeringText.contains) else { return text }
     var result = ""
     for scalar in text.unicodeScalars {
@@ -18,6 +16,6 @@ func printable(_ text: String) -> String {
 }
 
 /// The same for bytes; what is not UTF-8 becomes U+FFFD.
-func printable(bytes: some Collection<UInt8>) -> String {
+public func printable(bytes: some Collection<UInt8>) -> String {
     printable(String(decoding: bytes, as: UTF8.self))
 }

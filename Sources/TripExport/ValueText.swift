@@ -1,18 +1,17 @@
 import Diagnostics
 import OBDCore
-import TripExport
 
 /// A value as people read it, and its unit.
-struct ValueText: Hashable, Sendable {
-    var value: String
-    var unit: String
+public struct ValueText: Hashable, Sendable {
+    public var value: String
+    public var unit: String
     /// Whether `value` is a number, to be set at the right.
-    var isNumber: Bool
+    public var isNumber: Bool
     /// Whether there is no value, and `value` says why.
-    var isMissing: Bool
+    public var isMissing: Bool
 
     /// The value of `reading`, of `signal`, in `units`.
-    init(_ reading: Reading, _ signal: Signal, _ units: UnitSystem) {
+    public init(_ reading: Reading, _ signal: Signal, _ units: UnitSystem) {
         isNumber = false
         isMissing = false
         unit = ""
@@ -39,17 +38,25 @@ struct ValueText: Hashable, Sendable {
     }
 
     /// Value and unit together: `1726.0 rpm`.
-    var joined: String { unit.isEmpty ? value : value + " " + unit }
+    public var joined: String { unit.isEmpty ? value : value + " " + unit }
 }
 
 extension Reading.Missing {
     /// For people.
-    var text: String {
+    public var text: String {
         switch self {
         case .notSupported: "not supported"
         case .notAvailable: "not available"
         case .tooShort: "too short"
         case .undefined: "undefined"
         }
+    }
+}
+
+extension Signal {
+    /// What one more in the raw bits adds to the value; unit: that of the signal.
+    public var shownStep: Double {
+        // The voltage at the adapter comes as text with one decimal.
+        bitLength == 0 ? 0.1 : abs(multiplier / divisor)
     }
 }

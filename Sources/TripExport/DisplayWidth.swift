@@ -1,14 +1,14 @@
 /// The number of terminal cells that `text` takes.
 ///
 /// Combining marks take none, East Asian wide characters and emoji two, everything else one.
-func displayWidth(_ text: String) -> Int {
+public func displayWidth(_ text: String) -> Int {
     // Nearly all text here is ASCII.
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
     return text.unicodeScalars.reduce(0) { $0 + cells($1) }
 }
 
 /// `text` cut or filled up to exactly `width` cells; a cut is marked by `…`.
-func fitted(_ text: String, _ width: Int, right: Bool = false) -> String {
+public func fitted(_ text: String, _ width: Int, right: Bool = false) -> String {
     guard width > 0 else { return "" }
     let length = displayWidth(text)
     if length <= width {
@@ -29,7 +29,7 @@ func fitted(_ text: String, _ width: Int, right: Bool = false) -> String {
 /// `text` in lines of at most `width` cells, broken at blanks; a longer word has a line of its own.
 ///
 /// Lines behind the first are indented by so many cells more.
-func folded(_ text: String, to width: Int, hanging: Int = 2) -> [String] {
+public func folded(_ text: String, to width: Int, hanging: Int = 2) -> [String] {
     guard displayWidth(text) > width else { return [text] }
     let indent = String(repeating: " ", count: text.prefix { $0 == " " }.count + hanging)
     var lines: [String] = []

@@ -47,6 +47,7 @@ let package = Package(
                 "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "SystemIO",
                 "Accessory", "ScanSession", "LocalLinks", "PIDTables", "VehicleScan",
             ]),
+        .library(name: "OBDTrips", targets: ["TripStore", "TripExport", "TripRecorder"]),
         .executable(name: "obdscan", targets: ["obdscan"]),
     ],
     dependencies: [
@@ -99,6 +100,12 @@ let package = Package(
         module(
             "TripReports",
             ["OBDCore", "Adapters", "Diagnostics", "TripStore", "TripExport", "FuelFigures"]),
+        module(
+            "TripRecorder",
+            [
+                "OBDCore", "Diagnostics", "Adapters", "ScanTool", "SystemIO", "Accessory",
+                "ScanSession", "VehicleScan", "TripStore", "TripExport", "Positioning",
+            ]),
         module("TripImport", ["OBDCore", "Diagnostics", "TripExport"]),
         module(
             "LocalLinks",
@@ -114,7 +121,7 @@ let package = Package(
             [
                 "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Accessory",
                 "ScanSession", "PIDTables", "VehicleScan", "TripStore", "TripExport", "TripImport",
-                "LocalLinks", "Settings", "TripReports", "Simulator", "Positioning", "FuelFigures",
+                "LocalLinks", "Settings", "TripReports", "TripRecorder", "Simulator", "Positioning", "FuelFigures",
                 "CSystem",
                 "SystemIO", "WebProtocol",
                 "WebServer",
@@ -192,7 +199,14 @@ let package = Package(
             [
                 "ObdscanCLI", "OBDCore", "Diagnostics", "Adapters", "Accessory", "PIDTables",
                 "LocalLinks", "ScanSession", "ScanTool", "Settings", "SystemIO", "VehicleScan",
-                "TripExport", "TripReports", "TripStore", "obdscan",
+                "TripExport", "TripRecorder", "TripReports", "TripStore", "obdscan",
+            ]),
+        tests(
+            "TripRecorder",
+            [
+                "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "PIDTables", "ScanSession", "SystemIO",
+                "LocalLinks", "Accessory", "TripExport", "TripRecorder", "TripStore",
+                "VehicleScan",
             ]),
         // Serving, with foreign programs as its clients; needs the built program.
         .testTarget(

@@ -21,6 +21,7 @@ extension Failure {
         case let error as OutputError: self.init(error)
         case let error as SignalError: self.init(error)
         case let error as SystemError: self.init(error)
+        case let error as StoreError: self.init(error)
         default: return nil
         }
     }

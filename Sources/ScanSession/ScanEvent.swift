@@ -164,3 +164,11 @@ public struct LinkInformation: Hashable, Sendable {
         self.voltage = voltage
     }
 }
+
+extension LinkInformation {
+    /// The adapter as it calls itself: `ELM327 v2.1`, `STN2232 v5.10.3`; nil for one that does not.
+    public var name: String? { identity.stnFirmware ?? identity.banner }
+
+    /// The adapter for people.
+    public var title: String { name ?? "ELM327-compatible adapter" }
+}

@@ -3,7 +3,9 @@ import OBDCore
 
 /// A value as people read it, and its unit.
 public struct ValueText: Hashable, Sendable {
+    /// The value alone.
     public var value: String
+    /// Its unit; empty without one.
     public var unit: String
     /// Whether `value` is a number, to be set at the right.
     public var isNumber: Bool

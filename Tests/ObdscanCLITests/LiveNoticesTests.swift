@@ -1,5 +1,6 @@
 import Synchronization
 import Testing
+import TripRecorder
 
 @testable import ObdscanCLI
 
@@ -14,7 +15,7 @@ import Testing
         let said = Said()
         let notices = try LiveNotices { said.add($0) }
         notices.viewBegins()
-        let news: [TripRecording.News?] = [
+        let news: [TripNews?] = [
             .init(.holding(.full(path: "t.db"), items: 9)), .init(.dropped(items: 30)),
             .init(.dropped(items: 12)), .init(.recovered),
             .init(.rejected(items: 2, message: "no such column")),

@@ -4,6 +4,7 @@ import PIDTables
 import ScanSession
 import SystemIO
 import Testing
+import TripRecorder
 import TripStore
 import VehicleLink
 import VehicleScan

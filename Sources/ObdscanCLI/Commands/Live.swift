@@ -6,6 +6,7 @@ import ScanSession
 import Settings
 import SystemIO
 import TripExport
+import TripRecorder
 import VehicleScan
 
 /// `obdscan live`: continuous readout.

@@ -4,6 +4,7 @@ import OBDCore
 import Positioning
 import Settings
 import SystemIO
+import TripRecorder
 import TripStore
 import VehicleScan
 
@@ -213,7 +214,9 @@ struct LogCommand: ParsableCommand, OutputCommand {
             silence: silence?.duration ?? max(.seconds(60), (every?.duration ?? .zero) * 3),
             standstill: standstill?.duration ?? .seconds(600))
         var trip = TripRecording.Plan(
-            store: store, tags: tags, name: name, every: every?.duration)
+            store: store, every: every?.duration, setupFault: setupFault)
+        trip.tags = tags
+        trip.name = name
         if let commitEvery { trip.limits.commitEvery = commitEvery.duration }
         return LogPlan(
             table: table, chosen: chosen, packRecords: packRecords, trip: trip, output: output,

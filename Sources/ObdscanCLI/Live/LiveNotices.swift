@@ -5,10 +5,10 @@ import SystemIO
 /// What other threads have to say of a trip: in the view while that has the terminal, else on stderr.
 final class LiveNotices: Sendable {
     private struct State: Sendable {
-        var waiting: [TripRecording.News] = []
+        var waiting: [TripNews] = []
         var isViewShown = false
         /// What the view says for a while only.
-        var losses = TripRecording.Losses()
+        var losses = TripNews.Losses()
     }
 
     private let state = Mutex(State())
@@ -16,16 +16,16 @@ final class LiveNotices: Sendable {
     private let note: @Sendable (String) -> Void
 
     /// Nothing is said yet, and no view is shown; `note` says something on stderr.
-    init(note: @escaping @Sendable (String) -> Void) throws(Failure) {
+    init(note: @escaping @Sendable (String) -> Void) throws(SystemError) {
         self.note = note
-        arrived = try EventDescriptor.made()
+        arrived = try EventDescriptor()
     }
 
     /// Becomes readable when the view has something to say.
     var descriptor: Int32 { arrived.descriptor }
 
     /// Says it.
-    func put(_ news: TripRecording.News) {
+    func put(_ news: TripNews) {
         let waits = state.withLock { state in
             guard state.isViewShown else { return false }
             state.waiting.append(news)
@@ -36,7 +36,7 @@ final class LiveNotices: Sendable {
     }
 
     /// What the view has to say.
-    func take() -> [TripRecording.News] {
+    func take() -> [TripNews] {
         arrived.take()
         return state.withLock { state in
             defer { state.waiting = [] }

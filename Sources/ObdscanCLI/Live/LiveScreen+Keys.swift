@@ -5,6 +5,7 @@ import OBDCore
 import ScanSession
 import SystemIO
 import TripExport
+import TripRecorder
 import VehicleScan
 
 /// What keys do while the view is shown.
@@ -169,7 +170,7 @@ extension LiveScreen {
     /// Marks the moment in the trip; says how to get one where none is recorded.
     private mutating func mark() {
         let words =
-            recording?.mark()
+            recording.map { TripRecording.Mark.words($0.mark()) }
             ?? "nothing is recorded, so there is nothing to mark: obdscan live --log"
         say(words)
     }

@@ -5,6 +5,7 @@ import OBDCore
 import ScanSession
 import SystemIO
 import TripExport
+import TripRecorder
 import VehicleScan
 
 /// The full-screen view at work: takes batches, events, keys and signals, draws frames.

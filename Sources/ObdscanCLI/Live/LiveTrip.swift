@@ -1,4 +1,5 @@
 import OBDCore
+import TripRecorder
 import TripStore
 import VehicleScan
 
@@ -27,17 +28,20 @@ struct LiveRecorder {
         let receiver = try PositionReceiver.chosen(nil) { notices.put(.init(text: $0)) }
         let store = try database.open(.readWrite)
         if let advice = store.advice { output.note(advice) }
-        plan = TripRecording.Plan(store: store, every: every, receiver: receiver)
+        plan = TripRecording.Plan(
+            store: store, every: every, receiver: receiver, setupFault: setupFault)
     }
 
     /// Runs `body` while what is answered becomes a trip.
     func run(
         on connection: Vehicle, body: (LiveTrip) throws -> PollLoop.End
     ) throws -> (end: PollLoop.End, trip: Int64) {
-        try TripRecording.run(plan, on: connection, from: sink) { [notices] news in
-            notices.put(news)
+        try TripRecording.run(plan, on: connection, from: sink) { [notices] notice in
+            if let news = TripNews(notice) { notices.put(news) }
         } body: { recording in
-            marks.begin(recording) { [notices] text in notices.put(.init(text: text)) }
+            marks.begin(recording) { [notices] mark in
+                notices.put(.init(text: TripRecording.Mark.words(mark)))
+            }
             defer { marks.end(recording) }
             return try body(LiveTrip(recording: recording, notices: notices, marks: marks))
         }

@@ -3,6 +3,7 @@ import Glibc
 import ScanSession
 import Settings
 import SystemIO
+import TripRecorder
 
 /// `obdscan log` with several accessories: a thread, a session and a trip each, one database.
 struct LogFleet {

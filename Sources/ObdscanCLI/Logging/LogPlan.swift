@@ -1,6 +1,7 @@
 import Diagnostics
 import OBDCore
 import ScanSession
+import TripRecorder
 import TripStore
 import VehicleScan
 

@@ -4,6 +4,7 @@ import OBDCore
 import ScanSession
 import Synchronization
 import SystemIO
+import TripRecorder
 import VehicleScan
 
 /// One accessory's part of `obdscan log`: its session and its trip.
@@ -51,16 +52,16 @@ struct LogRecording: Sendable {
         }
         setup.protectBattery(plan.battery, connection)
         var outcome = LogOutcome()
-        let (end, trip) = try TripRecording.run(plan.trip, on: connection, from: sink) { news in
-            note(news.text)
+        let (end, trip) = try TripRecording.run(plan.trip, on: connection, from: sink) { notice in
+            if let news = TripNews(notice) { note(news.text) }
         } body: { recording in
             note(
                 "Trip \(recording.number) is being recorded in \(plan.trip.store.path)"
                     + (accessory == nil ? "; Ctrl-C ends it." : "."))
             progress?.begin(connection.scan)
-            plan.marks.begin(recording) { text in
+            plan.marks.begin(recording) { mark in
                 if LogProgress.isWatched(plan.output) { StatusLine.clear() }
-                note(text)
+                note(TripRecording.Mark.words(mark))
             }
             defer { plan.marks.end(recording) }
             return try poll(connection, setup, recording, queue, watch)

@@ -2,12 +2,13 @@ import Glibc
 import OBDCore
 import Synchronization
 import SystemIO
+import TripRecorder
 
 /// Standard output of commands that poll, whose lines wait until somebody reads them: a reader that is
 /// slow keeps nobody who prints from hearing signals, events and deadlines.
 ///
 /// Several threads may print: lines stay whole.
-final class LinePrinter: Sendable {
+final class LinePrinter: LineOutlet {
     private struct Waiting: ~Copyable {
         var text: TextOutput
         var hasHeading = false

@@ -5,6 +5,7 @@ import ScanSession
 import ScanTool
 import SystemIO
 import TripExport
+import TripRecorder
 
 /// Writes what happens in a session as lines: to stderr with `-v` and `--trace-states`, to a file
 /// with `--log-file`.
@@ -157,12 +158,4 @@ extension VehicleRequest {
         return "\(Hex.string(payload))" + (target.map { " to \($0)" } ?? "")
             + " is not asked: \(reason)"
     }
-}
-
-extension LinkInformation {
-    /// The adapter as it calls itself: `ELM327 v2.1`, `STN2232 v5.10.3`; nil for one that does not.
-    var name: String? { identity.stnFirmware ?? identity.banner }
-
-    /// The adapter for people.
-    var title: String { name ?? "ELM327-compatible adapter" }
 }

@@ -24,23 +24,6 @@ struct RestOptions: ParsableArguments {
 }
 
 extension BatteryGuard.Rest {
-    /// Why, for people.
-    var reason: String {
-        let volts = voltage.map { ", \(fixed($0, 1)) V" } ?? ""
-        return switch cause {
-        case .silence: "no ECU answers\(volts)"
-        case .standstill: "speed and engine speed are 0\(volts)"
-        }
-    }
-
-    /// Why it is over, for people.
-    var wakeReason: String {
-        switch cause {
-        case .silence: "an ECU answers again"
-        case .standstill: "the vehicle is on again"
-        }
-    }
-
     /// What a user is told when it begins.
     var words: String {
         "the vehicle is off (\(reason)): asking is paused and goes on by itself"

@@ -1,5 +1,6 @@
 import ScanSession
 import TripExport
+import TripRecorder
 import TripStore
 import VehicleScan
 

@@ -4,6 +4,7 @@ import OBDCore
 import ScanSession
 import Synchronization
 import SystemIO
+import TripRecorder
 import VehicleScan
 
 /// The session that browsers look at: opened, polled, and opened again when it was lost for good.

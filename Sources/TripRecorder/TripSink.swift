@@ -8,7 +8,7 @@ import TripStore
 
 /// Hands batches on to a trip's writer; nothing is lost: when the writer has no room, the vehicle
 /// is asked for nothing until it has.
-final class TripSink: ReadingSink {
+public final class TripSink: ReadingSink {
     private struct Begun: Sendable {
         var trip: TripWriter
         var start: Instant
@@ -19,31 +19,33 @@ final class TripSink: ReadingSink {
     private let space: EventDescriptor
 
     /// A sink that has no trip yet.
-    init() throws(Failure) {
-        space = try EventDescriptor.made()
+    public init() throws(SystemError) {
+        space = try EventDescriptor()
     }
 
-    var spaceDescriptor: Int32? { space.descriptor }
+    /// Becomes readable when the writer has room again.
+    public var spaceDescriptor: Int32? { space.descriptor }
 
     /// What is answered from `start` on goes to `trip`; `period` is how often something is asked,
     /// nil = always.
-    func begin(_ trip: TripWriter, at start: Instant, asked period: Duration?) {
+    public func begin(_ trip: TripWriter, at start: Instant, asked period: Duration?) {
         begun.withLock {
             $0 = Begun(trip: trip, start: start, silence: SilenceWatch(asked: period))
         }
     }
 
     /// What is answered from now on goes to no trip.
-    func end() {
+    public func end() {
         begun.withLock { $0 = nil }
     }
 
     /// Tells the session that there is room again.
-    func announceSpace() {
+    public func announceSpace() {
         space.signal()
     }
 
-    func offer(_ batch: ReadingBatch) -> Bool {
+    /// Hands the batch on to the trip; false = there is no room, and it has to be offered again.
+    public func offer(_ batch: ReadingBatch) -> Bool {
         guard
             let trip = begun.withLock({ $0.flatMap { batch.answered >= $0.start ? $0.trip : nil } })
         else { return true }

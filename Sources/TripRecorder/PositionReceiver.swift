@@ -3,82 +3,74 @@ import Diagnostics
 import Glibc
 import OBDCore
 import Positioning
-import Settings
 import Synchronization
 import SystemIO
 import TripStore
 
 /// Listens to a receiver on a thread of its own, has it back when it is lost, and hands on what is
 /// fresh.
-final class PositionReceiver: Sendable {
+public final class PositionReceiver: Sendable {
     /// What came.
-    struct Counts: Hashable, Sendable {
+    public struct Counts: Hashable, Sendable {
         /// Positions that were kept.
-        var fixes = 0
+        public var fixes = 0
         /// Positions that were too old.
-        var stale = 0
+        public var stale = 0
         /// Lines that were dropped: a wrong checksum, or no sentence.
-        var damaged = 0
+        public var damaged = 0
+    }
+
+    /// What a user should know of a receiver.
+    public enum News: Hashable, Sendable {
+        /// The first position came.
+        case works(PositionSource)
+        /// It cannot be heard; it is tried again.
+        case failed(AccessoryError)
+        /// gpsd listens to no receiver.
+        case noReceiver
+        /// gpsd refuses, in these words.
+        case refused(String)
     }
 
     private let source: PositionSource
-    private let note: @Sendable (String) -> Void
+    private let tell: @Sendable (News) -> Void
     private let end: EventDescriptor
     private let thread = Mutex<SystemThread?>(nil)
     private let counted = Mutex(Counts())
 
-    /// A receiver that is not listened to yet; `note` takes what a user should know.
-    init(_ source: PositionSource, note: @escaping @Sendable (String) -> Void) throws(Failure) {
+    /// A receiver that is not listened to yet; `tell` takes what a user should know.
+    public init(
+        _ source: PositionSource, tell: @escaping @Sendable (News) -> Void
+    ) throws(SystemError) {
         self.source = source
-        self.note = note
-        do {
-            end = try EventDescriptor()
-        } catch {
-            throw Failure(systemCall: error.call, errno: error.errno)
-        }
-    }
-
-    /// The receiver that `text` or the configuration names; nil = none, or `off`.
-    static func chosen(
-        _ text: String?, note: @escaping @Sendable (String) -> Void
-    ) throws(Failure) -> PositionReceiver? {
-        guard let text = text ?? UserSettings.current.gps, text != "off" else { return nil }
-        guard let source = PositionSource(text) else {
-            throw Failure(
-                "\(text) is no source of positions",
-                hint: "gpsd://HOST:PORT, serial:/dev/ttyUSB1?baud=4800 or a path", status: .usage)
-        }
-        return try PositionReceiver(source, note: note)
+        self.tell = tell
+        end = try EventDescriptor()
     }
 
     /// What came so far.
-    var counts: Counts { counted.withLock { $0 } }
+    public var counts: Counts { counted.withLock { $0 } }
 
     /// Begins to listen.
     ///
     /// `keep` takes each fresh fix, false = there was no room; `lost` is told of stretches without
     /// any, how long they were in seconds and when they began. Both are called on the thread.
-    func start(
+    public func start(
         _ keep: @escaping @Sendable (Fix) -> Bool,
         lost: @escaping @Sendable (Double, Instant) -> Void
-    ) throws {
-        let run = Run(source: source, note: note, end: end, keep: keep, lost: lost) {
+    ) throws(SystemError) {
+        let run = Run(source: source, tell: tell, end: end, keep: keep, lost: lost) {
             [self] change in
             counted.withLock { change(&$0) }
         }
-        do {
-            let started = try SystemThread {
-                var run = run
-                run.run()
-            }
-            thread.withLock { $0 = started }
-        } catch {
-            throw Failure(systemCall: error.call, errno: error.errno)
+        let started = try SystemThread {
+            var run = run
+            run.run()
         }
+        thread.withLock { $0 = started }
     }
 
     /// Ends the thread; nothing is handed on afterwards.
-    func stop() {
+    public func stop() {
         end.signal()
         let running = thread.withLock { thread in
             defer { thread = nil }
@@ -98,7 +90,7 @@ private struct Run: Sendable {
     static let patience = Duration.milliseconds(2500)
 
     let source: PositionSource
-    let note: @Sendable (String) -> Void
+    let tell: @Sendable (PositionReceiver.News) -> Void
     let end: EventDescriptor
     let keep: @Sendable (Fix) -> Bool
     let lost: @Sendable (Double, Instant) -> Void
@@ -109,13 +101,14 @@ private struct Run: Sendable {
     private var hasTold = false
 
     init(
-        source: PositionSource, note: @escaping @Sendable (String) -> Void, end: EventDescriptor,
+        source: PositionSource, tell: @escaping @Sendable (PositionReceiver.News) -> Void,
+        end: EventDescriptor,
         keep: @escaping @Sendable (Fix) -> Bool,
         lost: @escaping @Sendable (Double, Instant) -> Void,
         count: @escaping @Sendable (@Sendable (inout PositionReceiver.Counts) -> Void) -> Void
     ) {
         self.source = source
-        self.note = note
+        self.tell = tell
         self.end = end
         self.keep = keep
         self.lost = lost
@@ -131,7 +124,7 @@ private struct Run: Sendable {
                 guard try listen() else { return }
             } catch {
                 if !hasTold {
-                    note("no positions: \(Failure(error).message); it is tried again")
+                    tell(.failed(error))
                     hasTold = true
                 }
             }
@@ -188,7 +181,7 @@ private struct Run: Sendable {
                     throw error
                 }
                 let damaged = reader.damaged
-                for fix in reader.take(bytes, at: now, note) { take(fix) }
+                for fix in reader.take(bytes, at: now, tell) { take(fix) }
                 // What came at wrong rates is no damage.
                 if reader.sentences > 0 {
                     let more = reader.damaged - damaged
@@ -233,7 +226,7 @@ private struct Run: Sendable {
             if let last = lastFix, fix.arrived - last > Self.longestPause {
                 lost((fix.arrived - last).seconds, last)
             }
-            if lastFix == nil { note("Positions come from \(source).") }
+            if lastFix == nil { tell(.works(source)) }
             lastFix = fix.arrived
             hasTold = false
             if keep(fix) { count { $0.fixes += 1 } }
@@ -261,7 +254,7 @@ private enum Reader {
     }
 
     mutating func take(
-        _ bytes: [UInt8], at instant: Instant, _ note: (String) -> Void
+        _ bytes: [UInt8], at instant: Instant, _ tell: (PositionReceiver.News) -> Void
     ) -> [Fix] {
         var fixes: [Fix] = []
         switch self {
@@ -273,8 +266,8 @@ private enum Reader {
                 switch one {
                 case .fix(let fix): fixes.append(fix)
                 case .noReceiver:
-                    note("gpsd has no receiver; gpsdctl add /dev/ttyUSB1 gives it one")
-                case .refused(let words): note("gpsd refuses: \(words)")
+                    tell(.noReceiver)
+                case .refused(let words): tell(.refused(words))
                 }
             }
         case .nmea(var reader):

@@ -5,13 +5,13 @@ import Synchronization
 import TripStore
 
 /// Listens to what a vehicle answers and knows when the drive is over.
-final class DriveWatch: ReadingSink {
+public final class DriveWatch: ReadingSink {
     private let rule: Mutex<TripEndRule>
     private let table: PIDTable
     private let standstill: Duration?
 
     /// A watch that begins at `start`: a vehicle that never answers is off too.
-    init(_ limits: TripEndRule.Limits, table: PIDTable, start: Instant) {
+    public init(_ limits: TripEndRule.Limits, table: PIDTable, start: Instant) {
         self.table = table
         standstill = limits.standstill
         var rule = TripEndRule(limits: limits)
@@ -20,9 +20,10 @@ final class DriveWatch: ReadingSink {
     }
 
     /// It never refuses.
-    var spaceDescriptor: Int32? { nil }
+    public var spaceDescriptor: Int32? { nil }
 
-    func offer(_ batch: ReadingBatch) -> Bool {
+    /// Takes note of what was answered; it is never without room.
+    public func offer(_ batch: ReadingBatch) -> Bool {
         if batch.messages.isEmpty { return true }
         rule.withLock { rule in
             rule.takeAnswer(at: batch.answered)
@@ -37,11 +38,11 @@ final class DriveWatch: ReadingSink {
     ///
     /// A vehicle that begins to stand after `now` may have stood for long enough before no ECU has
     /// answered for long enough.
-    func deadline(from now: Instant) -> Instant? {
+    public func deadline(from now: Instant) -> Instant? {
         guard let deadline = rule.withLock({ $0.deadline }) else { return nil }
         return standstill.map { min(deadline, now + $0) } ?? deadline
     }
 
     /// The end, if the drive is over at `now`.
-    func end(by now: Instant) -> TripEndRule.End? { rule.withLock { $0.end(by: now) } }
+    public func end(by now: Instant) -> TripEndRule.End? { rule.withLock { $0.end(by: now) } }
 }

@@ -9,7 +9,7 @@ extension ReadingBatch {
     /// What went wrong in the exchange, for the trip that it belongs to.
     ///
     /// What an ECU refused and what could not be decoded stands among the items already.
-    var faults: [TripEvent] {
+    public var faults: [TripEvent] {
         if statuses.isEmpty && linkErrors.isEmpty && strayTexts.isEmpty && unasked.isEmpty
             && failure == nil
         {
@@ -71,19 +71,19 @@ extension ReadingBatch.Fault {
 }
 
 /// Finds the stretches of a trip in which no ECU answered.
-struct SilenceWatch {
+public struct SilenceWatch: Sendable {
     /// Shorter silences are none.
-    let limit: Duration
+    public let limit: Duration
     private var last: Instant?
 
     /// A watch over a vehicle that is asked for something at least every `period`; nil = always.
-    init(asked period: Duration?) {
+    public init(asked period: Duration?) {
         // Whoever asks once a minute has no gap after ten seconds.
         limit = max(.seconds(10), (period ?? .zero) * 3)
     }
 
     /// Takes note of an answer; the gap before it, if it was one, and when that began.
-    mutating func answered(at instant: Instant) -> (event: TripEvent, start: Instant)? {
+    public mutating func answered(at instant: Instant) -> (event: TripEvent, start: Instant)? {
         defer { last = instant }
         guard let last, instant - last > limit else { return nil }
         let seconds = (instant - last).seconds

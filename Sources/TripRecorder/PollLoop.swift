@@ -5,10 +5,20 @@ import SystemIO
 import TripStore
 import VehicleScan
 
+/// Where printed lines wait for their reader.
+public protocol LineOutlet: Sendable {
+    /// Whether lines wait: more should be printed when they are gone.
+    var isBehind: Bool { get }
+    /// Tells when the reader takes more, or has gone.
+    var descriptor: Int32 { get }
+    /// Writes as much as is taken at once.
+    func flush() throws(OutputError)
+}
+
 /// The main thread's loop while a session polls: signals, events, batches and deadlines.
-struct PollLoop {
+public struct PollLoop {
     /// Why polling ended.
-    enum End: Hashable, Sendable {
+    public enum End: Hashable, Sendable {
         /// Its user wants it: Ctrl-C, SIGTERM, SIGHUP.
         case stopped
         /// Its time is up.
@@ -22,29 +32,30 @@ struct PollLoop {
     }
 
     /// The session.
-    let connection: Vehicle
+    public let connection: Vehicle
     /// What has to be printed or watched; nil = nothing.
-    let queue: BatchQueue?
+    public let queue: BatchQueue?
     /// Takes what is printed; nil = nothing is.
     ///
     /// While it is behind, nothing is taken from the queue: no line is lost, the vehicle is asked more
     /// slowly.
-    let printer: LinePrinter?
+    public let printer: (any LineOutlet)?
     /// When the time is up.
-    let until: Instant?
+    public let until: Instant?
     /// Knows when the drive is over; nil = it does not matter.
-    let watch: DriveWatch?
+    public let watch: DriveWatch?
     /// Marks moments of the trip; nil = nothing is recorded, or others do.
-    var marks: MarkSignals?
+    public var marks: MarkSignals?
     /// Finds out which vehicle it is; nil = that is known, or does not matter.
     private var identity: VINQuery?
 
     private var batches: [ReadingBatch] = []
     private var events: [(time: Instant, event: ScanEvent)] = []
 
-    init(
+    /// A loop over the session of `connection`, until `until`; see the properties.
+    public init(
         _ connection: Vehicle, queue: BatchQueue?, until: Instant?, watch: DriveWatch? = nil,
-        identity: VINQuery? = nil, printer: LinePrinter? = nil
+        identity: VINQuery? = nil, printer: (any LineOutlet)? = nil
     ) {
         self.printer = printer
         self.identity = identity
@@ -56,9 +67,9 @@ struct PollLoop {
 
     /// Runs until the end, then ends the session in order and takes what came meanwhile.
     ///
-    /// `tick` is called once a `period`, nil = never; `vehicle` when it is known which one it is. A second signal that asks the command to end
-    /// ends the process at once. What the printer's reader has not taken then still waits there.
-    mutating func run(
+    /// `tick` is called once a `period`, nil = never; `vehicle` when it is known which one it is.
+    /// A second signal that asks the command to end ends the process at once. What the printer's reader has not taken then still waits there.
+    public mutating func run(
         every period: Duration? = nil, tick: () throws -> Void = {},
         vehicle: (VIN) -> Void = { _ in },
         event: (Instant, ScanEvent) throws -> Void, batch: (ReadingBatch) throws -> Void
@@ -150,43 +161,5 @@ struct PollLoop {
 extension PollLoop.End {
     /// How long to wait for a reader that takes nothing of what is still to be printed; nil = as long
     /// as it likes.
-    var patience: Duration? { self == .stopped ? .seconds(2) : nil }
-}
-
-/// Turns a session's events into what a user should know while polling goes on.
-struct PollNews {
-    private let accessory: String
-    private var isLost = false
-
-    /// News of an accessory that is connected.
-    init(accessory: String) {
-        self.accessory = accessory
-    }
-
-    /// What a user should know of `event`; nil = nothing.
-    mutating func note(_ event: ScanEvent) -> String? {
-        switch event {
-        case .toolDidDisconnect(let error?):
-            isLost = true
-            return "the link was lost (\(Failure(error).message)); trying to have it back"
-        case .toolDidInitialize:
-            defer { isLost = false }
-            return isLost ? "the link is back" : nil
-        case .toolDidFailToInitialize(let failure):
-            isLost = true
-            return Failure(failure, accessory: accessory).message
-        case .toolWillSleep: return "the adapter is about to sleep"
-        case .recordingFailed(let number):
-            return "the recording cannot be written any more: \(describe(errno: number))"
-        case .scanDidRest(let rest): return rest.words
-        case .scanDidWake(let rest): return rest.wakeWords
-        case .didNotSend(let request): return request.unsentText
-        case .scanDidStart, .scanDidPause, .scanDidCancel, .toolDidConnect, .toolDidDisconnect(nil),
-            .didSendCommand, .didReceiveUnasked, .didReceiveResponses, .didReceiveVoltage,
-            .didTimeOut, .didReceiveError, .pollDidFinish, .didChangeState, .didProgress,
-            .didLoseEvents,
-            .sessionDidEnd:
-            return nil
-        }
-    }
+    public var patience: Duration? { self == .stopped ? .seconds(2) : nil }
 }

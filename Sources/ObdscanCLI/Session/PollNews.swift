@@ -1,0 +1,41 @@
+import OBDCore
+import ScanSession
+import TripExport
+
+/// Turns a session's events into what a user should know while polling goes on.
+struct PollNews {
+    private let accessory: String
+    private var isLost = false
+
+    /// News of an accessory that is connected.
+    init(accessory: String) {
+        self.accessory = accessory
+    }
+
+    /// What a user should know of `event`; nil = nothing.
+    mutating func note(_ event: ScanEvent) -> String? {
+        switch event {
+        case .toolDidDisconnect(let error?):
+            isLost = true
+            return "the link was lost (\(Failure(error).message)); trying to have it back"
+        case .toolDidInitialize:
+            defer { isLost = false }
+            return isLost ? "the link is back" : nil
+        case .toolDidFailToInitialize(let failure):
+            isLost = true
+            return Failure(failure, accessory: accessory).message
+        case .toolWillSleep: return "the adapter is about to sleep"
+        case .recordingFailed(let number):
+            return "the recording cannot be written any more: \(describe(errno: number))"
+        case .scanDidRest(let rest): return rest.words
+        case .scanDidWake(let rest): return rest.wakeWords
+        case .didNotSend(let request): return request.unsentText
+        case .scanDidStart, .scanDidPause, .scanDidCancel, .toolDidConnect, .toolDidDisconnect(nil),
+            .didSendCommand, .didReceiveUnasked, .didReceiveResponses, .didReceiveVoltage,
+            .didTimeOut, .didReceiveError, .pollDidFinish, .didChangeState, .didProgress,
+            .didLoseEvents,
+            .sessionDidEnd:
+            return nil
+        }
+    }
+}

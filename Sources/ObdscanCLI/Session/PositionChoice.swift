@@ -1,0 +1,31 @@
+import Positioning
+import Settings
+import TripExport
+import TripRecorder
+
+extension PositionReceiver {
+    /// The receiver that `text` or the configuration names; nil = none, or `off`.
+    static func chosen(
+        _ text: String?, note: @escaping @Sendable (String) -> Void
+    ) throws -> PositionReceiver? {
+        guard let text = text ?? UserSettings.current.gps, text != "off" else { return nil }
+        guard let source = PositionSource(text) else {
+            throw Failure(
+                "\(text) is no source of positions",
+                hint: "gpsd://HOST:PORT, serial:/dev/ttyUSB1?baud=4800 or a path", status: .usage)
+        }
+        return try PositionReceiver(source) { note($0.words) }
+    }
+}
+
+extension PositionReceiver.News {
+    /// For people.
+    fileprivate var words: String {
+        switch self {
+        case .works(let source): "Positions come from \(source)."
+        case .failed(let error): "no positions: \(error.words.what); it is tried again"
+        case .noReceiver: "gpsd has no receiver; gpsdctl add /dev/ttyUSB1 gives it one"
+        case .refused(let words): "gpsd refuses: \(words)"
+        }
+    }
+}

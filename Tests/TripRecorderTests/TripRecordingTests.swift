@@ -1,0 +1,139 @@
+import Accessory
+import Diagnostics
+import Glibc
+import LocalLinks
+import OBDCore
+import PIDTables
+import ScanSession
+import Synchronization
+import SystemIO
+import Testing
+import TripStore
+import VehicleScan
+
+@testable import TripRecorder
+
+/// Trips of every simulated vehicle, in the tests' own process.
+@Suite struct `A trip in process` {
+    /// What a trip came to.
+    private struct Recorded {
+        var end: PollLoop.End
+        var trip: TripSummary
+        var events: [TripEvent]
+        var readings: Int
+        /// Readings that the session offered since the trip began.
+        var offered: Int
+    }
+
+    /// Counts what a session offers once the trip has begun.
+    private final class CountingSink: ReadingSink {
+        let batches = Mutex<[ReadingBatch]>([])
+        var spaceDescriptor: Int32? { nil }
+        func offer(_ batch: ReadingBatch) -> Bool {
+            batches.withLock { $0.append(batch) }
+            return true
+        }
+    }
+
+    private func record(
+        _ text: String, for duration: Duration = .milliseconds(400),
+        every period: Duration? = nil, limits: TripEndRule.Limits? = nil,
+        _ further: (TripRecording) -> Void = { _ in }
+    ) throws -> Recorded {
+        var template = Array("/tmp/obdscan-trip-XXXXXX".utf8CString)
+        let folder = String(cString: try #require(mkdtemp(&template)))
+        defer {
+            for ending in ["", "-wal", "-shm"] { unlink(folder + "/t.db" + ending) }
+            rmdir(folder)
+        }
+        let table = try PIDTables.standard()
+        let sink = try TripSink()
+        let counting = CountingSink()
+        var sinks: [any ReadingSink] = [sink, counting]
+        let watch = limits.map { DriveWatch($0, table: table, start: SystemClock.now()) }
+        if let watch { sinks.append(watch) }
+        let vehicle = try Vehicle.open(
+            TransportRegistry.all.address("sim:\(text)"), table: table,
+            monitors: PIDTables.monitorTables(), sinks: sinks)
+        defer { vehicle.close() }
+        let setup = try PollSetup.make([], [], vehicle, every: period) { _ in }
+        let store = try TripStore(path: folder + "/t.db")
+        var start = SystemClock.now()
+        let (end, number) = try TripRecording.run(
+            TripRecording.Plan(store: store), on: vehicle, from: sink, tell: { _ in }
+        ) { recording in
+            var recording = recording
+            start = recording.start
+            further(recording)
+            vehicle.scan.poll(setup.plan)
+            var loop = PollLoop(
+                vehicle, queue: nil, until: SystemClock.now() + duration, watch: watch,
+                identity: VINQuery(vehicle, by: setup.profiles))
+            return try loop.run(
+                vehicle: { recording.take($0) }, event: { recording.take($1, at: $0) },
+                batch: { _ in })
+        }
+        var events: [TripEvent] = []
+        var readings = 0
+        try store.readings(ofTrip: number).forEachRecord { _, record in
+            switch record {
+            case .event(let event): events.append(event)
+            case .item(let item) where isPolled(item): readings += 1
+            default: break
+            }
+        }
+        let offered = counting.batches.withLock { batches in
+            batches.filter { $0.answered >= start }.flatMap(\.items)
+                .count { isPolled($0) }
+        }
+        return Recorded(
+            end: end, trip: try store.trip(number), events: events, readings: readings,
+            offered: offered)
+    }
+
+    /// Whether it is an ECU's value: the voltage at the adapter is stored among them, and offered
+    /// apart from them.
+    private func isPolled(_ item: DiagnosticItem) -> Bool {
+        if case .reading(let reading) = item { reading.dataID != nil } else { false }
+    }
+
+    private static let fast = "latency=0ms&wait=1ms&search=0ms"
+
+    @Test(arguments: [
+        ("petrol", "5XXBD1GA8LX000042"), ("diesel", "WXXBD2DA8MX000077"),
+        ("electric", "7XXBD4EA7PX000256"), ("hybrid", "JXXBD3HA2NX000123"),
+        ("onuds", "5XXBD1GA9RX000043"), ("truck", "4XXBD5TA1NX000311"),
+    ])
+    func `holds every reading that came, and the vehicle's number`(
+        name: String, vin: String
+    ) throws {
+        let recorded = try record("\(name)?\(Self.fast)")
+        #expect(recorded.end == .duration)
+        #expect(recorded.trip.endReason == .duration)
+        #expect(recorded.trip.vin == vin)
+        #expect(recorded.readings > 0)
+        #expect(recorded.readings == recorded.offered)
+    }
+
+    @Test func `ends when no ECU answers any more`() throws {
+        let recorded = try record(
+            "petrol?\(Self.fast)", for: .seconds(20), every: .seconds(60),
+            limits: TripEndRule.Limits(silence: .milliseconds(300), standstill: nil))
+        guard case .vehicleOff(let end) = recorded.end else {
+            Issue.record("it ended by \(recorded.end)")
+            return
+        }
+        #expect(end.rule == .silence)
+        #expect(recorded.trip.endReason == .vehicleOff)
+    }
+
+    @Test func `counts its marks`() throws {
+        let marks = Mutex<[Int]>([])
+        _ = try record("petrol?\(Self.fast)", for: .milliseconds(100)) { recording in
+            for _ in 0..<3 {
+                if let mark = recording.mark() { marks.withLock { $0.append(mark.number) } }
+            }
+        }
+        #expect(marks.withLock { $0 } == [1, 2, 3])
+    }
+}

@@ -1,4 +1,6 @@
 import Accessory
+import Adapters
+import Simulator
 
 /// `replay:FILE`: an adapter that answers from a recording.
 struct ReplayTransport: Transport {
@@ -16,6 +18,14 @@ struct ReplayTransport: Transport {
     var description: String { "replay:\(path)" }
     var isServedHere: Bool { true }
     var recording: String? { path }
+
+    /// A GoLink's protocol, where one was recorded.
+    var protocols: [String] {
+        guard let adapter = try? ReplayLink.adapter(reading: path), adapter.isGoLink else {
+            return []
+        }
+        return [GoLinkDialect.protocolString]
+    }
 
     func connector() throws(AccessoryError) -> Connector {
         do throws(LocalLinkFault) {

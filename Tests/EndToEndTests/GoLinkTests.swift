@@ -46,6 +46,22 @@ import Testing
         #expect(summary?["errors"] as? Int == 0)
     }
 
+    @Test func `what was recorded over a GoLink replays`() async throws {
+        let commands = ["read RPM VSS", "dtc", "info"]
+        for command in commands {
+            let talk = try await workplace.shell(
+                """
+                rm -f talk; "$OBDSCAN" \(command) --format json --record talk \
+                -d '\(device("golink"))' > live && \
+                "$OBDSCAN" \(command) --format json -d replay:talk > again && \
+                for f in live again; do sed -E 's/"time":"[^"]*"//; /"kind":"adapter"/d' $f > $f.1; done
+                wc -l < live.1; diff live.1 again.1 && echo same
+                """)
+            #expect(talk.status == 0, "\(talk)")
+            #expect(talk.output.hasSuffix("same\n") && !talk.output.hasPrefix("0"), "\(talk)")
+        }
+    }
+
     @Test func `a GoLink on TCP is found by probing`() async throws {
         let server = try workplace.start(["simulate", device("golink").dropSim, "--tcp", "0"])
         let address = try #require(await server.lines(with: "tcp:").first)

@@ -95,6 +95,73 @@ import Testing
         #expect(ReplayAdapter(conversation: "no commands here".utf8).isEmpty)
     }
 
+    // MARK: GoLink
+
+    /// A host that tries lines first, then frames; the device says which bus it has found, and what
+    /// 01 0C and 01 0D bring.
+    private static let frames = Transcript(chunks: [
+        .init(time: .zero, direction: .toAdapter, bytes: Array("ATD\r".utf8)),
+        .init(time: .zero, direction: .toAdapter, bytes: [0x07, 0x00, 0x01]),
+        .init(time: .zero, direction: .toAdapter, bytes: [0x01]),
+        .init(time: .zero, direction: .fromAdapter, bytes: busType),
+        .init(time: .zero, direction: .toAdapter, bytes: [0x07, 0xDF, 0x02, 0x01, 0x0C]),
+        .init(time: .zero, direction: .fromAdapter, bytes: [0x00, 0xE8, 0x04, 0x41]),
+        .init(time: .zero, direction: .fromAdapter, bytes: [0x0C, 0x1A, 0xF8]),
+        .init(time: .zero, direction: .toAdapter, bytes: [0x07, 0xDF, 0x02, 0x01, 0x0D]),
+        .init(time: .zero, direction: .fromAdapter, bytes: [0x00, 0xE8, 0x03, 0x41, 0x0D, 0x00]),
+        .init(time: .zero, direction: .toAdapter, bytes: [0x07, 0xDF, 0x02, 0x01, 0x0C]),
+        .init(time: .zero, direction: .fromAdapter, bytes: [0x00, 0xE8, 0x04, 0x41, 0x0C, 0, 0]),
+    ])
+    private static let busType: [UInt8] = [0x07, 0x00, 0x04, 0x01, 0x00, 0x00, 0x00]
+
+    private func ask(_ adapter: inout ReplayAdapter, _ frame: [UInt8]) -> [UInt8] {
+        adapter.receive(frame, at: .zero)
+        return adapter.due(at: .zero)
+    }
+
+    @Test func `a GoLink's frames are answered byte for byte, in the order of the recording`() {
+        var adapter = ReplayAdapter(Self.frames)
+        let rpm: [UInt8] = [0x07, 0xDF, 0x02, 0x01, 0x0C]
+        #expect(adapter.isGoLink)
+        #expect(!ReplayAdapter(Self.recording).isGoLink)
+        // Silence was the answer to the line.
+        #expect(ask(&adapter, Array("ATD\r".utf8)).isEmpty)
+        #expect(ask(&adapter, [0x07, 0x00, 0x01, 0x01]) == Self.busType)
+        #expect(ask(&adapter, rpm) == [0x00, 0xE8, 0x04, 0x41, 0x0C, 0x1A, 0xF8])
+        #expect(ask(&adapter, rpm) == [0x00, 0xE8, 0x04, 0x41, 0x0C, 0x00, 0x00])
+        #expect(
+            ask(&adapter, [0x07, 0xDF, 0x02, 0x01, 0x0D]) == [0x00, 0xE8, 0x03, 0x41, 0x0D, 0x00])
+    }
+
+    /// Status 02 of an error frame: no ECU answered; behind it what was asked.
+    @Test func `a GoLink's request that was not recorded has no answer`() {
+        var adapter = ReplayAdapter(Self.frames)
+        #expect(
+            ask(&adapter, [0x07, 0xDF, 0x02, 0x09, 0x02])
+                == [0x01, 0x00, 0x06, 0x02, 0x07, 0xDF, 0x02, 0x09, 0x02])
+        // No frame is so long, and none is empty: what follows is read anew.
+        #expect(ask(&adapter, [0x07, 0xDF, 0x09, 0x07, 0xDF, 0x00]).isEmpty)
+        #expect(ask(&adapter, [0x07, 0x00, 0x01, 0x01]) == Self.busType)
+    }
+
+    @Test func `every split of a GoLink's frames gives the same output`() {
+        let frames: [UInt8] = [
+            0x07, 0x00, 0x01, 0x01, 0x07, 0xDF, 0x02, 0x01, 0x0D, 0x07, 0xDF, 0x02, 0x09, 0x00,
+        ]
+        func output(_ pieces: [ArraySlice<UInt8>]) -> [UInt8] {
+            var adapter = ReplayAdapter(Self.frames)
+            return pieces.flatMap { piece in
+                adapter.receive(piece, at: .zero)
+                return adapter.due(at: .zero)
+            }
+        }
+        let whole = output([frames[...]])
+        #expect(!whole.isEmpty)
+        for cut in 0...frames.count {
+            #expect(output([frames[..<cut], frames[cut...]]) == whole)
+        }
+    }
+
     @Test func `every split of the input gives the same output`() {
         let session = Array("atz\r010C\r\r0902\r03 1\r".utf8)
         func output(_ pieces: [ArraySlice<UInt8>]) -> [UInt8] {

@@ -49,6 +49,8 @@ public enum GoLinkFrame: Hashable, Sendable {
 
     /// The longest payload of a request; unit: bytes.
     public static let longestRequest = 8
+    /// The byte that begins every frame to the device.
+    public static let firstRequestByte = Identifier.system
     /// The address that requests to the vehicle go to.
     static let vehicle: UInt8 = 0xDF
 
@@ -56,6 +58,18 @@ public enum GoLinkFrame: Hashable, Sendable {
         static let data: UInt8 = 0x00
         static let failure: UInt8 = 0x01
         static let system: UInt8 = 0x07
+    }
+
+    /// Reads a frame to the device; nil for a header or a body that none has.
+    public init?(toDevice bytes: [UInt8]) {
+        guard bytes.count > 3, bytes[0] == Identifier.system, Int(bytes[2]) == bytes.count - 3
+        else { return nil }
+        let body = Array(bytes[3...])
+        switch bytes[1] {
+        case Self.vehicle where body.count <= Self.longestRequest: self = .request(body)
+        case 0x00 where body == [0x01]: self = .busTypeRequest
+        default: return nil
+        }
     }
 
     /// Whether a header from the device can be one: its identifier and length.

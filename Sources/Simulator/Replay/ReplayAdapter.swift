@@ -3,13 +3,14 @@ public import OBDCore
 
 /// An adapter that answers from a recording, byte for byte, and invents nothing.
 ///
-/// A command is answered by the next recorded exchange with the same command, else by an earlier
-/// one. A count digit that the recording does not have is overlooked. What was never recorded is
-/// answered as an adapter would that does not know it: `?` to commands, `NO DATA` to requests.
+/// A command is a line or a GoLink frame. It is answered by the next recorded exchange with the same
+/// command, else by an earlier one. A count digit that the recording does not have is overlooked.
+/// What was never recorded is answered as an adapter would that does not know it: `?` to commands,
+/// `NO DATA` to requests, a frame that says so to a GoLink's requests.
 public struct ReplayAdapter: ServedDevice {
     /// A command and everything that came until the next one.
     struct RecordedExchange: Hashable, Sendable {
-        /// Upper case, without blanks and carriage return.
+        /// A line in upper case, without blanks and carriage return; a frame as ``key(of:)`` says.
         var command: String
         /// What the adapter said.
         var answer: [UInt8]
@@ -21,12 +22,9 @@ public struct ReplayAdapter: ServedDevice {
     /// The places of each request without its count digit.
     private let uncounted: [String: [Int]]
     private var cursor = 0
-    private var line: [UInt8] = []
+    private var input = HostInput()
     private var lastCommand: String?
     private var output: [UInt8] = []
-
-    /// The most characters of a command that count; longer ones are no command.
-    private static let longestLine = 16_384
 
     /// Answers from a recorded session.
     public init(_ transcript: Transcript) {
@@ -56,16 +54,23 @@ public struct ReplayAdapter: ServedDevice {
     /// Whether anything was recorded.
     public var isEmpty: Bool { exchanges.isEmpty }
 
+    /// Whether the device of the recording answered as a GoLink.
+    public var isGoLink: Bool {
+        exchanges.contains {
+            $0.answer.first == GoLinkFrame.firstRequestByte && $0.command == Self.busTypeRequest
+        }
+    }
+
     /// Never: what it has to say it says at once.
     public var nextDeadline: Instant? { output.isEmpty ? nil : .zero }
 
     /// Takes bytes from the host.
     public mutating func receive(_ bytes: some Sequence<UInt8>, at now: Instant) {
-        for byte in bytes where byte != 0x00 && byte != 0x0A {
-            if byte == 0x0D {
-                run()
-            } else if line.count < Self.longestLine {
-                line.append(byte)
+        for byte in bytes {
+            switch input.take(byte) {
+            case .line(let line): run(line)
+            case .frame(let frame): answer(frame)
+            case nil: break
             }
         }
     }
@@ -76,9 +81,18 @@ public struct ReplayAdapter: ServedDevice {
         return output
     }
 
-    private mutating func run() {
+    private mutating func answer(_ frame: [UInt8]) {
+        guard output.count < OutputQueue.capacity else { return }
+        if let place = next(places[Self.key(of: frame)]) {
+            cursor = place + 1
+            output += exchanges[place].answer
+        } else if case .request(let body) = GoLinkFrame(toDevice: frame) {
+            output += GoLinkFrame.failure(.noResponse, request: body).bytes ?? []
+        }
+    }
+
+    private mutating func run(_ line: [UInt8]) {
         var command = Self.normalised(line)
-        line = []
         if command.isEmpty { command = lastCommand ?? "" }
         lastCommand = command
         // Nobody reads: like a real one it loses what does not fit.
@@ -118,6 +132,11 @@ extension ReplayAdapter {
         String(decoding: line.filter { $0 > 0x20 }, as: UTF8.self).uppercased()
     }
 
+    /// How a frame is kept beside lines, none of which looks like it.
+    static func key(of frame: [UInt8]) -> String { "golink " + Hex.string(frame) }
+
+    private static let busTypeRequest = key(of: GoLinkFrame.busTypeRequest.bytes ?? [])
+
     /// Whether `command` goes to the vehicle.
     static func isRequest(_ command: String) -> Bool {
         !command.isEmpty && command.utf8.allSatisfy { Hex.value($0) != nil }
@@ -131,19 +150,20 @@ extension ReplayAdapter {
 
     private static func exchanges(in transcript: Transcript) -> [RecordedExchange] {
         var exchanges: [RecordedExchange] = []
-        var typed: [UInt8] = []
+        var input = HostInput()
         for chunk in transcript.chunks {
             switch chunk.direction {
             case .toAdapter:
                 for byte in chunk.bytes {
-                    if byte == 0x0D {
-                        var command = normalised(typed)
+                    switch input.take(byte) {
+                    case .line(let line):
+                        var command = normalised(line)
                         // A lone carriage return repeated what stood before it.
                         if command.isEmpty { command = exchanges.last?.command ?? "" }
                         exchanges.append(RecordedExchange(command: command, answer: []))
-                        typed = []
-                    } else {
-                        typed.append(byte)
+                    case .frame(let frame):
+                        exchanges.append(RecordedExchange(command: key(of: frame), answer: []))
+                    case nil: break
                     }
                 }
             case .fromAdapter:

@@ -1,0 +1,49 @@
+import Adapters
+
+/// Cuts what a host sends to an adapter into commands: lines that end with CR, and GoLink frames.
+///
+/// A host that does not know its adapter tries both, so that one recording may hold both. No line
+/// begins with the byte that begins every frame.
+struct HostInput: Hashable, Sendable {
+    /// One command.
+    enum Command: Hashable, Sendable {
+        /// A line without its CR.
+        case line([UInt8])
+        /// A whole frame, its header included.
+        case frame([UInt8])
+    }
+
+    private var bytes: [UInt8] = []
+
+    /// The most characters of a line that count.
+    private static let longestLine = 16_384
+
+    /// Takes a byte; the command that it completes, if any.
+    mutating func take(_ byte: UInt8) -> Command? {
+        if (bytes.first ?? byte) == GoLinkFrame.firstRequestByte {
+            bytes.append(byte)
+            return takeFrame()
+        }
+        switch byte {
+        case 0x0D:
+            defer { bytes = [] }
+            return .line(bytes)
+        case 0x00, 0x0A: break
+        default: if bytes.count < Self.longestLine { bytes.append(byte) }
+        }
+        return nil
+    }
+
+    /// The frame, once it is whole; what cannot become one is dropped.
+    private mutating func takeFrame() -> Command? {
+        guard bytes.count > 2 else { return nil }
+        let length = Int(bytes[2])
+        guard (1...GoLinkFrame.longestRequest).contains(length) else {
+            bytes = []
+            return nil
+        }
+        guard bytes.count == 3 + length else { return nil }
+        defer { bytes = [] }
+        return .frame(bytes)
+    }
+}

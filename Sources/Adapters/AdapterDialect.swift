@@ -8,7 +8,7 @@ public import VehicleLink
 ///
 /// - ``initialise(_:)`` ends with exactly one ``DialectOutput/ready(_:)`` or
 ///   ``DialectOutput/initialisationFailed(_:)``.
-/// - ``send(_:_:)`` ends with exactly one ``DialectOutput/end(_:)``. It may only be called when
+/// - ``send(_:isReadOnly:_:)`` ends with exactly one ``DialectOutput/end(_:)``. It may only be called when
 ///   nothing is under way; else it is answered by `end(.refused)` and changes nothing.
 /// - Whatever comes in between belongs to that exchange; what comes outside is a
 ///   ``DialectOutput/notice(_:)``.
@@ -29,8 +29,10 @@ public protocol AdapterDialect: Hashable, Sendable {
 
     /// Brings the adapter in step and sets it up; also after an error.
     mutating func initialise(_ out: inout [DialectOutput])
-    /// Sends one request.
-    mutating func send(_ request: AdapterRequest, _ out: inout [DialectOutput])
+    /// Sends one request; `isReadOnly` = it needs no consent, and ``isReadOnly(_:)`` said that it
+    /// changes nothing.
+    mutating func send(
+        _ request: AdapterRequest, isReadOnly: Bool, _ out: inout [DialectOutput])
     /// Takes bytes as they came.
     mutating func receive(_ bytes: Span<UInt8>, _ out: inout [DialectOutput])
     /// Takes note that a timer's time has passed; one that is not armed is ignored.
@@ -41,6 +43,12 @@ public protocol AdapterDialect: Hashable, Sendable {
 }
 
 extension AdapterDialect {
+    /// Sends one request, and asks ``isReadOnly(_:)`` itself.
+    public mutating func send(_ request: AdapterRequest, _ out: inout [DialectOutput]) {
+        let isReadOnly = request.consent == nil && isReadOnly(request)
+        send(request, isReadOnly: isReadOnly, &out)
+    }
+
     /// Takes bytes as they came.
     public mutating func receive(_ bytes: [UInt8], _ out: inout [DialectOutput]) {
         receive(bytes.span, &out)

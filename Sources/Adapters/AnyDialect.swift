@@ -84,10 +84,12 @@ public struct AnyDialect: AdapterDialect {
     }
 
     /// Sends one request.
-    public mutating func send(_ request: AdapterRequest, _ out: inout [DialectOutput]) {
+    public mutating func send(
+        _ request: AdapterRequest, isReadOnly: Bool, _ out: inout [DialectOutput]
+    ) {
         switch language {
-        case .elm327: elm327.send(request, &out)
-        case .goLink: goLink.send(request, &out)
+        case .elm327: elm327.send(request, isReadOnly: isReadOnly, &out)
+        case .goLink: goLink.send(request, isReadOnly: isReadOnly, &out)
         }
     }
 

@@ -46,8 +46,10 @@ extension ScanTool {
     }
 
     /// Sends a request for the first time.
-    mutating func send(_ request: AdapterRequest, _ out: inout [Effect]) {
-        var waiting = Waiting(request: request)
+    mutating func send(
+        _ request: AdapterRequest, isReadOnly: Bool, _ out: inout [Effect]
+    ) {
+        var waiting = Waiting(request: request, isReadOnly: isReadOnly)
         start(&waiting, &out)
     }
 
@@ -60,7 +62,7 @@ extension ScanTool {
 
     private mutating func start(_ waiting: inout Waiting, _ out: inout [Effect]) {
         arm(.reply, after: policy.replyLimit(of: waiting.request), &out)
-        dialect.send(waiting.request, &said)
+        dialect.send(waiting.request, isReadOnly: waiting.isReadOnly, &said)
         absorb(&waiting, &out)
     }
 

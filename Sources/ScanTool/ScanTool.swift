@@ -129,11 +129,12 @@ public struct ScanTool<Dialect: AdapterDialect>: Hashable, Sendable {
         switch event {
         case .submitted(let request):
             // The one gate to the vehicle: whoever asks, and whatever for.
-            guard request.consent != nil || dialect.isReadOnly(request) else {
+            let isReadOnly = request.consent == nil && dialect.isReadOnly(request)
+            guard isReadOnly || request.consent != nil else {
                 out.append(.refuse(request.id, .needsConsent))
                 return
             }
-            send(request, &out)
+            send(request, isReadOnly: isReadOnly, &out)
         case .received(let bytes):
             dialect.receive(bytes.span, &said)
             absorbUnasked(&out)

@@ -53,6 +53,8 @@ public struct Waiting: Hashable, Sendable {
 
     /// The request.
     public internal(set) var request: AdapterRequest
+    /// Whether the gate found that it changes nothing.
+    let isReadOnly: Bool
     /// What came so far.
     public internal(set) var reply = Reply()
     /// What is awaited.

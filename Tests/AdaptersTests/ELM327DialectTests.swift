@@ -52,6 +52,12 @@ struct ScriptedAdapter {
         take(out)
     }
 
+    mutating func send(_ request: AdapterRequest, isReadOnly: Bool) {
+        var out: [DialectOutput] = []
+        dialect.send(request, isReadOnly: isReadOnly, &out)
+        take(out)
+    }
+
     mutating func receive(_ text: String) {
         let bytes = Array(text.utf8)
         var start = 0
@@ -155,6 +161,19 @@ func ask(
 }
 
 @Suite struct `ELM327 dialect` {
+    /// What the gate found before it was sent counts: a request is classified once.
+    @Test(arguments: [(true, []), (false, ["ATI"])])
+    func `covers what was not known to only read when it was sent`(
+        isReadOnly: Bool, cover: [String]
+    ) {
+        var adapter = ScriptedAdapter.genuine()
+        adapter.initialise()
+        let before = adapter.written.count
+        adapter.send(ask([0x01, 0x0C]), isReadOnly: isReadOnly)
+        #expect(Array(adapter.commands.dropFirst(before)) == ["010C"] + cover)
+        #expect(adapter.ends == [.complete])
+    }
+
     @Test func `sets an adapter up and finds the vehicle`() {
         var adapter = ScriptedAdapter.genuine()
         adapter.initialise()

@@ -34,7 +34,9 @@ package struct ScriptDialect: AdapterDialect {
         out += [.write(Array("I".utf8)), .arm(.reply, after: patience)]
     }
 
-    package mutating func send(_ request: AdapterRequest, _ out: inout [DialectOutput]) {
+    package mutating func send(
+        _ request: AdapterRequest, isReadOnly: Bool, _ out: inout [DialectOutput]
+    ) {
         guard phase == .ready, request != Self.unspeakable, !request.isForOne else {
             out.append(.end(.refused))
             return

@@ -4,7 +4,9 @@ import VehicleLink
 /// A request: what goes in front of it, the request itself, its end.
 extension ELM327Dialect {
     /// Sends one request.
-    public mutating func send(_ request: AdapterRequest, _ out: inout [DialectOutput]) {
+    public mutating func send(
+        _ request: AdapterRequest, isReadOnly: Bool, _ out: inout [DialectOutput]
+    ) {
         guard phase == .atPrompt else {
             out.append(.end(.refused))
             return
@@ -14,7 +16,7 @@ extension ELM327Dialect {
         // It began before the request.
         lineIsStale = lexer.partialLine.contains { $0 > 0x20 }
         switch request {
-        case .action: send(request.asCommand, &out)
+        case .action: send(request.asCommand, isReadOnly: isReadOnly, &out)
         case .command(_, let text, _, _), .monitor(_, let text, _):
             // One line, and no character that ends it early; blanks alone would repeat the last one.
             guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }),
@@ -25,7 +27,8 @@ extension ELM327Dialect {
             }
             // Whatever becomes of it, the setting may stand from here on.
             noteSetting(text, isConfirmed: false)
-            running = RunningExchange(request: request, command: Array(text.utf8))
+            running = RunningExchange(
+                request: request, isReadOnly: isReadOnly, command: Array(text.utf8))
             reader.filter = .open
             proceed(&out)
         case .vehicle(let vehicle):
@@ -35,7 +38,8 @@ extension ELM327Dialect {
                 out.append(.end(.refused))
                 return
             }
-            running = RunningExchange(request: request, command: spelled.command)
+            running = RunningExchange(
+                request: request, isReadOnly: isReadOnly, command: spelled.command)
             running.preparations = preparations
             running.withDigit = spelled.withDigit
             admitAnswers(to: vehicle)
@@ -223,7 +227,7 @@ extension ELM327Dialect {
 
     /// Ends an exchange whose prompt came.
     private mutating func conclude(_ out: inout [DialectOutput]) {
-        if running.request.consent != nil || !isReadOnly(running.request) {
+        if !running.isReadOnly {
             // A later CR would repeat what wrote: give the adapter something harmless to remember.
             running.part = .cover
             write(Self.cover, &out)

@@ -15,6 +15,8 @@ struct RunningExchange: Hashable, Sendable {
     }
 
     var request: AdapterRequest
+    /// Whether it was known to change nothing when it was sent.
+    let isReadOnly: Bool
     var part = Part.request
     /// The request as typed, without its CR.
     var command: [UInt8]
@@ -51,7 +53,8 @@ struct RunningExchange: Hashable, Sendable {
 
     /// Nothing under way.
     static let none = RunningExchange(
-        request: .command(id: RequestID(rawValue: 0), text: "", mayRepeat: false), command: [])
+        request: .command(id: RequestID(rawValue: 0), text: "", mayRepeat: false),
+        isReadOnly: true, command: [])
 
     /// Whether it asks for one item: what refuses a digit there knows none at all.
     var isSingle: Bool {

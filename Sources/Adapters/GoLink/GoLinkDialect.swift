@@ -116,7 +116,9 @@ public struct GoLinkDialect: AdapterDialect {
     }
 
     /// Sends one request.
-    public mutating func send(_ request: AdapterRequest, _ out: inout [DialectOutput]) {
+    public mutating func send(
+        _ request: AdapterRequest, isReadOnly: Bool, _ out: inout [DialectOutput]
+    ) {
         guard phase == .ready, case .vehicle(let vehicle) = request, vehicle.target == nil,
             vehicle.ending == .reply,
             let bytes = GoLinkFrame.request(vehicle.payload).bytes

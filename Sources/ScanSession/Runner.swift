@@ -9,7 +9,7 @@ import VehicleLink
 /// Runs a scan tool over a session with an accessory: the body of a session's thread.
 ///
 /// It waits in one place, for bytes, for commands, for space in a store or for the nearest deadline,
-/// and carries the machine's effects out. Nothing here decides anything about the conversation.
+/// reads and writes. `ScanTool` decides about the conversation, `PollDriver` about what comes next.
 ///
 /// A value without copies, so that the exclusive use of its parts is proven when it is compiled and
 /// not checked at every step.
@@ -17,13 +17,10 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
     let core: SessionCore
     let configuration: SessionConfiguration
     let sinks: [any ReadingSink]
-    let observers: [any ScanObserver]
+    let audience: Audience
     let ready: Ticket<Void>
-    /// The kinds of events that are queued.
-    let queued: ScanEvent.Kinds
-    /// The kinds of events that anyone wants.
-    let wanted: ScanEvent.Kinds
     var machine: ScanTool<Dialect>
+    var driver = SessionDriver()
     var decoder: ResponseDecoder
     var session: DescriptorSession?
     var connectPlan: ConnectPlan
@@ -34,44 +31,13 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
     // What the machine said and what follows from doing it.
     var effects: [Effect] = []
     var followUps: [Event] = []
-    var deadlines: [(deadline: Deadline, time: Instant)] = []
+    var deadlines = Deadlines()
 
-    // Work.
-    var asks: [Ask] = []
-    var plan: PollPlan?
-    /// Whether there is a plan: a look at an optional as large as that would copy it.
-    var driver = PollDriver()
-    var planWatchesMotion = false
-    /// Whether the plan leaves the vehicle alone.
-    var vehicleRests = false
-    /// Requests of the plan that could not be sent, as far as that was told.
-    var notSent: Set<VehicleRequest> = []
-    var planWaits: Instant?
-    var current: RunningRequest?
-    /// What came and is not decoded yet; at most one waits while a batch is offered.
-    var undecoded: Delivered?
-    var offering: Offering?
-    /// Until when a store may keep a stop waiting; nil = as long as it likes.
-    var offeringEnds: Instant?
-    var lastID: UInt32 = 0
+    /// The plan; nil = nothing is polled.
+    var polled: PolledPlan?
+    var times = PollTimes()
     var lastVoltage: Double?
-
-    // Where the time of a poll goes.
-    var account = TimeAccount()
-    /// When the bytes of the request under way travelled.
-    var timing = ExchangeTiming(at: .zero)
-    /// The time since the latest exchange.
-    var gap = ExchangeGap()
-    /// The rate of a line whose bytes take time; unit: bit/s.
-    var wireRate: Int?
-
-    // The end.
-    var isStopping = false
-    var wasReady = false
-    var wasLost = false
     var lastFault: AccessoryError?
-    var endReason: ScanError?
-    var isOver = false
 
     private var set = PollSet()
 
@@ -83,11 +49,9 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
         self.core = core
         self.configuration = configuration
         self.sinks = sinks
-        self.observers = observers
+        audience = Audience(core, queued: configuration.queuedEvents, observers: observers)
         self.ready = ready
         self.decoder = decoder
-        queued = configuration.queuedEvents
-        wanted = observers.reduce(configuration.queuedEvents) { $0.union($1.interests) }
         machine = ScanTool(dialect: dialect, policy: configuration.effectivePolicy)
         connectPlan = ConnectPlan(remembered: configuration.memory?.lineRate)
     }
@@ -96,22 +60,14 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
     mutating func run() {
         startRecording()
         handle(.retry)
-        while !isOver {
+        while driver.life.end == nil {
             takeOver()
-            processDelivered()
+            decodeReplies()
             drainFollowUps()
-            if isOver { break }
-            wait()
+            if driver.life.end == nil { wait() }
         }
         handOnTheRest()
         finish()
-    }
-
-    /// Goes by this plan from here on; nil = nothing is polled.
-    mutating func take(_ plan: PollPlan?) {
-        self.plan = plan
-        planWatchesMotion = plan?.watchesMotion ?? false
-        vehicleRests = plan?.isResting ?? false
     }
 
     // MARK: Waiting
@@ -119,16 +75,17 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
     /// Waits once, and does what there is to do then; false = it cannot be waited.
     @discardableResult
     private mutating func wait() -> Bool {
+        if driver.keepsEndWaiting { deadlines.limitDrain(to: now + configuration.drainLimit) }
         set.removeAll()
         let wake = set.add(core.wake.descriptor)
         let link = set.add(
             session?.descriptor ?? -1, writing: session?.wantsToWrite ?? false)
-        let space = set.add(offering.flatMap { sinks[$0.sink].spaceDescriptor } ?? -1)
+        let space = set.add(
+            driver.handover.batch.flatMap { sinks[$0.sink].spaceDescriptor } ?? -1)
         do {
-            try set.wait(until: nearestDeadline())
+            try set.wait(until: deadlines.nearest)
         } catch {
-            endReason = .system(call: error.call, errno: error.errno)
-            isOver = true
+            carryOut(driver.life.take(.cannotWait(call: error.call, errno: error.errno)))
             return false
         }
         now = SystemClock.now()
@@ -138,33 +95,17 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
         if set.isReadable(wake) {
             core.wake.take()
             for command in core.takeCommands() { obey(command) }
-            if core.isStopRequested { beginStop() }
         }
-        if let sink = offering?.sink, let descriptor = sinks[sink].spaceDescriptor,
+        if let sink = driver.handover.batch?.sink, let descriptor = sinks[sink].spaceDescriptor,
             set.isReadable(space)
         {
             EventDescriptor.take(descriptor)
             continueOffering()
             drainFollowUps()
         }
-        expireDeadlines()
-        if let offeringEnds, offeringEnds <= now { dropOffering() }
+        while let deadline = deadlines.takeExpired(at: now) { handle(.deadlineExpired(deadline)) }
+        if deadlines.isDrainOver(at: now) { dropBatch() }
         return true
-    }
-
-    // Mutating: reading a property would copy the whole runner.
-    private mutating func nearestDeadline() -> Instant? {
-        var nearest = planWaits
-        if let offeringEnds, nearest.map({ offeringEnds < $0 }) ?? true { nearest = offeringEnds }
-        for (_, time) in deadlines where nearest.map({ time < $0 }) ?? true { nearest = time }
-        return nearest
-    }
-
-    private mutating func expireDeadlines() {
-        while let place = deadlines.firstIndex(where: { $0.time <= now }) {
-            let deadline = deadlines.remove(at: place).deadline
-            handle(.deadlineExpired(deadline))
-        }
     }
 
     private mutating func transfer(reading: Bool, writing: Bool) {
@@ -179,7 +120,7 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
 
     private mutating func take(_ bytes: [UInt8]) {
         record(bytes, .fromAdapter)
-        timing.received(bytes, at: now)
+        times.received(bytes, at: now)
         if machine.isAtPrompt { noteUnasked(bytes) }
         handle(.received(bytes))
     }
@@ -209,7 +150,7 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
         let count = bytes.count { $0 > 0x20 && $0 != UInt8(ascii: ">") }
         guard count > 0 else { return }
         core.noteUnasked(count)
-        if wanted.contains(.requests) { tell(.didReceiveUnasked(bytes: count)) }
+        if audience.wants(.requests) { tell(.didReceiveUnasked(bytes: count)) }
     }
 
     /// The accessory has gone.
@@ -217,9 +158,9 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
         guard session != nil else { return }
         session = nil
         lastFault = error
-        wasLost = true
-        gap.noteOutage()
+        times.gap.noteOutage()
         tell(.toolDidDisconnect(error))
+        carryOut(driver.life.take(.linkLost))
         followUps.append(.closed)
     }
 
@@ -248,7 +189,7 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
         let after = machine.state.kind
         if before != after {
             core.publish(after)
-            if wanted.contains(.states) {
+            if audience.wants(.states) {
                 tell(
                     .didChangeState(
                         StateTransition(time: now, from: before, to: after, event: event.kind)))
@@ -264,79 +205,84 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
         }
         orders.removeAll(keepingCapacity: true)
         swap(&orders, &effects)
-        if isStopping, machine.state == .initializing(.detached) { isOver = true }
-    }
-
-    mutating func arm(_ deadline: Deadline, after time: Duration) {
-        let entry = (deadline: deadline, time: now + time)
-        if let place = deadlines.firstIndex(where: { $0.deadline == deadline }) {
-            deadlines[place] = entry
-        } else {
-            deadlines.append(entry)
+        if driver.life.isStopping, machine.state == .initializing(.detached) {
+            carryOut(driver.life.take(.detached))
         }
     }
-
-    mutating func disarm(_ deadline: Deadline) {
-        guard let place = deadlines.firstIndex(where: { $0.deadline == deadline }) else { return }
-        deadlines.remove(at: place)
-    }
-
-    // MARK: Events
 
     /// Tells everyone who wants it.
-    mutating func tell(_ event: ScanEvent) {
-        let kind = event.kind
-        if queued.contains(kind) { core.publish(event, at: now) }
-        for observer in observers where observer.interests.contains(kind) {
-            observer.scan(event, at: now)
-        }
-    }
+    mutating func tell(_ event: ScanEvent) { audience.tell(event, at: now) }
 
     // MARK: The end
 
-    mutating func beginStop() {
-        guard !isStopping else { return }
-        isStopping = true
-        endReason = endReason ?? .stopped
-        if offering != nil { offeringEnds = now + configuration.drainLimit }
-        handle(.stopRequested)
+    /// Does what follows for the session.
+    mutating func carryOut(_ order: SessionLife.Order?) {
+        switch order {
+        case .countReconnect: core.noteReconnect()
+        case .retry: followUps.append(.retry)
+        case .stopTool: followUps.append(.stopRequested)
+        case nil: break
+        }
     }
 
     /// A store that makes no space must not keep the session from ending.
-    private mutating func dropOffering() {
-        guard offering != nil else {
-            offeringEnds = nil
+    private mutating func dropBatch() {
+        guard driver.handover.batch != nil else {
+            deadlines.endDrain()
             return
         }
         core.noteError()
         // The reply behind it has no time of its own.
         endOffering()
-        if offering == nil { offeringEnds = nil }
+        if driver.handover.batch == nil { deadlines.endDrain() }
         drainFollowUps()
     }
 
     /// Hands on what came before the end: a store that makes no space is waited for as long as at a
     /// stop.
     private mutating func handOnTheRest() {
-        processDelivered()
-        while offering != nil {
-            offeringEnds = offeringEnds ?? now + configuration.drainLimit
+        decodeReplies()
+        while driver.handover.batch != nil {
             guard wait() else { break }
         }
     }
 
     private mutating func finish() {
         session = nil
-        // What could not be handed on.
-        if offering != nil { core.noteError() }
-        if undecoded != nil { core.noteError() }
-        carryOut(driver.take(.end))
-        let reason = endReason ?? .stopped
-        if let ask = undecoded?.current.ask { ask.ticket.fulfil(.failure(reason)) }
-        if let ask = current?.ask { ask.ticket.fulfil(.failure(reason)) }
-        for ask in asks { ask.ticket.fulfil(.failure(reason)) }
+        let reason = scanError(driver.life.end ?? .stopped)
+        let rest = driver.handover.end()
+        carryOut(driver.polling.take(.end))
+        for one in rest {
+            switch one {
+            case .batch: core.noteError()
+            case .reply(let reply):
+                core.noteError()
+                reply.current.ask?.promise.fulfil(.failure(reason))
+            case .request(let request): request.ask?.promise.fulfil(.failure(reason))
+            }
+        }
+        for promise in driver.requests.removeAll() { promise.fulfil(.failure(reason)) }
         ready.fulfil(.failure(reason))
         tell(.sessionDidEnd(reason == .stopped ? nil : reason))
-        core.end(endReason)
+        core.end(reason)
+    }
+
+    private mutating func scanError(_ end: SessionLife.End) -> ScanError {
+        switch end {
+        case .stopped: .stopped
+        case .cannotWait(let call, let errno): .system(call: call, errno: errno)
+        case .gaveUp(let reason, let wasReady): scanError(reason, wasReady: wasReady)
+        }
+    }
+
+    private mutating func scanError(_ reason: ErrorReason, wasReady: Bool) -> ScanError {
+        let fault = lastFault ?? configuration.connector.loss
+        switch reason {
+        case .openFailed: return wasReady ? .linkLost(fault) : .accessory(fault)
+        case .linkLost: return .linkLost(fault)
+        case .initialisation(let failure): return .initialisation(failure)
+        case .initialisationTimedOut, .unresponsive, .flooded, .adapterRestarted:
+            return .adapterSilent
+        }
     }
 }

@@ -16,6 +16,7 @@ final class SessionCore: Sendable {
         case resumePoll
         case cancelPoll
         case endListening
+        case stop
     }
 
     private struct Shared {
@@ -46,7 +47,6 @@ final class SessionCore: Sendable {
 
     private let shared: Mutex<Shared>
     private let stateCode = Atomic<Int>(0)
-    private let endIsWanted = Atomic<Bool>(false)
     /// Raised when there are commands, or the end was asked for.
     let wake: EventDescriptor
     /// Raised when there are events.
@@ -79,13 +79,9 @@ final class SessionCore: Sendable {
 
     /// Asks the thread to come to an end.
     func requestStop() {
-        endIsWanted.store(true, ordering: .releasing)
         stop.signal()
-        wake.signal()
+        _ = send(.stop)
     }
-
-    /// Whether the end was asked for.
-    var isStopRequested: Bool { endIsWanted.load(ordering: .acquiring) }
 
     /// Takes all commands, in order.
     func takeCommands() -> [Command] {

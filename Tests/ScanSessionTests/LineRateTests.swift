@@ -110,7 +110,7 @@ private final class RatedAdapter: Sendable {
         #expect(isTrusted)
         runner.carryOut(.report(report))
         let next = runner.followUps
-        let goesOn = !runner.isOver
+        let goesOn = runner.driver.life.end == nil
         #expect(next == [.retry] && goesOn)
         let isSettled = try runner.settleRate(of: &session)
         #expect(isSettled)
@@ -118,7 +118,7 @@ private final class RatedAdapter: Sendable {
         #expect(rate == 9_600)
         // Whoever answered at that rate and cannot be set up is not looked for again.
         runner.carryOut(.report(report))
-        let isOver = runner.isOver
+        let isOver = runner.driver.life.end != nil
         #expect(isOver)
     }
 

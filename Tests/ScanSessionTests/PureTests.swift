@@ -1,7 +1,51 @@
 import OBDCore
+import ScanTool
 import Testing
 
 @testable import ScanSession
+
+@Suite struct `The deadlines of a session` {
+    private func at(_ seconds: Int) -> Instant { .zero + .seconds(seconds) }
+
+    @Test func `are awaited from the nearest on, whoever set them`() {
+        var deadlines = Deadlines()
+        #expect(deadlines.nearest == nil)
+        deadlines.arm(.reply, at: at(5))
+        #expect(deadlines.nearest == at(5))
+        deadlines.plan = at(4)
+        #expect(deadlines.nearest == at(4))
+        deadlines.limitDrain(to: at(3))
+        #expect(deadlines.nearest == at(3))
+        deadlines.arm(.pause, at: at(2))
+        #expect(deadlines.nearest == at(2))
+        // The same one again, later.
+        deadlines.arm(.pause, at: at(9))
+        #expect(deadlines.nearest == at(3))
+    }
+
+    @Test func `pass once, and not once they are disarmed`() {
+        var deadlines = Deadlines()
+        deadlines.arm(.reply, at: at(5))
+        deadlines.arm(.pause, at: at(6))
+        var isArmed = deadlines.disarm(.pause)
+        #expect(isArmed)
+        isArmed = deadlines.disarm(.pause)
+        #expect(!isArmed)
+        let early = deadlines.takeExpired(at: at(4))
+        let due = deadlines.takeExpired(at: at(6))
+        let twice = deadlines.takeExpired(at: at(6))
+        #expect(early == nil && due == .reply && twice == nil)
+    }
+
+    @Test func `limit a store's time at the end once`() {
+        var deadlines = Deadlines()
+        deadlines.limitDrain(to: at(3))
+        deadlines.limitDrain(to: at(8))
+        #expect(!deadlines.isDrainOver(at: at(2)) && deadlines.isDrainOver(at: at(3)))
+        deadlines.endDrain()
+        #expect(!deadlines.isDrainOver(at: at(9)))
+    }
+}
 
 @Suite struct `A connect plan` {
     @Test func `leaves lines without a rate, or with a given one, as they are`() {

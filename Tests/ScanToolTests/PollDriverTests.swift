@@ -1,137 +1,461 @@
+import Adapters
 import OBDCore
 import ScanTool
+import ScanToolTestSupport
 import Testing
 
-@Suite struct `A poll driver` {
-    /// The way to each state.
-    private static let ways: [PollDriver.State: [PollDriver.Event]] = [
-        .idle: [], .polling: [.begin], .paused: [.begin, .pause], .cancelled: [.begin, .cancel],
-        .ended: [.end],
+// MARK: On the way
+
+/// Requests are capital letters, replies small ones, batches numbers.
+private typealias Letters = Handover<String, String, Int>
+
+extension Letters.State {
+    /// `asking Q`, `full 1 b:2`: what is there, with the identifier of what is held.
+    fileprivate var words: String {
+        switch self {
+        case .free: "free"
+        case .asking(let request): "asking \(request)"
+        case .replied(let reply): "replied \(reply)"
+        case .askingBefore(let request, let reply): "askingBefore \(request) \(reply)"
+        case .held(let reply, let id): "held \(reply):\(id.rawValue)"
+        case .repliedTwice(let earlier, let reply, let id):
+            "repliedTwice \(earlier) \(reply):\(id.rawValue)"
+        case .offering(let batch, let id): "offering \(batch):\(id.map { "\($0.rawValue)" } ?? "-")"
+        case .askingWhileOffering(let request, let batch): "askingWhileOffering \(request) \(batch)"
+        case .full(let batch, let reply, let id): "full \(batch) \(reply):\(id.rawValue)"
+        case .ended: "ended"
+        }
+    }
+}
+
+extension Letters.Order {
+    fileprivate var words: String {
+        switch self {
+        case .acknowledge(let id): "acknowledge \(id.rawValue)"
+        case .decode(let reply, let id): "decode \(reply):\(id.map { "\($0.rawValue)" } ?? "-")"
+        case .lose(let batch): "lose \(batch)"
+        }
+    }
+}
+
+extension Letters.Rest {
+    fileprivate var words: String {
+        switch self {
+        case .request(let request): request
+        case .reply(let reply): reply
+        case .batch(let batch): "\(batch)"
+        }
+    }
+}
+
+@Suite struct `A request on its way to the sinks` {
+    private static let one = RequestID(rawValue: 1)
+    private static let two = RequestID(rawValue: 2)
+
+    /// The way to each state; `P` and `p` came first.
+    private static let ways: [[Letters.Event]] = [
+        [],
+        [.submitted("P")],
+        [.submitted("P"), .delivered("p", one, goesOn: true)],
+        [.submitted("P"), .delivered("p", one, goesOn: true), .submitted("Q")],
+        [.submitted("P"), .delivered("p", one, goesOn: false)],
+        [
+            .submitted("P"), .delivered("p", one, goesOn: true), .submitted("Q"),
+            .delivered("q", two, goesOn: false),
+        ],
+        [.submitted("P"), .delivered("p", one, goesOn: false), .decode, .kept(1, one)],
+        [.submitted("P"), .delivered("p", one, goesOn: true), .decode, .kept(1, nil)],
+        [
+            .submitted("P"), .delivered("p", one, goesOn: true), .submitted("Q"), .decode,
+            .kept(1, nil),
+        ],
+        [
+            .submitted("P"), .delivered("p", one, goesOn: true), .submitted("Q"), .decode,
+            .kept(1, nil), .delivered("q", two, goesOn: true),
+        ],
     ]
 
-    private static func driver(in state: PollDriver.State) throws -> PollDriver {
-        var driver = PollDriver()
-        for event in try #require(ways[state]) { _ = driver.take(event) }
-        #expect(driver.state == state)
-        return driver
+    private static let events: [(name: String, event: Letters.Event)] = [
+        ("submitted", .submitted("R")), ("refused", .refused),
+        ("delivered", .delivered("r", RequestID(rawValue: 3), goesOn: false)),
+        ("delivered, goes on", .delivered("r", RequestID(rawValue: 3), goesOn: true)),
+        ("decode", .decode), ("kept", .kept(2, nil)), ("gone", .gone),
+    ]
+
+    private static func handover(_ way: [Letters.Event]) -> Letters {
+        var handover = Letters()
+        for event in way { _ = handover.take(event) }
+        return handover
     }
 
-    /// Each line is a state, an event, the state after it and its orders; a pair without a line changes
-    /// nothing.
+    /// Each line is a state, an event, the state after it and its order; a pair without a line changes
+    /// nothing. `p:1` is a reply that the scan tool holds as 1.
     private static let table = """
-        idle begin: polling resetFigures restartGap adopt tellStart
-        idle end: ended
-        cancelled begin: polling restartGap adopt tellStart
-        cancelled end: ended
-        polling begin: polling adopt tellStart
-        polling pause: paused freeGap tellPause
-        polling cancel: cancelled report drop tellCancel
-        polling done: idle report drop tellFinish
-        polling end: ended report tellCancel
-        paused begin: polling restartGap adopt tellStart
-        paused resume: polling tellStart
-        paused cancel: cancelled report drop tellCancel
-        paused end: ended report tellCancel
+        free, submitted: asking R
+        free, delivered: free, acknowledge 3
+        free, delivered, goes on: free, acknowledge 3
+        free, kept: offering 2:-
+        asking P, refused: free
+        asking P, delivered: held r:3
+        asking P, delivered, goes on: replied r, acknowledge 3
+        asking P, kept: askingWhileOffering P 2
+        replied p, submitted: askingBefore R p
+        replied p, delivered: replied p, acknowledge 3
+        replied p, delivered, goes on: replied p, acknowledge 3
+        replied p, decode: free, decode p:-
+        replied p, kept: replied p, lose 2
+        askingBefore Q p, refused: replied p
+        askingBefore Q p, delivered: repliedTwice p r:3
+        askingBefore Q p, delivered, goes on: repliedTwice p r:3
+        askingBefore Q p, decode: asking Q, decode p:-
+        askingBefore Q p, kept: askingBefore Q p, lose 2
+        held p:1, delivered: held p:1, acknowledge 3
+        held p:1, delivered, goes on: held p:1, acknowledge 3
+        held p:1, decode: free, decode p:1
+        held p:1, kept: full 2 p:1
+        repliedTwice p q:2, delivered: repliedTwice p q:2, acknowledge 3
+        repliedTwice p q:2, delivered, goes on: repliedTwice p q:2, acknowledge 3
+        repliedTwice p q:2, decode: held q:2, decode p:-
+        repliedTwice p q:2, kept: repliedTwice p q:2, lose 2
+        offering 1:1, delivered: offering 1:1, acknowledge 3
+        offering 1:1, delivered, goes on: offering 1:1, acknowledge 3
+        offering 1:1, kept: offering 1:1, lose 2
+        offering 1:1, gone: free, acknowledge 1
+        offering 1:-, delivered: offering 1:-, acknowledge 3
+        offering 1:-, delivered, goes on: offering 1:-, acknowledge 3
+        offering 1:-, kept: offering 1:-, lose 2
+        offering 1:-, gone: free
+        askingWhileOffering Q 1, refused: offering 1:-
+        askingWhileOffering Q 1, delivered: full 1 r:3
+        askingWhileOffering Q 1, delivered, goes on: full 1 r:3
+        askingWhileOffering Q 1, kept: askingWhileOffering Q 1, lose 2
+        askingWhileOffering Q 1, gone: asking Q
+        full 1 q:2, delivered: full 1 q:2, acknowledge 3
+        full 1 q:2, delivered, goes on: full 1 q:2, acknowledge 3
+        full 1 q:2, kept: full 1 q:2, lose 2
+        full 1 q:2, gone: held q:2
+        ended, delivered: ended, acknowledge 3
+        ended, delivered, goes on: ended, acknowledge 3
+        ended, kept: ended, lose 2
         """
 
-    @Test func `takes every event in every state as the table says`() throws {
+    @Test func `takes every event in every state as the table says`() {
+        var ended = Letters()
+        _ = ended.end()
         var lines: [String] = []
-        for state in PollDriver.State.allCases {
-            for event in PollDriver.Event.allCases {
-                var driver = try Self.driver(in: state)
-                let orders = driver.take(event)
-                if driver.state == state && orders.isEmpty { continue }
-                let words = [driver.state.rawValue] + orders.map(\.rawValue)
-                lines.append("\(state) \(event): " + words.joined(separator: " "))
+        for before in Self.ways.map(Self.handover) + [ended] {
+            for (name, event) in Self.events {
+                var handover = before
+                let order = handover.take(event)
+                if order == nil, handover.state.words == before.state.words { continue }
+                lines.append(
+                    "\(before.state.words), \(name): "
+                        + ([handover.state.words] + [order?.words].compactMap(\.self))
+                        .joined(separator: ", "))
             }
         }
         #expect(lines.joined(separator: "\n") == Self.table)
     }
 
-    @Test func `whatever comes, a poll that was told to begin is told to end once`() {
-        // Every sequence of five events.
-        let events = PollDriver.Event.allCases
-        var sequences: [[PollDriver.Event]] = [[]]
-        for _ in 0..<5 { sequences = sequences.flatMap { way in events.map { way + [$0] } } }
-        for sequence in sequences {
-            var driver = PollDriver()
-            var plans = 0
-            var isOpen = false
-            for event in sequence + [.end] {
-                for order in driver.take(event) {
-                    switch order {
-                    case .adopt: plans = 1
-                    case .drop: plans = 0
-                    case .tellStart: isOpen = true
-                    case .tellPause: #expect(isOpen)
-                    case .tellCancel, .tellFinish:
-                        #expect(isOpen)
-                        isOpen = false
-                    case .report: #expect(plans == 1)
-                    case .resetFigures, .restartGap, .freeGap: break
-                    }
-                }
-                #expect(driver.hasPlan == (plans == 1) || driver.state == .ended)
+    @Test func `gives everything back at its end, the oldest first`() {
+        let rests = Self.ways.map { way in
+            var handover = Self.handover(way)
+            let rest = handover.end()
+            let more = handover.end()
+            #expect(more.isEmpty)
+            return rest.map(\.words).joined(separator: " ")
+        }
+        #expect(rests == ["", "P", "p", "p Q", "p", "p q", "1", "1", "1 Q", "1 q"])
+    }
+
+    /// Every sequence of eight events that a session can bring: each reply is decoded once, in order,
+    /// and acknowledged once.
+    @Test func `loses nothing and doubles nothing, whatever comes in whichever order`() {
+        var walks = 0
+        walk(Letters(), Ledger(), 8) { walks += 1 }
+        #expect(walks > 1_000)
+    }
+
+    /// What went in and what came out.
+    private struct Ledger {
+        var submitted = 0
+        var delivered = 0
+        var decoded = 0
+        var acknowledged: Set<UInt32> = []
+    }
+
+    private func walk(
+        _ handover: Letters, _ ledger: Ledger, _ steps: Int, _ count: () -> Void
+    ) {
+        // One request at a time, and none before the last reply is acknowledged.
+        if handover.mayAsk {
+            #expect(ledger.acknowledged.count == ledger.delivered)
+            #expect(handover.request == nil && handover.batch == nil)
+        }
+        guard steps > 0 else { return count() }
+        let next = RequestID(rawValue: UInt32(ledger.delivered + 1))
+        if handover.mayAsk {
+            var ledger = ledger
+            ledger.submitted += 1
+            go(handover, .submitted("R"), ledger, steps, count)
+        }
+        if handover.request != nil {
+            for goesOn in [true, false] {
+                var ledger = ledger
+                ledger.delivered += 1
+                go(
+                    handover, .delivered("\(ledger.delivered)", next, goesOn: goesOn), ledger,
+                    steps,
+                    count)
             }
-            #expect(!isOpen && driver.state == .ended)
+        }
+        if handover.batch != nil { go(handover, .gone, ledger, steps, count) }
+        go(handover, .decode, ledger, steps, count)
+    }
+
+    private func go(
+        _ before: Letters, _ event: Letters.Event, _ known: Ledger, _ steps: Int,
+        _ count: () -> Void
+    ) {
+        var handover = before
+        var ledger = known
+        switch handover.take(event) {
+        case .acknowledge(let id): #expect(ledger.acknowledged.insert(id.rawValue).inserted)
+        case .decode(let reply, let held):
+            ledger.decoded += 1
+            #expect(reply == "\(ledger.decoded)")
+            // Either a sink has no space for it, or all have.
+            var kept = handover
+            let result1 = kept.take(.kept(ledger.decoded, held))
+            #expect(result1 == nil)
+            walk(kept, ledger, steps - 1, count)
+            if let held { #expect(ledger.acknowledged.insert(held.rawValue).inserted) }
+        case .lose: Issue.record("a batch was lost")
+        case nil: break
+        }
+        walk(handover, ledger, steps - 1, count)
+    }
+}
+
+// MARK: The session's life
+
+@Suite struct `A session's life` {
+    private typealias Life = SessionLife
+
+    private static let ways: [(name: String, way: [SessionLife.Event])] = [
+        ("starting", []), ("ready", [.initialized]), ("lost", [.initialized, .linkLost]),
+        ("stopping", [.stopRequested]), ("over", [.stopRequested, .detached]),
+    ]
+
+    private static let pause = Duration.seconds(1)
+    private static let vehicle = ErrorReason.initialisation(.noVehicle(.noData))
+    private static let events: [(name: String, event: SessionLife.Event)] = [
+        ("initialized", .initialized), ("linkLost", .linkLost),
+        (
+            "failed, set up anew",
+            .failed(.unresponsive, .reinitialise(after: pause), isAnotherRate: false)
+        ),
+        (
+            "failed, vehicle awaited",
+            .failed(vehicle, .reinitialise(after: pause), isAnotherRate: false)
+        ),
+        (
+            "failed, session awaited",
+            .failed(.linkLost, .awaitSession(after: pause), isAnotherRate: false)
+        ),
+        ("failed, given up", .failed(.openFailed, .givenUp, isAnotherRate: false)),
+        (
+            "failed at a rate on trust",
+            .failed(.initialisation(.silent), .givenUp, isAnotherRate: true)
+        ), ("stopRequested", .stopRequested), ("detached", .detached),
+        ("cannotWait", .cannotWait(call: "ppoll", errno: 22)),
+    ]
+
+    private static func words(_ state: SessionLife.State) -> String {
+        switch state {
+        case .starting: "starting"
+        case .ready: "ready"
+        case .lost: "lost"
+        case .stopping: "stopping"
+        case .over(.stopped): "over"
+        case .over(.gaveUp(_, let wasReady)): wasReady ? "gave up later" : "gave up at once"
+        case .over(.cannotWait): "cannot wait"
+        }
+    }
+
+    /// Each line is a state, an event, the state after it and its order; a pair without a line changes
+    /// nothing.
+    private static let table = """
+        starting, initialized: ready
+        starting, failed, vehicle awaited: gave up at once
+        starting, failed, session awaited: gave up at once
+        starting, failed, given up: gave up at once
+        starting, failed at a rate on trust: starting, retry
+        starting, stopRequested: stopping, stopTool
+        starting, cannotWait: cannot wait
+        ready, linkLost: lost
+        ready, failed, given up: gave up later
+        ready, failed at a rate on trust: gave up later
+        ready, stopRequested: stopping, stopTool
+        ready, cannotWait: cannot wait
+        lost, initialized: ready, countReconnect
+        lost, failed, given up: gave up later
+        lost, failed at a rate on trust: gave up later
+        lost, stopRequested: stopping, stopTool
+        lost, cannotWait: cannot wait
+        stopping, failed, given up: over
+        stopping, failed at a rate on trust: over
+        stopping, detached: over
+        stopping, cannotWait: cannot wait
+        """
+
+    @Test func `takes every event in every state as the table says`() {
+        var lines: [String] = []
+        for (state, way) in Self.ways {
+            for (name, event) in Self.events {
+                var life = SessionLife()
+                for event in way { _ = life.take(event) }
+                #expect(Self.words(life.state) == state)
+                let before = life.state
+                let order = life.take(event)
+                if life.state == before, order == nil { continue }
+                lines.append(
+                    "\(state), \(name): "
+                        + ([Self.words(life.state)] + [order?.rawValue].compactMap(\.self))
+                        .joined(separator: ", "))
+            }
+        }
+        #expect(lines.joined(separator: "\n") == Self.table)
+    }
+
+    @Test func `says how it ended, and the first reason counts`() {
+        var life = SessionLife()
+        _ = life.take(.initialized)
+        #expect(life.end == nil && !life.isEnding)
+        _ = life.take(.failed(.linkLost, .givenUp, isAnotherRate: false))
+        _ = life.take(.stopRequested)
+        _ = life.take(.cannotWait(call: "ppoll", errno: 22))
+        #expect(life.end == .gaveUp(.linkLost, wasReady: true))
+        #expect(life.isEnding && !life.isStopping)
+    }
+}
+
+// MARK: Who asks
+
+extension RequestQueue {
+    fileprivate mutating func required() throws -> Entry {
+        let entry = next()
+        return try #require(entry)
+    }
+}
+
+@Suite struct `Requests from outside` {
+    private static func queue() -> RequestQueue<String> {
+        var queue = RequestQueue<String>()
+        queue.append(ScriptDialect.read, for: "read")
+        queue.append(ScriptDialect.clear, for: "clear")
+        return queue
+    }
+
+    @Test func `come in their order, each under an identifier of its own`() throws {
+        var queue = Self.queue()
+        let read = try queue.required()
+        let clear = try queue.required()
+        #expect(read.promise == "read" && clear.promise == "clear")
+        #expect(read.request.id == RequestID(rawValue: 0x8000_0001))
+        #expect(clear.request.id == RequestID(rawValue: 0x8000_0002))
+        let result2 = queue.next()
+        #expect(result2 == nil && queue.isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            (Failure.adapterRestarted, true, true), (.restartedBeforeSending, true, true),
+            (.linkLost, false, true), (.timedOut, false, false), (.stopped, false, false),
+            (.flooded, false, false), (.outOfStep, false, false), (.notSent, false, false),
+        ])
+    func `are sent once more where that can help, and only once`(
+        failure: Failure, alone: Bool, withReconnects: Bool
+    ) throws {
+        for (reconnects, isTaken) in [(false, alone), (true, withReconnects)] {
+            var queue = Self.queue()
+            let first = try queue.required()
+            let result3 = queue.takeBack(first, after: failure, reconnects: reconnects)
+            #expect(result3 == isTaken)
+            guard isTaken else { continue }
+            let again = try queue.required()
+            #expect(again.request == first.request && again.sendings == 2)
+            let result4 = queue.takeBack(again, after: failure, reconnects: reconnects)
+            #expect(!result4)
+            // What writes is never repeated.
+            let clear = try queue.required()
+            let result5 = queue.takeBack(clear, after: failure, reconnects: reconnects)
+            #expect(!result5)
         }
     }
 }
 
-@Suite struct `The gap between two exchanges` {
-    private func account(_ body: (inout ExchangeGap, inout TimeAccount) -> Void) -> [Duration] {
-        var gap = ExchangeGap()
-        var account = TimeAccount()
-        gap.begin(at: at(10), isFree: false)
-        body(&gap, &account)
-        let parts = account.parts
-        return [parts.own, parts.idle, parts.rests, parts.lost]
-    }
+// MARK: All of it
 
-    private func at(_ seconds: Int) -> Instant { .zero + .seconds(seconds) }
+@Suite struct `A poll driver` {
+    private typealias Driver = PollDriver<String, String, String, Int>
 
-    private func seconds(_ numbers: Int...) -> [Duration] { numbers.map { .seconds($0) } }
+    private static let answered = Outcome.answered(Reply())
 
-    @Test func `is the program's own`() {
-        let parts = account { gap, account in gap.close(at: at(13), into: &account) }
-        #expect(parts == seconds(3, 0, 0, 0))
-    }
-
-    @Test func `is idle once nothing is due, and rests once only what rests is`() {
-        let parts = account { gap, account in
-            gap.wait(at: at(11), rests: false)
-            gap.wait(at: at(13), rests: true)
-            gap.wait(at: at(14), rests: true)
-            gap.close(at: at(20), into: &account)
+    private static func name(_ next: PollDriver<String, String, String, Int>.Next) -> String {
+        switch next {
+        case .request(let entry): entry.promise
+        case .plan: "plan"
+        case .nothing: "nothing"
         }
-        #expect(parts == seconds(1, 2, 7, 0))
     }
 
-    @Test func `is lost where the link could not be used`() {
-        let parts = account { gap, account in
-            gap.wait(at: at(11), rests: true)
-            gap.noteOutage()
-            gap.close(at: at(20), into: &account)
-        }
-        #expect(parts == seconds(0, 0, 0, 10))
+    private func expectNext(_ driver: inout Driver, _ name: String) {
+        let next = driver.next()
+        #expect(Self.name(next) == name)
     }
 
-    @Test func `is counted once where a request is refused, and not after its end`() {
-        let parts = account { gap, account in
-            gap.close(at: at(12), into: &account)
-            gap.close(at: at(13), into: &account)
-            gap.finish(at: at(14), into: &account)
-            gap.finish(at: at(90), into: &account)
-        }
-        #expect(parts == seconds(4, 0, 0, 0))
+    @Test func `asks what comes from outside before its plan`() {
+        var driver = Driver()
+        expectNext(&driver, "nothing")
+        _ = driver.polling.take(.begin)
+        expectNext(&driver, "plan")
+        driver.requests.append(ScriptDialect.read, for: "person")
+        expectNext(&driver, "person")
+        _ = driver.polling.take(.pause)
+        expectNext(&driver, "nothing")
     }
 
-    @Test func `begins anew where nothing was polled before`() {
-        let parts = account { gap, account in
-            gap.noteOutage()
-            gap.restart(at: at(50))
-            gap.close(at: at(51), into: &account)
-        }
-        #expect(parts == seconds(1, 0, 0, 0))
+    @Test func `asks nothing while something is on its way, or once the end is asked for`() {
+        var driver = Driver()
+        _ = driver.polling.take(.begin)
+        _ = driver.handover.take(.submitted("P"))
+        #expect(!driver.mayAsk)
+        _ = driver.handover.take(.refused)
+        #expect(driver.mayAsk)
+        _ = driver.life.take(.stopRequested)
+        #expect(!driver.mayAsk && !driver.keepsEndWaiting)
+        _ = driver.handover.take(.kept(1, nil))
+        #expect(driver.keepsEndWaiting)
+    }
+
+    @Test func `goes on before a reply is decoded only where nothing depends on what it says`() {
+        var driver = Driver()
+        #expect(driver.goesOn(after: Self.answered, isPolled: true, vehicleRests: false))
+        #expect(!driver.goesOn(after: Self.answered, isPolled: false, vehicleRests: false))
+        #expect(!driver.goesOn(after: Self.answered, isPolled: true, vehicleRests: true))
+        let failed = Outcome.failed(.timedOut, soFar: Reply())
+        #expect(!driver.goesOn(after: failed, isPolled: true, vehicleRests: false))
+        _ = driver.life.take(.stopRequested)
+        #expect(!driver.goesOn(after: Self.answered, isPolled: true, vehicleRests: false))
+    }
+
+    @Test func `sends nothing once more after the end was asked for`() throws {
+        var driver = Driver()
+        driver.requests.append(ScriptDialect.read, for: "person")
+        let entry = try driver.requests.required()
+        _ = driver.life.take(.stopRequested)
+        let result6 = driver.takeBack(entry, after: .adapterRestarted, reconnects: true)
+        #expect(!result6)
     }
 }

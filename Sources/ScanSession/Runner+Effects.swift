@@ -9,8 +9,8 @@ extension Runner {
         switch effect {
         case .open: openSession()
         case .write(let bytes): write(bytes)
-        case .arm(let deadline, let time): arm(deadline, after: time)
-        case .disarm(let deadline): disarm(deadline)
+        case .arm(let deadline, let time): deadlines.arm(deadline, at: now + time)
+        case .disarm(let deadline): deadlines.disarm(deadline)
         case .setLineRate(let rate): setLineRate(rate)
         case .deliver(let id, let outcome): deliver(id, outcome)
         case .refuse(let id, let refusal): refuse(id, refusal)
@@ -19,7 +19,7 @@ extension Runner {
         case .close:
             if session != nil {
                 session = nil
-                wasLost = !isStopping
+                carryOut(driver.life.take(.linkLost))
                 tell(.toolDidDisconnect(nil))
             }
             followUps.append(.closed)
@@ -28,7 +28,7 @@ extension Runner {
 
     private mutating func write(_ bytes: [UInt8]) {
         record(bytes, .toAdapter)
-        timing.wrote(bytes, at: now)
+        times.wrote(bytes, at: now)
         do {
             try session?.write(bytes)
         } catch {
@@ -53,12 +53,10 @@ extension Runner {
         switch notice {
         case .initialized(let identity):
             connectPlan.succeeded(at: session?.lineRate)
-            wireRate = session?.lineRate
+            times.lineRate = session?.lineRate
             lastVoltage = identity.voltage ?? lastVoltage
             publishLink(identity)
-            if wasLost && wasReady { core.noteReconnect() }
-            wasLost = false
-            wasReady = true
+            carryOut(driver.life.take(.initialized))
             if let link = core.link { tell(.toolDidInitialize(link)) }
             ready.fulfil(.success(()))
         case .dialect(let notice):
@@ -74,13 +72,13 @@ extension Runner {
         case .heardFrame(let frame): tellProgress(.heardFrame(frame))
         case .damaged(_, let faults, let errors):
             core.noteErrors(faults)
-            current?.damage += errors
+            driver.handover.request?.damage += errors
         case .unsolicited, .repeated: break
         }
     }
 
     mutating func tellProgress(_ progress: ScanProgress) {
-        if wanted.contains(.progress) { tell(.didProgress(progress)) }
+        if audience.wants(.progress) { tell(.didProgress(progress)) }
     }
 
     mutating func noteVoltage(_ voltage: Double) {
@@ -101,40 +99,17 @@ extension Runner {
 
     private mutating func note(_ report: ErrorReport) {
         core.noteError()
-        gap.noteOutage()
+        times.gap.noteOutage()
         switch report.reason {
         case .initialisation(let failure): tell(.toolDidFailToInitialize(failure))
         case .initialisationTimedOut: tell(.toolDidFailToInitialize(.timedOut(command: "")))
         case .openFailed, .linkLost, .adapterRestarted, .flooded, .unresponsive: break
         }
         tell(.didReceiveError(report))
-        if !wasReady, connectPlan.isOnTrust, report.reason.isAdapterUnheard {
-            // Another adapter, or another rate than last time: every rate is asked now.
-            followUps.append(.retry)
-            return
-        }
-        switch report.next {
-        // Whoever begins wants to know at once that there is no accessory or no vehicle.
-        case .reinitialise: if !wasReady && report.reason.isVehicle { giveUp(report.reason) }
-        case .awaitSession: if !wasReady { giveUp(report.reason) }
-        case .givenUp: giveUp(report.reason)
-        }
-    }
-
-    private mutating func giveUp(_ reason: ErrorReason) {
-        endReason = endReason ?? scanError(reason)
-        isOver = true
-    }
-
-    private mutating func scanError(_ reason: ErrorReason) -> ScanError {
-        let fault = lastFault ?? configuration.connector.loss
-        switch reason {
-        case .openFailed: return wasReady ? .linkLost(fault) : .accessory(fault)
-        case .linkLost: return .linkLost(fault)
-        case .initialisation(let failure): return .initialisation(failure)
-        case .initialisationTimedOut, .unresponsive, .flooded, .adapterRestarted:
-            return .adapterSilent
-        }
+        // Another adapter, or another rate than last time: every rate is asked then.
+        let isAnotherRate = connectPlan.isOnTrust && report.reason.isAdapterUnheard
+        carryOut(
+            driver.life.take(.failed(report.reason, report.next, isAnotherRate: isAnotherRate)))
     }
 
     // MARK: The transcript

@@ -6,56 +6,61 @@ import ScanTool
 // What becomes of a reply: decoded, told to whoever asked, offered to the sinks.
 extension Runner {
     /// Takes over what became of the request under way.
-    ///
-    /// A plan needs what came, not what it says: the next request is written first, and this reply
-    /// decoded while the vehicle is at work on it. A plan that rests waits for what it says.
     mutating func deliver(_ id: RequestID, _ outcome: Outcome) {
-        guard let current, current.request.id == id else {
+        guard let current = driver.handover.request, current.request.id == id else {
             followUps.append(.replyProcessed(id))
             return
         }
-        self.current = nil
-        // The one before, where this came without waiting: a write that failed.
-        processDelivered()
-        takeTime(of: current, outcome)
-        if wanted.contains(.requests) {
+        times.end(
+            current.request, asked: current.asked, outcome, at: now,
+            isFree: driver.polling.state == .paused)
+        if audience.wants(.requests) {
             tell(
                 .didReceiveResponses(
                     current.request.id, messages: outcome.reply.messages.count))
         }
-        let isPolled = current.ask == nil && driver.hasPlan
+        let isPolled = current.ask == nil && driver.polling.hasPlan
         if isPolled {
-            plan?.answered(id, outcome.forPlan, at: now)
+            polled?.plan.answered(id, outcome.forPlan, at: now)
             tellBatteryNews()
             if case .failed(.notSent, _) = outcome { tellNotSent(current.request) }
         }
-        undecoded = Delivered(
+        let goesOn = driver.goesOn(
+            after: outcome, isPolled: isPolled, vehicleRests: polled?.rests ?? false)
+        let delivered = Delivered(
             id: id, outcome: outcome, current: current,
             exchange: Exchange(
                 request: current.request.payload,
                 vehicleProtocol: machine.dialect.capabilities.vehicleProtocol), time: now)
-        // The sinks are at the reply before: this one stays with the machine, and nothing is asked.
-        guard offering == nil else { return }
-        if case .answered = outcome, isPolled, !isStopping, !vehicleRests {
-            undecoded?.isAcknowledged = true
-            followUps.append(.replyProcessed(id))
-        } else {
-            processDelivered()
-        }
+        carryOut(driver.handover.take(.delivered(delivered, id, goesOn: goesOn)))
+        // One that goes on is decoded while the vehicle is at work on the next request.
+        if !goesOn { decodeReplies() }
     }
 
     /// Tells once that a request cannot be sent, or is not without consent.
     mutating func tellNotSent(_ request: AdapterRequest) {
-        guard case .vehicle(var request) = request else { return }
-        request.id = RequestID(rawValue: 0)
-        request.expectedFrames = nil
-        if notSent.insert(request).inserted { tell(.didNotSend(request)) }
+        guard case .vehicle(let request) = request, let new = polled?.noteNotSent(request) else {
+            return
+        }
+        tell(.didNotSend(new))
     }
 
-    /// Decodes what came, tells who asked, offers it to the sinks.
-    mutating func processDelivered() {
-        guard offering == nil, let delivered = undecoded else { return }
-        undecoded = nil
+    /// Decodes what came, as far as the sinks have space for it.
+    mutating func decodeReplies() {
+        while let order = driver.handover.take(.decode) { carryOut(order) }
+    }
+
+    mutating func carryOut(_ order: Handover<RunningRequest, Delivered, PendingBatch>.Order?) {
+        switch order {
+        case .acknowledge(let id): followUps.append(.replyProcessed(id))
+        case .decode(let reply, let held): decode(reply, held: held)
+        case .lose: core.noteError()
+        case nil: break
+        }
+    }
+
+    /// Decodes a reply, tells who asked, offers it to the sinks.
+    private mutating func decode(_ delivered: Delivered, held: RequestID?) {
         let current = delivered.current
         let exchange = delivered.exchange
         var items: [DiagnosticItem] = []
@@ -74,18 +79,22 @@ extension Runner {
                 request: current.request, exchange: exchange, reply: delivered.reply, items: items,
                 asked: current.asked, answered: delivered.time)
             conclude(ask, delivered.failure, answer)
-        } else if planWatchesMotion {
-            plan?.take(items, at: delivered.time)
+        } else if let polled, polled.watchesMotion {
+            polled.plan.take(items, at: delivered.time)
             if !current.request.isForVehicle {
-                plan?.take(voltage: delivered.reply.voltage, at: delivered.time)
+                polled.plan.take(voltage: delivered.reply.voltage, at: delivered.time)
             }
             tellBatteryNews()
         }
-        guard !sinks.isEmpty, delivered.isWorthKeeping else {
-            acknowledge(delivered)
-            return
+        if !sinks.isEmpty, delivered.isWorthKeeping {
+            let batch = batch(of: delivered, items, unasked: unasked)
+            if let sink = firstFullSink(for: batch) {
+                let pending = PendingBatch(batch, sink: sink)
+                carryOut(driver.handover.take(.kept(pending, held)))
+                return
+            }
         }
-        offer(batch(of: delivered, items, unasked: unasked), delivered)
+        if let held { followUps.append(.replyProcessed(held)) }
     }
 
     private func batch(
@@ -106,102 +115,55 @@ extension Runner {
         return batch
     }
 
-    /// Offers a batch to the sinks; usually it is taken at once, without being kept.
-    private mutating func offer(_ batch: ReadingBatch, _ delivered: Delivered) {
-        for place in sinks.indices
-        where !sinks[place].offer(batch) && sinks[place].spaceDescriptor != nil {
-            offering = Offering(
-                batch: batch, sink: place, isAcknowledged: delivered.isAcknowledged)
-            if isStopping { offeringEnds = offeringEnds ?? now + configuration.drainLimit }
-            return
+    /// Offers a batch to the sinks; the first that takes it only once there is space.
+    private func firstFullSink(for batch: ReadingBatch, from first: Int = 0) -> Int? {
+        sinks.indices[first...].first {
+            !sinks[$0].offer(batch) && sinks[$0].spaceDescriptor != nil
         }
-        acknowledge(delivered)
-    }
-
-    /// The machine may take the next request.
-    private mutating func acknowledge(_ delivered: Delivered) {
-        if !delivered.isAcknowledged { followUps.append(.replyProcessed(delivered.id)) }
-    }
-
-    /// Notes where the exchange's time went.
-    private mutating func takeTime(of current: RunningRequest, _ outcome: Outcome) {
-        gap.begin(at: now, isFree: driver.state == .paused)
-        guard case .answered(let reply) = outcome else {
-            // What a stop cut short is no failure.
-            if case .failed(.stopped, _) = outcome { return }
-            account.takeFailure(now - current.asked)
-            return
-        }
-        account.take(
-            timing, at: now, rate: wireRate,
-            isSilent: current.request.isForVehicle && reply.messages.isEmpty
-                && reply.errors.isEmpty)
     }
 
     /// Tells whether the vehicle is left alone from now on, or asked again.
     mutating func tellBatteryNews() {
-        guard planWatchesMotion, let news = plan?.takeBatteryNews(at: now) else { return }
-        for one in news {
-            switch one {
-            case .rests(let rest):
-                vehicleRests = true
-                tell(.scanDidRest(rest))
-            case .goesOn(let rest, _):
-                vehicleRests = false
-                tell(.scanDidWake(rest))
-            }
-        }
+        for news in polled?.takeBatteryNews(at: now) ?? [] { tell(news) }
     }
 
     /// Publishes where the poll's time went and how its records fared.
     mutating func publishReport() {
-        guard let plan else { return }
-        if current == nil { gap.finish(at: now, into: &account) }
+        guard let plan = polled?.plan else { return }
+        if driver.handover.request == nil { times.finish(at: now) }
+        let account = times.account
         core.publish(
             PollReport(
                 time: account.parts, silent: account.silent, silence: account.silence,
                 plan: plan.report(at: now), capabilities: machine.dialect.capabilities,
-                lineRate: account.rateIsFiction ? nil : wireRate))
+                lineRate: account.rateIsFiction ? nil : times.lineRate))
     }
 
     private mutating func conclude(_ ask: Ask, _ failure: Failure?, _ answer: Answer) {
         guard let failure else {
-            ask.ticket.fulfil(.success(answer))
+            ask.promise.fulfil(.success(answer))
             return
         }
-        if mayAskAgain(ask, after: failure) {
-            asks.insert(ask, at: 0)
-        } else {
-            ask.ticket.fulfil(.failure(.requestFailed(failure, soFar: answer)))
-        }
-    }
-
-    /// Whether a request is worth another try once the adapter is set up anew.
-    private mutating func mayAskAgain(_ ask: Ask, after failure: Failure) -> Bool {
-        guard ask.request.mayRepeat, ask.sendings < 2, !isStopping else { return false }
-        switch failure {
-        case .adapterRestarted, .restartedBeforeSending: return true
-        case .linkLost: return configuration.reconnect == .always
-        case .timedOut, .stopped, .flooded, .outOfStep, .notSent: return false
+        let reconnects = configuration.reconnect == .always
+        if !driver.takeBack(ask, after: failure, reconnects: reconnects) {
+            ask.promise.fulfil(.failure(.requestFailed(failure, soFar: answer)))
         }
     }
 
     /// Offers the batch to the sinks that have not taken it.
     mutating func continueOffering() {
-        guard let batch = offering?.batch else { return }
-        while let sink = offering?.sink, sink < sinks.count {
-            if !sinks[sink].offer(batch) && sinks[sink].spaceDescriptor != nil { return }
-            offering?.sink += 1
+        guard let pending = driver.handover.batch else { return }
+        if let sink = firstFullSink(for: pending.batch, from: pending.sink) {
+            pending.sink = sink
+        } else {
+            endOffering()
         }
-        endOffering()
     }
 
     /// The batch is taken, or given up: the reply behind it is next.
     mutating func endOffering() {
-        guard let over = offering else { return }
-        offering = nil
-        if !over.isAcknowledged { followUps.append(.replyProcessed(over.batch.id)) }
-        processDelivered()
+        carryOut(driver.handover.take(.gone))
+        decodeReplies()
     }
 
     /// Counts what a reply brought, and tells of it.

@@ -1,7 +1,7 @@
 /// Whether the vehicle is polled, as a pure machine: commands go in, orders come out.
 ///
 /// It knows no plan and no clock. Every pair of state and event is spelled out below.
-public struct PollDriver: Hashable, Sendable {
+public struct Polling: Hashable, Sendable {
     /// Where it is.
     public enum State: String, Hashable, Sendable, CaseIterable {
         /// Nothing is polled.

@@ -11,8 +11,8 @@ extension Runner {
             guard var opened = try configuration.connector.open(cancelledBy: cancel),
                 try settleRate(of: &opened)
             else {
-                endReason = endReason ?? .stopped
                 followUps.append(.openFailed)
+                carryOut(driver.life.take(.stopRequested))
                 return
             }
             session = consume opened

@@ -8,12 +8,11 @@ import VehicleLink
 // Classes, because they are large and change hands with every request; none of them leaves the session's
 // thread.
 
+/// Decides what a session's thread does next.
+typealias SessionDriver = PollDriver<Ticket<Answer>, RunningRequest, Delivered, PendingBatch>
+
 /// A request from outside.
-struct Ask {
-    var request: AdapterRequest
-    var ticket: Ticket<Answer>
-    var sendings = 0
-}
+typealias Ask = RequestQueue<Ticket<Answer>>.Entry
 
 /// The request under way.
 final class RunningRequest {
@@ -42,8 +41,6 @@ final class Delivered {
     let exchange: Exchange
     /// When it came.
     let time: Instant
-    /// Whether the machine goes on already.
-    var isAcknowledged = false
 
     init(
         id: RequestID, outcome: Outcome, current: RunningRequest, exchange: Exchange,
@@ -71,15 +68,13 @@ final class Delivered {
 }
 
 /// A batch that is being offered to one sink after the other.
-final class Offering {
+final class PendingBatch {
     let batch: ReadingBatch
+    /// The index of the sink that has no space.
     var sink: Int
-    /// Whether the machine goes on already.
-    let isAcknowledged: Bool
 
-    init(batch: ReadingBatch, sink: Int, isAcknowledged: Bool) {
+    init(_ batch: ReadingBatch, sink: Int) {
         self.batch = batch
         self.sink = sink
-        self.isAcknowledged = isAcknowledged
     }
 }

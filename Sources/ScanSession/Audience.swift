@@ -1,0 +1,30 @@
+import OBDCore
+
+/// Those who are told what happens: observers, and whoever takes queued events.
+struct Audience {
+    private let core: SessionCore
+    private let observers: [any ScanObserver]
+    /// The kinds of events that are queued.
+    private let queued: ScanEvent.Kinds
+    /// The kinds of events that anyone wants.
+    private let wanted: ScanEvent.Kinds
+
+    init(_ core: SessionCore, queued: ScanEvent.Kinds, observers: [any ScanObserver]) {
+        self.core = core
+        self.observers = observers
+        self.queued = queued
+        wanted = observers.reduce(queued) { $0.union($1.interests) }
+    }
+
+    /// Whether anyone wants events of this kind.
+    func wants(_ kind: ScanEvent.Kinds) -> Bool { wanted.contains(kind) }
+
+    /// Tells everyone who wants it.
+    func tell(_ event: ScanEvent, at time: Instant) {
+        let kind = event.kind
+        if queued.contains(kind) { core.publish(event, at: time) }
+        for observer in observers where observer.interests.contains(kind) {
+            observer.scan(event, at: time)
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import OBDCore
+import ScanTool
+
+/// What a session's thread waits for at most until when; pure.
+struct Deadlines: Hashable, Sendable {
+    private struct Entry: Hashable, Sendable {
+        var deadline: Deadline
+        var time: Instant
+    }
+
+    /// Those of the scan tool.
+    private var entries: [Entry] = []
+    /// When the plan has something to ask.
+    var plan: Instant?
+    /// Until when a store may keep the end waiting.
+    private(set) var drain: Instant?
+
+    /// The nearest one; nil = nothing is awaited.
+    var nearest: Instant? {
+        var nearest = plan
+        if let drain, nearest.map({ drain < $0 }) ?? true { nearest = drain }
+        for entry in entries where nearest.map({ entry.time < $0 }) ?? true { nearest = entry.time }
+        return nearest
+    }
+
+    /// Arms a deadline; an earlier one of the same name is replaced.
+    mutating func arm(_ deadline: Deadline, at time: Instant) {
+        if let place = entries.firstIndex(where: { $0.deadline == deadline }) {
+            entries[place].time = time
+        } else {
+            entries.append(Entry(deadline: deadline, time: time))
+        }
+    }
+
+    /// Forgets a deadline; false = it was not armed.
+    @discardableResult
+    mutating func disarm(_ deadline: Deadline) -> Bool {
+        guard let place = entries.firstIndex(where: { $0.deadline == deadline }) else {
+            return false
+        }
+        entries.remove(at: place)
+        return true
+    }
+
+    /// Takes one of the scan tool's deadlines that has passed.
+    mutating func takeExpired(at time: Instant) -> Deadline? {
+        guard let place = entries.firstIndex(where: { $0.time <= time }) else { return nil }
+        return entries.remove(at: place).deadline
+    }
+
+    /// Limits how long a store keeps the end waiting, unless it is limited.
+    mutating func limitDrain(to time: Instant) { drain = drain ?? time }
+
+    /// Whether a store has kept the end waiting for too long.
+    func isDrainOver(at time: Instant) -> Bool { drain.map { $0 <= time } ?? false }
+
+    /// Nothing keeps the end waiting.
+    mutating func endDrain() { drain = nil }
+}

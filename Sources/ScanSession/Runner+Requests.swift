@@ -1,0 +1,133 @@
+import Accessory
+import Adapters
+import Diagnostics
+import OBDCore
+import ScanTool
+import SystemIO
+
+// Which request comes next.
+extension Runner {
+    /// Takes a command from outside.
+    mutating func obey(_ command: SessionCore.Command) {
+        switch command {
+        case .ask(let request, let ticket): driver.requests.append(request, for: ticket)
+        case .poll(let plan):
+            // What rested is asked anew, as the first time.
+            if times.gap.isResting {
+                times.gap.restart(at: SystemClock.now())
+            } else {
+                times.gap.goOn()
+            }
+            carryOut(driver.polling.take(.begin), plan)
+        case .endListening:
+            // As if its time were up.
+            guard driver.handover.request != nil, deadlines.disarm(.dialect(.listen)) else {
+                return
+            }
+            handle(.deadlineExpired(.dialect(.listen)))
+        case .pausePoll: carryOut(driver.polling.take(.pause))
+        case .resumePoll: carryOut(driver.polling.take(.resume))
+        case .cancelPoll: carryOut(driver.polling.take(.cancel))
+        case .stop:
+            carryOut(driver.life.take(.stopRequested))
+            drainFollowUps()
+        }
+    }
+
+    /// Does what follows for the poll; `plan` is the one to go by from here on.
+    mutating func carryOut(_ orders: [Polling.Order], _ plan: PollPlan? = nil) {
+        if !orders.isEmpty { deadlines.plan = nil }
+        for order in orders {
+            switch order {
+            case .resetFigures:
+                core.resetStatistics()
+                times.resetAccount()
+            case .restartGap: times.gap.restart(at: SystemClock.now())
+            case .freeGap: times.gap.free(from: now)
+            case .adopt: polled = plan.map(PolledPlan.init)
+            case .drop: polled = nil
+            case .report: publishReport()
+            case .tellStart: tell(.scanDidStart)
+            case .tellPause: tell(.scanDidPause)
+            case .tellCancel: tell(.scanDidCancel)
+            case .tellFinish: tell(.pollDidFinish)
+            }
+        }
+    }
+
+    /// Submits the next request, if there is one and the scan tool is free.
+    mutating func takeOver() {
+        deadlines.plan = nil
+        guard case .idle = machine.state, driver.mayAsk else { return }
+        takeEarlyBytes()
+        guard case .idle = machine.state else { return }
+        switch driver.next() {
+        case .request(let ask): submit(ask.request, for: ask)
+        case .plan: askPlan()
+        case .nothing: break
+        }
+    }
+
+    private mutating func askPlan() {
+        let step = polled?.plan.next(at: now, link: machine.dialect.capabilities)
+        tellBatteryNews()
+        switch step {
+        case .ask(let request): submit(.vehicle(request), for: nil)
+        case .readVoltage(let id): submit(.action(id: id, .readVoltage), for: nil)
+        case .wait(let until):
+            deadlines.plan = until
+            let present = SystemClock.now()
+            times.gap.wait(
+                at: present,
+                rests: !times.gap.isResting && polled?.plan.isHoldingBack(at: now) ?? false)
+        case .done:
+            decodeReplies()
+            // Who waits for the end wants the last reply first.
+            if driver.handover.batch == nil { carryOut(driver.polling.take(.done)) }
+        case nil: break
+        }
+    }
+
+    private mutating func submit(_ request: AdapterRequest, for ask: Ask?) {
+        now = SystemClock.now()
+        times.submit(at: now)
+        let running = RunningRequest(request: request, asked: now, ask: ask)
+        carryOut(driver.handover.take(.submitted(running)))
+        if case .vehicle(let request) = request {
+            core.noteRequest(records: request.records, at: now)
+        }
+        if audience.wants(.requests) { tell(.didSendCommand(request)) }
+        handle(.submitted(request))
+        // What the dialect cannot send has its outcome at once, and nothing would end the wait for it.
+        if driver.handover.request == nil { deadlines.plan = now }
+    }
+
+    /// Nobody took the request under way.
+    mutating func refuse(_ id: RequestID, _ refusal: Refusal) {
+        guard let current = driver.handover.request, current.request.id == id else { return }
+        carryOut(driver.handover.take(.refused))
+        if let ask = current.ask {
+            ask.promise.fulfil(.failure(.refused(refusal)))
+        } else {
+            polled?.plan.answered(id, refusal == .needsConsent ? .notSent : .failed, at: now)
+            if refusal == .needsConsent { tellNotSent(current.request) }
+        }
+    }
+}
+
+extension AdapterRequest {
+    /// What the vehicle is asked; nil for a command to the adapter.
+    var payload: [UInt8]? {
+        switch self {
+        case .vehicle(let request): request.payload
+        case .action, .command, .monitor: nil
+        }
+    }
+}
+
+extension VehicleRequest {
+    /// Records that it asks for.
+    var records: Int {
+        payload.first.flatMap(ServiceShape.of).map { max(1, $0.selectors(of: payload).count) } ?? 1
+    }
+}

@@ -1,0 +1,61 @@
+import OBDCore
+import ScanTool
+import Testing
+
+@Suite struct `The gap between two exchanges` {
+    private func account(_ body: (inout ExchangeGap, inout TimeAccount) -> Void) -> [Duration] {
+        var gap = ExchangeGap()
+        var account = TimeAccount()
+        gap.begin(at: at(10), isFree: false)
+        body(&gap, &account)
+        let parts = account.parts
+        return [parts.own, parts.idle, parts.rests, parts.lost]
+    }
+
+    private func at(_ seconds: Int) -> Instant { .zero + .seconds(seconds) }
+
+    private func seconds(_ numbers: Int...) -> [Duration] { numbers.map { .seconds($0) } }
+
+    @Test func `is the program's own`() {
+        let parts = account { gap, account in gap.close(at: at(13), into: &account) }
+        #expect(parts == seconds(3, 0, 0, 0))
+    }
+
+    @Test func `is idle once nothing is due, and rests once only what rests is`() {
+        let parts = account { gap, account in
+            gap.wait(at: at(11), rests: false)
+            gap.wait(at: at(13), rests: true)
+            gap.wait(at: at(14), rests: true)
+            gap.close(at: at(20), into: &account)
+        }
+        #expect(parts == seconds(1, 2, 7, 0))
+    }
+
+    @Test func `is lost where the link could not be used`() {
+        let parts = account { gap, account in
+            gap.wait(at: at(11), rests: true)
+            gap.noteOutage()
+            gap.close(at: at(20), into: &account)
+        }
+        #expect(parts == seconds(0, 0, 0, 10))
+    }
+
+    @Test func `is counted once where a request is refused, and not after its end`() {
+        let parts = account { gap, account in
+            gap.close(at: at(12), into: &account)
+            gap.close(at: at(13), into: &account)
+            gap.finish(at: at(14), into: &account)
+            gap.finish(at: at(90), into: &account)
+        }
+        #expect(parts == seconds(4, 0, 0, 0))
+    }
+
+    @Test func `begins anew where nothing was polled before`() {
+        let parts = account { gap, account in
+            gap.noteOutage()
+            gap.restart(at: at(50))
+            gap.close(at: at(51), into: &account)
+        }
+        #expect(parts == seconds(1, 0, 0, 0))
+    }
+}

@@ -88,8 +88,9 @@ extension Letters.Rest {
         return handover
     }
 
-    /// Each line is a state, an event, the state after it and its order; a pair without a line changes
-    /// nothing. `p:1` is a reply that the scan tool holds as 1.
+    /// Each line is a state, an event, the state after it and its order.
+    ///
+    /// A pair without a line changes nothing. `p:1` is a reply that the scan tool holds as 1.
     private static let table = """
         free, submitted: asking R
         free, delivered: free, acknowledge 3

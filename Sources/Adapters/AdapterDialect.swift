@@ -172,23 +172,13 @@ public struct AdapterIdentity: Hashable, Sendable {
     public var vehicleProtocol: VehicleProtocol?
     /// Whether the adapter found the protocol by itself.
     public var protocolWasSearched: Bool
-    /// The services in which the vehicle answered while the adapter was set up; nil = it did not,
-    /// or only refused.
-    public var services: AnsweredServices?
+    /// What the vehicle was asked while the adapter was set up, and what came whole; the latest
+    /// answer to each question.
+    public var questions: [SetupQuestion] = []
     /// The voltage at the adapter when it was set up; unit: V.
     public var voltage: Double?
     /// Commands of the set-up that it does not know, without blanks: `ATAT1`.
     public var unsupportedCommands: [String]
-
-    /// The services in which a vehicle answered.
-    public enum AnsweredServices: Hashable, Sendable {
-        /// SAE J1979.
-        case classic
-        /// SAE J1979-2.
-        case onUDS
-        /// SAE J1939.
-        case j1939
-    }
 
     /// An adapter of which nothing is known.
     public init(
@@ -202,5 +192,46 @@ public struct AdapterIdentity: Hashable, Sendable {
         self.protocolWasSearched = protocolWasSearched
         self.voltage = voltage
         self.unsupportedCommands = unsupportedCommands
+    }
+}
+
+/// A question to all ECUs while an adapter was set up.
+public struct SetupQuestion: Hashable, Sendable {
+    /// What was asked.
+    public var request: [UInt8]
+    /// The protocol that was forced for it; nil = the one that the adapter finds.
+    public var forced: VehicleProtocol?
+    /// Who answered, and what.
+    public var messages: [ECUMessage]
+    /// What the adapter said in words.
+    public var statuses: [AdapterStatus]
+
+    /// A question and what came.
+    public init(
+        _ request: [UInt8], on forced: VehicleProtocol?, messages: [ECUMessage] = [],
+        statuses: [AdapterStatus] = []
+    ) {
+        self.request = request
+        self.forced = forced
+        self.messages = messages
+        self.statuses = statuses
+    }
+}
+
+extension AdapterIdentity {
+    /// Takes note of a question; its earlier answer no longer counts.
+    mutating func note(_ question: SetupQuestion) {
+        forget(question.request, on: question.forced)
+        questions.append(question)
+    }
+
+    /// An answer that came damaged tells nothing.
+    mutating func forget(_ request: [UInt8], on forced: VehicleProtocol?) {
+        questions.removeAll { $0.request == request && $0.forced == forced }
+    }
+
+    /// The answer to `request`, where it came whole.
+    public func answer(to request: [UInt8], on forced: VehicleProtocol?) -> SetupQuestion? {
+        questions.first { $0.request == request && $0.forced == forced }
     }
 }

@@ -90,7 +90,7 @@ extension Runner {
         let capabilities = machine.dialect.capabilities
         let link = LinkInformation(
             identity: identity, dialect: machine.dialect.protocolString, capabilities: capabilities,
-            lineRate: session?.lineRate, voltage: lastVoltage)
+            lineRate: session?.lineRate, voltage: lastVoltage, time: now)
         let memory = AdapterMemory(
             lineRate: session?.lineRate, identity: identity,
             vehicleProtocol: capabilities.vehicleProtocol)

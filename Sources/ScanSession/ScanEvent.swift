@@ -151,12 +151,15 @@ public struct LinkInformation: Hashable, Sendable {
     public var lineRate: Int?
     /// The last voltage that the adapter reported; unit: V.
     public var voltage: Double?
+    /// When this was learnt.
+    public var time: Instant
 
     /// What is known of a link.
     public init(
         identity: AdapterIdentity, dialect: String, capabilities: LinkCapabilities,
-        lineRate: Int? = nil, voltage: Double? = nil
+        lineRate: Int? = nil, voltage: Double? = nil, time: Instant = .zero
     ) {
+        self.time = time
         self.identity = identity
         self.dialect = dialect
         self.capabilities = capabilities

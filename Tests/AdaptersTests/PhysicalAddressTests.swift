@@ -367,7 +367,8 @@ import Testing
         adapter.initialise()
         #expect(adapter.isReady)
         #expect(adapter.dialect.identity.vehicleProtocol == .j1939)
-        #expect(adapter.dialect.identity.services == .j1939)
+        let told = adapter.dialect.identity.answer(to: [0x00, 0xFE, 0xCA], on: .j1939)
+        #expect(told?.messages.map(\.parameterGroup) == [0xFECA])
         #expect(!adapter.commands.contains("ATSPA"))
         adapter.written = []
         adapter.outputs = []
@@ -409,6 +410,9 @@ import Testing
             ], ELM327Dialect.Options(vehicleProtocol: .can11At500))
         adapter.initialise()
         #expect(adapter.isReady)
-        #expect(adapter.dialect.identity.services == .onUDS)
+        let told = adapter.dialect.identity.answer(to: [0x22, 0xF8, 0x10], on: .can11At500)
+        #expect(told?.messages.map(\.payload) == [[0x62, 0xF8, 0x10, 0x01]])
+        let silent = adapter.dialect.identity.answer(to: [0x01, 0x00], on: .can11At500)
+        #expect(silent?.statuses == [.noData])
     }
 }

@@ -129,6 +129,7 @@ extension ELM327Dialect {
         _ reply: StepReply, to step: SetupScript.Step, _ rest: [SetupScript.Step],
         _ out: inout [DialectOutput]
     ) {
+        note(reply, to: step)
         switch step.purpose {
         case .vehicleProtocol:
             if !vehicle.asksVehicle { assumeFixedProtocol() }
@@ -157,27 +158,39 @@ extension ELM327Dialect {
             next(rest[...], &out)
         case .activeCodes:
             if reply.messages.contains(where: { $0.parameterGroup != nil }) {
-                finishSetup(with: .j1939, on: .j1939, heardIn: reply, &out)
+                finishSetup(on: .j1939, heardIn: reply, &out)
             } else {
                 next(rest[...], &out)
             }
         case .protocolIdentifier(let candidate):
             if reply.messages.contains(where: { $0.payload == [0x62, 0xF8, 0x10, 0x01] }) {
-                finishSetup(with: .onUDS, on: candidate, heardIn: reply, &out)
+                finishSetup(on: candidate, heardIn: reply, &out)
             } else {
                 next(rest[...], &out)
             }
         }
     }
 
+    /// Keeps what the vehicle answered to a question: nobody has to ask it again.
+    private mutating func note(_ reply: StepReply, to step: SetupScript.Step) {
+        guard let question = step.question(options.vehicleProtocol) else { return }
+        if reply.isDamaged {
+            identity.forget(question.request, on: question.forced)
+        } else {
+            identity.note(
+                SetupQuestion(
+                    question.request, on: question.forced, messages: reply.messages,
+                    statuses: reply.statuses))
+        }
+    }
+
     /// Ends the setting up with a vehicle that answered in services other than the classic ones.
     private mutating func finishSetup(
-        with services: AdapterIdentity.AnsweredServices, on vehicleProtocol: VehicleProtocol,
-        heardIn reply: StepReply, _ out: inout [DialectOutput]
+        on vehicleProtocol: VehicleProtocol, heardIn reply: StepReply,
+        _ out: inout [DialectOutput]
     ) {
         setup.heardVehicle = true
         learnShape(reply.messages)
-        identity.services = services
         setProtocol(vehicleProtocol, searched: true, &out)
         finishSetup(&out)
     }
@@ -220,11 +233,6 @@ extension ELM327Dialect {
         setup.searchStatus = statuses.last ?? setup.searchStatus
         // Any answer shows that the protocol is right, a refusal too.
         setup.heardVehicle = !messages.isEmpty
-        if messages.contains(where: { $0.payload.starts(with: [0x41, 0x00]) }) {
-            identity.services = .classic
-        } else if messages.contains(where: { $0.parameterGroup != nil }) {
-            identity.services = .j1939
-        }
         if setup.heardVehicle, !setup.hasVerifiedHeaders, messages.allSatisfy({ $0.ecu == nil }) {
             // Confirmed and not done, or refused: the adapter may have heard something else.
             setup.hasVerifiedHeaders = true

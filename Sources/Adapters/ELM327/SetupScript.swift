@@ -45,6 +45,22 @@ enum SetupScript {
         /// How long its prompt may take.
         var patience: Duration
 
+        /// What all ECUs are asked by it, and on which protocol it was forced; nil = it is for the
+        /// adapter. `chosen` is the protocol of the user.
+        func question(
+            _ chosen: VehicleProtocol?
+        ) -> (request: [UInt8], forced: VehicleProtocol?)? {
+            guard let request = Hex.bytes(command) else { return nil }
+            switch purpose {
+            case .search, .secondSearch: return (request, chosen)
+            case .protocolIdentifier(let candidate): return (request, candidate)
+            case .activeCodes: return (request, .j1939)
+            case .setting, .banner, .stnFirmware, .vehicleProtocol, .protocolNumber,
+                .forcedProtocol:
+                return nil
+            }
+        }
+
         init(_ command: String, _ purpose: Purpose = .setting, patience: Duration = .seconds(2)) {
             self.command = command
             self.purpose = purpose

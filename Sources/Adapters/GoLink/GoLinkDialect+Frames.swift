@@ -23,7 +23,12 @@ extension GoLinkDialect {
             // Only the agreed word means OBDonUDS (SAE J1979-2).
             guard running.payload != Self.onUDS || payload == Self.isOnUDS else { return }
             phase = .settling
+            identity.note(SetupQuestion(running.payload, on: nil, messages: [message]))
             out.append(.disarm(.reply))
+        case .settling where Self.answers(payload, running.payload):
+            guard let known = identity.answer(to: running.payload, on: nil) else { return }
+            identity.note(
+                SetupQuestion(running.payload, on: nil, messages: known.messages + [message]))
         case .exchanging:
             out.append(.message(message))
             note(payload, from: ecu, &out)
@@ -104,6 +109,8 @@ extension GoLinkDialect {
 
     /// Takes note of bytes that were no frame.
     mutating func takeDamage(_ out: inout [DialectOutput]) {
+        // Another ECU's answer may be lost.
+        if phase == .settling { identity.forget(running.payload, on: nil) }
         guard phase == .exchanging else { return }
         running.isDamaged = true
         out.append(.linkError(LinkError(.notAFrame)))

@@ -265,10 +265,14 @@ public struct GoLinkDialect: AdapterDialect {
     /// Asks for the support map, and at last for what a vehicle says that has OBD only over UDS.
     mutating func findVehicle(attempt: Int, _ out: inout [DialectOutput]) {
         guard attempt <= Self.tries else {
+            identity.note(SetupQuestion(running.payload, on: nil, statuses: [.noData]))
             fail(.noVehicle(.noData), &out)
             return
         }
         phase = .findingVehicle(attempt: attempt)
+        if attempt > 0 {
+            identity.note(SetupQuestion(running.payload, on: nil, statuses: [.noData]))
+        }
         running = Running(payload: attempt < Self.tries ? [0x01, 0x00] : Self.onUDS)
         if let bytes = GoLinkFrame.request(running.payload).bytes { out.append(.write(bytes)) }
         // An initialisation at 5 baud takes three seconds.

@@ -22,6 +22,8 @@ public struct Vehicle: Sendable {
     public let vehicleProtocol: VehicleProtocol?
     /// The signals that end a question that waits; nil = nothing does.
     public let inbox: SignalInbox?
+    /// The services, once they were found.
+    let known = KnownServices()
 
     /// A vehicle behind a session that is open.
     public init(

@@ -2,6 +2,8 @@ import Adapters
 public import Diagnostics
 import OBDCore
 import ScanSession
+import ScanTool
+import Synchronization
 
 /// The services in which the ECUs of a vehicle are asked.
 public struct VehicleServices: Sendable {
@@ -13,41 +15,141 @@ public struct VehicleServices: Sendable {
     public let isAnswered: Bool
 }
 
+/// What a session knows of its vehicle's services: they are found once.
+final class KnownServices: Sendable {
+    private struct Known {
+        /// What was found, and the set-up that it belongs to.
+        var found: (services: VehicleServices, questions: [SetupQuestion])?
+        /// The set-up whose silence was told: whoever asks again has turned the ignition on.
+        var silence: [SetupQuestion]?
+    }
+
+    private let known = Mutex(Known())
+
+    /// What was found; nil once the adapter was set up anew.
+    func services(_ questions: [SetupQuestion]) -> VehicleServices? {
+        known.withLock { known in
+            known.found?.questions == questions ? known.found?.services : nil
+        }
+    }
+
+    func note(_ services: VehicleServices, _ questions: [SetupQuestion]) {
+        known.withLock { $0.found = (services, questions) }
+    }
+
+    /// Whether the silence of a set-up is news.
+    func takeSilence(_ questions: [SetupQuestion]) -> Bool {
+        known.withLock { known in
+            defer { known.silence = questions }
+            return known.silence != questions
+        }
+    }
+}
+
 extension Vehicle {
     /// Finds out in which services the vehicle is asked.
     ///
+    /// What the adapter's set-up asked is not asked again.
+    ///
     /// - Throws: ``VehicleError/adapterSaid(_:)`` when the adapter says that there is no vehicle to ask.
     public func services() throws(VehicleError) -> VehicleServices {
-        // Where the adapter's setting up found it, 01 00 would be no request.
-        let isJ1939 = scan.link?.capabilities.vehicleProtocol == .j1939
-        let forced = vehicleProtocol ?? (isJ1939 ? .j1939 : nil)
-        var discovery = ProfileDiscovery(forced: forced)
+        let questions = scan.link?.identity.questions ?? []
+        if let found = known.services(questions) { return found }
+        var discovery = ProfileDiscovery(forced: forcedProtocol)
+        // Of silence the set-up tells once; later it may be over.
+        let isNews = questions.contains { !$0.messages.isEmpty } || known.takeSilence(questions)
         var first: QueryResult?
+        var hasTried = false
         while true {
             switch discovery.step {
             case .ask(let payload, let on):
-                // Tried, not stored: what the adapter remembers stays.
-                if let on, on != forced { _ = try ask(.tryProtocol(on)) }
-                let asked = try ask(payload)
+                let asked: QueryResult
+                if isNews, let told = told(payload, on: on) {
+                    asked = told
+                } else {
+                    // Tried, not stored: what the adapter remembers stays.
+                    if let on, on != forcedProtocol {
+                        _ = try ask(.tryProtocol(on))
+                        hasTried = true
+                    }
+                    asked = try ask(payload)
+                }
                 first = first ?? asked
                 discovery.answered(
                     asked.answers, on: asked.answer.exchange.vehicleProtocol)
             case .found(let profiles):
-                let distinct = DiagnosticProfile.allCases.filter { profiles.values.contains($0) }
-                return VehicleServices(profiles: distinct, first: first, isAnswered: true)
+                let services = VehicleServices(
+                    profiles: Self.distinct(profiles), first: first, isAnswered: true)
+                known.note(services, questions)
+                return services
             case .nobody:
-                if vehicleProtocol == nil, !isJ1939 { _ = try ask(.forgetProtocol) }
+                if hasTried { _ = try ask(.forgetProtocol) }
                 if let status = first?.status, status != .noData {
                     throw .adapterSaid(status)
                 }
                 // Some ECUs answer other services, though not this one.
                 let family =
-                    first?.answer.exchange.vehicleProtocol?.family ?? forced?.family ?? .can
+                    first?.answer.exchange.vehicleProtocol?.family ?? forcedProtocol?.family
+                    ?? .can
                 return VehicleServices(
                     profiles: [DiagnosticProfile(classic: family)], first: first,
                     isAnswered: false)
             }
         }
+    }
+
+    /// The profiles that the set-up's questions have found; nil where more has to be asked.
+    private var profilesOfSetup: [DiagnosticProfile]? {
+        var discovery = ProfileDiscovery(forced: forcedProtocol)
+        while true {
+            switch discovery.step {
+            case .ask(let payload, let on):
+                guard let told = told(payload, on: on) else { return nil }
+                discovery.answered(told.answers, on: told.answer.exchange.vehicleProtocol)
+            case .found(let profiles): return Self.distinct(profiles)
+            case .nobody: return nil
+            }
+        }
+    }
+
+    /// The protocol to stay on; where the adapter's set-up found SAE J1939, 01 00 would be no request.
+    private var forcedProtocol: VehicleProtocol? {
+        let isJ1939 = foundProtocol == .j1939
+        return vehicleProtocol ?? (isJ1939 ? .j1939 : nil)
+    }
+
+    private var foundProtocol: VehicleProtocol? { scan.link?.capabilities.vehicleProtocol }
+
+    private static func distinct(
+        _ profiles: [ECUAddress?: DiagnosticProfile]
+    ) -> [DiagnosticProfile] {
+        DiagnosticProfile.allCases.filter { profiles.values.contains($0) }
+    }
+
+    /// What the set-up was answered to a question; nil = it did not ask it in the same way.
+    private func told(_ payload: [UInt8], on forced: VehicleProtocol?) -> QueryResult? {
+        guard let link = scan.link else { return nil }
+        let found = foundProtocol
+        let known =
+            link.identity.answer(to: payload, on: forced)
+            ?? (forced == found ? link.identity.answer(to: payload, on: nil) : nil)
+        guard let known else { return nil }
+        let request = request(payload)
+        let exchange = Exchange(request: payload, vehicleProtocol: found)
+        var reply = Reply()
+        reply.messages = known.messages
+        reply.statuses = known.statuses
+        var decoder = ResponseDecoder(table: table, monitors: MonitorTables())
+        var items: [DiagnosticItem] = []
+        for message in reply.messages { decoder.decode(message, in: exchange, &items) }
+        decoder.endExchange(exchange, &items)
+        let result = QueryResult(
+            answer: filtered(
+                Answer(
+                    request: .vehicle(request), exchange: exchange, reply: reply, items: items,
+                    asked: link.time, answered: link.time)))
+        // All ECUs were asked: one that is to be asked alone may answer that.
+        return request.target != nil && result.answers.isEmpty ? nil : result
     }
 
     /// Asks in each of the vehicle's services; those that have no such question are passed over.
@@ -64,6 +166,13 @@ extension Vehicle {
         var asked: [QueryResult] = []
         for profile in profiles {
             guard let payload = profile.request(for: query) else { continue }
+            // What never changes and was answered at set-up is not asked again.
+            if query.isConstant, let told = told(payload, on: foundProtocol),
+                !told.answers.isEmpty
+            {
+                asked.append(told)
+                continue
+            }
             asked.append(
                 try ask(
                     .vehicle(request(payload, mayRepeat: profile.isReadOnly(query)))))
@@ -159,13 +268,21 @@ extension Vehicle {
         if let family = scan.link?.capabilities.vehicleProtocol?.family, family != .can {
             return [DiagnosticProfile(classic: family)]
         }
-        switch scan.link?.identity.services {
-        case .classic: return [.classicCAN]
-        case .onUDS: return [.onUDS]
-        case .j1939: return [.j1939]
-        case nil: break
-        }
+        if let profiles = profilesOfSetup { return profiles }
         if selected.allSatisfy({ $0.isByNumber || $0.dataID == nil }) { return [.classicCAN] }
         return try services().profiles
+    }
+}
+
+extension DiagnosticQuery {
+    /// Whether every session has the same answer.
+    fileprivate var isConstant: Bool {
+        switch self {
+        case .supportedPIDs, .supportedInfoTypes, .information: true
+        case .currentData, .readiness, .readinessByPID, .readinessThisCycle, .readinessGroup,
+            .freezeFrameCode, .freezeFrame, .freezeFrames, .snapshot, .storedCodes, .pendingCodes,
+            .permanentCodes, .previousCodes, .supportedMonitors, .monitorTests, .clearCodes:
+            false
+        }
     }
 }

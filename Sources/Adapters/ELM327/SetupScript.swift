@@ -45,8 +45,9 @@ enum SetupScript {
         /// How long its prompt may take.
         var patience: Duration
 
-        /// What all ECUs are asked by it, and on which protocol it was forced; nil = it is for the
-        /// adapter. `chosen` is the protocol of the user.
+        /// What all ECUs are asked by it, and the protocol that is forced; nil = it is for the adapter.
+        ///
+        /// `chosen` is the protocol of the user.
         func question(
             _ chosen: VehicleProtocol?
         ) -> (request: [UInt8], forced: VehicleProtocol?)? {

@@ -3,9 +3,83 @@ import OBDCore
 
 // Setting the adapter up, leaving it, failing; deadlines.
 extension ScanTool {
+    mutating func handleDetached(_ event: Event, _ out: inout [Effect]) {
+        switch event {
+        case .opened: probe(&out)
+        case .openFailed: fail(.openFailed, in: .initializing, linkIsOpen: false, &out)
+        case .submitted(let request): out.append(.refuse(request.id, .notReady))
+        case .retry: out.append(.open)
+        // Without a session nothing of these concerns anyone.
+        case .received, .lineRateSet, .deadlineExpired, .replyProcessed, .stopRequested, .closed:
+            break
+        }
+    }
+
+    mutating func handleProbing(_ event: Event, _ out: inout [Effect]) {
+        switch event {
+        case .received(let bytes):
+            dialect.receive(bytes.span, &said)
+            absorbProbing(&out)
+        case .deadlineExpired(.dialect(let timer)):
+            dialect.expired(timer, &said)
+            absorbProbing(&out)
+        case .deadlineExpired(.initialisation), .deadlineExpired(.interrupt):
+            fail(.initialisationTimedOut, in: .initializing, linkIsOpen: true, &out)
+        case .submitted(let request): out.append(.refuse(request.id, .notReady))
+        case .stopRequested:
+            // A protocol search would go on for seconds: the adapter is stopped before it is left.
+            state = .initializing(.interrupting)
+            arm(.interrupt, after: policy.interruptLimit, &out)
+            dialect.interrupt(&said)
+            absorbProbing(&out)
+        case .closed: fail(.linkLost, in: .initializing, linkIsOpen: false, &out)
+        // The dialect hears of a new rate by what comes at it.
+        case .lineRateSet: break
+        // Deadlines of other states are never armed here; a session is open already.
+        case .deadlineExpired(.reply), .deadlineExpired(.pause), .deadlineExpired(.retry), .opened,
+            .openFailed, .replyProcessed, .retry:
+            break
+        }
+    }
+
+    mutating func handleInterrupting(_ event: Event, _ out: inout [Effect]) {
+        switch event {
+        case .received(let bytes):
+            dialect.receive(bytes.span, &said)
+            absorbProbing(&out)
+        case .deadlineExpired(.dialect(let timer)):
+            dialect.expired(timer, &said)
+            absorbProbing(&out)
+        case .deadlineExpired(.initialisation), .deadlineExpired(.interrupt): leave(&out)
+        case .submitted(let request): out.append(.refuse(request.id, .stopping))
+        case .closed:
+            disarmAll(&out)
+            state = .initializing(.detached)
+        // The end is under way already.
+        case .stopRequested: break
+        // The dialect hears of a new rate by what comes at it.
+        case .lineRateSet: break
+        // Deadlines of other states are never armed here; a session is open already.
+        case .deadlineExpired(.reply), .deadlineExpired(.pause), .deadlineExpired(.retry), .opened,
+            .openFailed, .replyProcessed, .retry:
+            break
+        }
+    }
+
+    mutating func handleReady(_ event: Event, _ out: inout [Effect]) {
+        switch event {
+        case .closed: state = .initializing(.detached)
+        case .submitted(let request): out.append(.refuse(request.id, .stopping))
+        // What an adapter still says while it is left is of no interest.
+        case .received, .lineRateSet: break
+        // No deadline is armed, the session is as good as closed, the end is under way.
+        case .deadlineExpired, .opened, .openFailed, .replyProcessed, .stopRequested, .retry: break
+        }
+    }
+
     /// Begins to set the adapter up over an open session.
     mutating func probe(_ out: inout [Effect]) {
-        state = .initializing(.probing(isStopping: false))
+        state = .initializing(.probing)
         arm(.initialisation, after: policy.initialisationLimit, &out)
         dialect.initialise(&said)
         absorbProbing(&out)
@@ -50,7 +124,7 @@ extension ScanTool {
     }
 
     /// Takes in what the dialect says while it sets the adapter up.
-    mutating func absorbProbing(isStopping: Bool = false, _ out: inout [Effect]) {
+    mutating func absorbProbing(_ out: inout [Effect]) {
         var identity: AdapterIdentity?
         var failure: InitialisationFailure?
         var hasRestarted = false
@@ -66,7 +140,7 @@ extension ScanTool {
             }
         }
         said.removeAll(keepingCapacity: true)
-        if isStopping {
+        if state == .initializing(.interrupting) {
             // Whatever became of it, the adapter is at rest.
             if failure != nil || identity != nil { leave(&out) }
         } else if let failure {
@@ -82,7 +156,7 @@ extension ScanTool {
     }
 
     /// Takes in what the dialect says while nobody waits for a reply.
-    mutating func absorbUnasked(isStopping: Bool = false, _ out: inout [Effect]) {
+    mutating func absorbUnasked(_ out: inout [Effect]) {
         var hasRestarted = false
         for output in said where !passOn(output, &hasRestarted, &out) {
             switch output {
@@ -95,9 +169,13 @@ extension ScanTool {
             }
         }
         said.removeAll(keepingCapacity: true)
+        guard hasRestarted else { return }
+        switch state {
+        case .idle, .processing: fail(.adapterRestarted, in: state.kind, linkIsOpen: true, &out)
         // Who is leaving anyway has no use for an adapter that is set up anew.
-        if hasRestarted && !isStopping {
-            fail(.adapterRestarted, in: state.kind, linkIsOpen: true, &out)
+        case .processingLast: break
+        // They take what comes in ways of their own.
+        case .initializing, .waiting, .error, .modifying: break
         }
     }
 

@@ -22,18 +22,18 @@ extension ScanTool {
         case .deadlineExpired(.dialect(let timer)):
             dialect.expired(timer, &said)
             absorb(&waiting, &out)
-        case .deadlineExpired(.reply): interrupt(&waiting, because: .timedOut, &out)
+        case .deadlineExpired(.reply): timeOut(&waiting, &out)
         case .deadlineExpired(.pause): sendAgain(&waiting, &out)
         case .deadlineExpired(.interrupt):
             abandon(&waiting, because: .timedOut, .unresponsive, &out)
         case .submitted(let request):
-            out.append(.refuse(request.id, waiting.isStopping ? .stopping : .busy))
+            out.append(.refuse(request.id, waiting.isLast ? .stopping : .busy))
             state = .waiting(waiting)
         case .stopRequested: stop(&waiting, &out)
         case .closed:
             disarmAll(&out)
             out.append(.deliver(waiting.request.id, .failed(.linkLost, soFar: waiting.reply)))
-            if waiting.isStopping {
+            if waiting.isLast {
                 state = .initializing(.detached)
             } else {
                 fail(.linkLost, in: .waiting, linkIsOpen: false, &out)
@@ -67,21 +67,33 @@ extension ScanTool {
     }
 
     private mutating func stop(_ waiting: inout Waiting, _ out: inout [Effect]) {
-        waiting.isStopping = true
         switch waiting.phase {
-        case .reply: interrupt(&waiting, because: .stopped, &out)
-        case .pause: finish(&waiting, .failed(.stopped, soFar: waiting.reply), &out)
+        case .reply: interrupt(&waiting, .lastPrompt(.stopped), &out)
+        case .pause:
+            finish(&waiting, .failed(.stopped, soFar: waiting.reply), isLast: true, &out)
         // The prompt is awaited already.
-        case .prompt: state = .waiting(waiting)
+        case .prompt(let failure):
+            waiting.phase = .lastPrompt(failure)
+            state = .waiting(waiting)
+        case .lastPrompt: state = .waiting(waiting)
+        }
+    }
+
+    /// The whole exchange has had its time.
+    private mutating func timeOut(_ waiting: inout Waiting, _ out: inout [Effect]) {
+        if waiting.isLast {
+            interrupt(&waiting, .lastPrompt(.timedOut), &out)
+        } else {
+            interrupt(&waiting, .prompt(.timedOut), &out)
         }
     }
 
     /// Makes the adapter stop and awaits its prompt: it takes no request before.
     private mutating func interrupt(
-        _ waiting: inout Waiting, because failure: Failure, _ out: inout [Effect]
+        _ waiting: inout Waiting, _ phase: Waiting.Phase, _ out: inout [Effect]
     ) {
         disarmAll(&out)
-        waiting.phase = .prompt(failure)
+        waiting.phase = phase
         arm(.interrupt, after: policy.interruptLimit, &out)
         dialect.interrupt(&said)
         absorb(&waiting, &out)
@@ -89,11 +101,13 @@ extension ScanTool {
 
     /// Delivers the outcome of an exchange that left the adapter at its prompt.
     private mutating func finish(
-        _ waiting: inout Waiting, _ outcome: Outcome, _ out: inout [Effect]
+        _ waiting: inout Waiting, _ outcome: Outcome, isLast: Bool = false,
+        _ out: inout [Effect]
     ) {
         disarmAll(&out)
-        out.append(.deliver(waiting.request.id, outcome))
-        state = .processing(Processing(id: waiting.request.id, isStopping: waiting.isStopping))
+        let id = waiting.request.id
+        out.append(.deliver(id, outcome))
+        state = isLast || waiting.isLast ? .processingLast(id) : .processing(id)
     }
 
     /// Takes in what the dialect said while a request is under way and sets the state.
@@ -162,11 +176,10 @@ extension ScanTool {
         // A pause before a repeat; what is under way tells of a restart by its end.
         case .waiting(var waiting):
             abandon(&waiting, because: .adapterRestarted, .adapterRestarted, &out)
-        case .processing(let processing):
-            // Who is leaving anyway has no use for an adapter that is set up anew.
-            if !processing.isStopping {
-                fail(.adapterRestarted, in: .processing, linkIsOpen: true, &out)
-            }
+        case .processing:
+            fail(.adapterRestarted, in: .processing, linkIsOpen: true, &out)
+        // Who is leaving anyway has no use for an adapter that is set up anew.
+        case .processingLast: break
         case .initializing, .idle, .error, .modifying: break
         }
     }
@@ -178,10 +191,13 @@ extension ScanTool {
     ) {
         // Whoever had the adapter interrupted gave the first reason.
         var first = failure
-        if case .prompt(let earlier) = waiting.phase { first = earlier }
+        switch waiting.phase {
+        case .prompt(let earlier), .lastPrompt(let earlier): first = earlier
+        case .reply, .pause: break
+        }
         disarmAll(&out)
         out.append(.deliver(waiting.request.id, .failed(first, soFar: waiting.reply)))
-        if waiting.isStopping {
+        if waiting.isLast {
             leave(&out)
         } else {
             fail(reason, in: .waiting, linkIsOpen: true, &out)
@@ -205,7 +221,7 @@ extension ScanTool {
     /// The adapter is at its prompt.
     private mutating func conclude(_ waiting: inout Waiting, _ out: inout [Effect]) {
         switch waiting.phase {
-        case .prompt(let failure):
+        case .prompt(let failure), .lastPrompt(let failure):
             finish(&waiting, .failed(failure, soFar: waiting.reply), &out)
         case .reply, .pause:
             waiting.reply.dropAnsweredPendings(of: waiting.request)
@@ -223,15 +239,18 @@ extension ScanTool {
 
     /// Every message answers another request, and the adapter has been quiet since.
     private mutating func concludeOutOfStep(_ waiting: inout Waiting, _ out: inout [Effect]) {
-        if case .prompt(let failure) = waiting.phase {
+        switch waiting.phase {
+        case .prompt(let failure), .lastPrompt(let failure):
             finish(&waiting, .failed(failure, soFar: waiting.reply), &out)
-        } else if waiting.request.mayRepeat, !waiting.wasOutOfStep {
+        case .reply, .pause:
+            guard waiting.request.mayRepeat, !waiting.wasOutOfStep else {
+                finish(&waiting, .failed(.outOfStep, soFar: waiting.reply), &out)
+                return
+            }
             waiting.wasOutOfStep = true
             // What cut the answer off may have been counted as it.
             waiting.request.dropFrameCount()
             awaitRepeat(&waiting, faults: waiting.reply.messages.count, &out)
-        } else {
-            finish(&waiting, .failed(.outOfStep, soFar: waiting.reply), &out)
         }
     }
 

@@ -1,5 +1,4 @@
 public import Adapters
-import OBDCore
 
 /// A scan tool: sets an adapter up and runs one exchange at a time, as a pure value.
 ///
@@ -30,7 +29,7 @@ public struct ScanTool<Dialect: AdapterDialect>: Hashable, Sendable {
     /// Whether nothing is awaited from an adapter that is set up: what comes then was not asked for.
     public var isAtPrompt: Bool {
         switch state {
-        case .idle, .processing: true
+        case .idle, .processing, .processingLast: true
         case .initializing, .waiting, .error, .modifying: false
         }
     }
@@ -46,186 +45,15 @@ public struct ScanTool<Dialect: AdapterDialect>: Hashable, Sendable {
         }
         switch state {
         case .initializing(.detached): handleDetached(event, &out)
-        case .initializing(.probing(let isStopping)):
-            handleProbing(event, isStopping: isStopping, &out)
+        case .initializing(.probing): handleProbing(event, &out)
+        case .initializing(.interrupting): handleInterrupting(event, &out)
         case .initializing(.ready): handleReady(event, &out)
         case .idle: handleIdle(event, &out)
         case .waiting: handleWaiting(event, &out)
-        case .processing(let processing): handleProcessing(processing, event, &out)
+        case .processing(let id): handleProcessing(id, event, &out)
+        case .processingLast(let id): handleProcessingLast(id, event, &out)
         case .error(let report): handleError(report, event, &out)
         case .modifying: assertionFailure("an event was taken while another one was")
-        }
-    }
-
-    // MARK: Initializing
-
-    private mutating func handleDetached(_ event: Event, _ out: inout [Effect]) {
-        switch event {
-        case .opened: probe(&out)
-        case .openFailed: fail(.openFailed, in: .initializing, linkIsOpen: false, &out)
-        case .submitted(let request): out.append(.refuse(request.id, .notReady))
-        case .retry: out.append(.open)
-        // Without a session nothing of these concerns anyone.
-        case .received, .lineRateSet, .deadlineExpired, .replyProcessed, .stopRequested, .closed:
-            break
-        }
-    }
-
-    private mutating func handleProbing(
-        _ event: Event, isStopping: Bool, _ out: inout [Effect]
-    ) {
-        switch event {
-        case .received(let bytes):
-            dialect.receive(bytes.span, &said)
-            absorbProbing(isStopping: isStopping, &out)
-        case .deadlineExpired(.dialect(let timer)):
-            dialect.expired(timer, &said)
-            absorbProbing(isStopping: isStopping, &out)
-        case .deadlineExpired(.initialisation), .deadlineExpired(.interrupt):
-            if isStopping {
-                leave(&out)
-            } else {
-                fail(.initialisationTimedOut, in: .initializing, linkIsOpen: true, &out)
-            }
-        case .submitted(let request):
-            out.append(.refuse(request.id, isStopping ? .stopping : .notReady))
-        case .stopRequested:
-            guard !isStopping else { return }
-            // A protocol search would go on for seconds: the adapter is stopped before it is left.
-            state = .initializing(.probing(isStopping: true))
-            arm(.interrupt, after: policy.interruptLimit, &out)
-            dialect.interrupt(&said)
-            absorbProbing(isStopping: true, &out)
-        case .closed:
-            if isStopping {
-                disarmAll(&out)
-                state = .initializing(.detached)
-            } else {
-                fail(.linkLost, in: .initializing, linkIsOpen: false, &out)
-            }
-        // The dialect hears of a new rate by what comes at it.
-        case .lineRateSet: break
-        // Deadlines of other states are never armed here; a session is open already.
-        case .deadlineExpired(.reply), .deadlineExpired(.pause), .deadlineExpired(.retry), .opened,
-            .openFailed, .replyProcessed, .retry:
-            break
-        }
-    }
-
-    private mutating func handleReady(_ event: Event, _ out: inout [Effect]) {
-        switch event {
-        case .closed: state = .initializing(.detached)
-        case .submitted(let request): out.append(.refuse(request.id, .stopping))
-        // What an adapter still says while it is left is of no interest.
-        case .received, .lineRateSet: break
-        // No deadline is armed, the session is as good as closed, the end is under way.
-        case .deadlineExpired, .opened, .openFailed, .replyProcessed, .stopRequested, .retry: break
-        }
-    }
-
-    // MARK: Idle
-
-    private mutating func handleIdle(_ event: Event, _ out: inout [Effect]) {
-        switch event {
-        case .submitted(let request):
-            // The one gate to the vehicle: whoever asks, and whatever for.
-            let isReadOnly = request.consent == nil && dialect.isReadOnly(request)
-            guard isReadOnly || request.consent != nil else {
-                out.append(.refuse(request.id, .needsConsent))
-                return
-            }
-            send(request, isReadOnly: isReadOnly, &out)
-        case .received(let bytes):
-            dialect.receive(bytes.span, &said)
-            absorbUnasked(&out)
-        case .deadlineExpired(.dialect(let timer)):
-            dialect.expired(timer, &said)
-            absorbUnasked(&out)
-        case .stopRequested: leave(&out)
-        case .closed: fail(.linkLost, in: .idle, linkIsOpen: false, &out)
-        // Deadlines of other states are never armed here; there is nothing to open or to retry.
-        case .deadlineExpired, .opened, .openFailed, .lineRateSet, .replyProcessed, .retry: break
-        }
-    }
-
-    // MARK: Processing
-
-    private mutating func handleProcessing(
-        _ processing: Processing, _ event: Event, _ out: inout [Effect]
-    ) {
-        switch event {
-        case .replyProcessed(processing.id):
-            if processing.isStopping {
-                leave(&out)
-            } else {
-                state = .idle
-            }
-        case .received(let bytes):
-            dialect.receive(bytes.span, &said)
-            absorbUnasked(isStopping: processing.isStopping, &out)
-        case .deadlineExpired(.dialect(let timer)):
-            dialect.expired(timer, &said)
-            absorbUnasked(isStopping: processing.isStopping, &out)
-        case .submitted(let request):
-            out.append(.refuse(request.id, processing.isStopping ? .stopping : .busy))
-        case .stopRequested:
-            state = .processing(Processing(id: processing.id, isStopping: true))
-        case .closed:
-            if processing.isStopping {
-                disarmAll(&out)
-                state = .initializing(.detached)
-            } else {
-                fail(.linkLost, in: .processing, linkIsOpen: false, &out)
-            }
-        // Another request's word is late; the rest belongs to other states.
-        case .replyProcessed, .deadlineExpired, .opened, .openFailed, .lineRateSet, .retry: break
-        }
-    }
-
-    // MARK: Error
-
-    private mutating func handleError(
-        _ report: ErrorReport, _ event: Event, _ out: inout [Effect]
-    ) {
-        switch event {
-        case .deadlineExpired(.retry), .retry: takeNextStep(report.next, &out)
-        case .opened:
-            disarmAll(&out)
-            probe(&out)
-        case .openFailed:
-            switch report.next {
-            case .awaitSession, .givenUp:
-                fail(.openFailed, in: .error, linkIsOpen: false, &out)
-            // A session is open: nothing was ordered that could have failed.
-            case .reinitialise: break
-            }
-        case .closed:
-            switch report.next {
-            case .reinitialise: fail(.linkLost, in: .error, linkIsOpen: false, &out)
-            // As ordered.
-            case .awaitSession, .givenUp: break
-            }
-        case .submitted(let request): out.append(.refuse(request.id, .inError))
-        case .stopRequested:
-            disarmAll(&out)
-            switch report.next {
-            case .reinitialise:
-                out.append(.close)
-                state = .initializing(.ready)
-            case .awaitSession, .givenUp: state = .initializing(.detached)
-            }
-        // The dialect is set up from its beginning next time: what comes before is noise.
-        case .received, .lineRateSet: break
-        // The rest belongs to other states, or is late.
-        case .deadlineExpired, .replyProcessed: break
-        }
-    }
-
-    private mutating func takeNextStep(_ next: NextStep, _ out: inout [Effect]) {
-        disarmAll(&out)
-        switch next {
-        case .reinitialise: probe(&out)
-        case .awaitSession, .givenUp: out.append(.open)
         }
     }
 }

@@ -11,7 +11,9 @@ public enum State: Hashable, Sendable {
     /// A request is under way.
     case waiting(Waiting)
     /// The outcome of a request is being handed on.
-    case processing(Processing)
+    case processing(RequestID)
+    /// The same; the end was asked for and follows.
+    case processingLast(RequestID)
     /// Something failed.
     case error(ErrorReport)
     /// A request under way that is taken out while an event changes it; never seen between events.
@@ -23,7 +25,7 @@ public enum State: Hashable, Sendable {
         case .initializing: .initializing
         case .idle: .idle
         case .waiting, .modifying: .waiting
-        case .processing: .processing
+        case .processing, .processingLast: .processing
         case .error: .error
         }
     }
@@ -33,8 +35,10 @@ public enum State: Hashable, Sendable {
 public enum Initializing: Hashable, Sendable {
     /// There is no session.
     case detached
-    /// A session is open, the adapter is being set up; or, once the end was asked for, stopped.
-    case probing(isStopping: Bool)
+    /// A session is open, the adapter is being set up.
+    case probing
+    /// The end was asked for while the adapter was being set up: its prompt is awaited.
+    case interrupting
     /// The orderly end: nothing is under way, the session is being closed.
     case ready
 }
@@ -49,6 +53,8 @@ public struct Waiting: Hashable, Sendable {
         case pause
         /// The prompt of an interrupted adapter; what failed, or why it was interrupted.
         case prompt(Failure)
+        /// The same; the end was asked for and follows.
+        case lastPrompt(Failure)
     }
 
     /// The request.
@@ -65,18 +71,16 @@ public struct Waiting: Hashable, Sendable {
     public internal(set) var pendings = 0
     /// Whether nothing came since the latest of them.
     var isPending = false
-    /// Whether the end was asked for meanwhile.
-    public internal(set) var isStopping = false
     /// What was wrong with the reply before: the same again is no accident.
     var earlierDamage: [LinkError] = []
     /// Whether a reply before answered another request.
     var wasOutOfStep = false
-}
 
-/// A reply that is being handed on.
-public struct Processing: Hashable, Sendable {
-    /// The request.
-    public internal(set) var id: RequestID
-    /// Whether the end was asked for meanwhile.
-    public internal(set) var isStopping: Bool
+    /// Whether the end follows.
+    var isLast: Bool {
+        switch phase {
+        case .lastPrompt: true
+        case .reply, .pause, .prompt: false
+        }
+    }
 }

@@ -45,9 +45,10 @@ private struct World: Sendable {
             }
             state =
                 "waiting \(waiting.request.id.rawValue) \(waiting.phase) \(waiting.sendings) "
-                + "\(waiting.pendings) \(waiting.isStopping) \(messages.map(\.payload)) "
+                + "\(waiting.pendings) \(messages.map(\.payload)) "
                 + "\(Set(waiting.reply.statuses).map(\.rawValue).sorted())"
-        case .processing(let processing): state = "processing \(processing)"
+        case .processing(let id): state = "processing \(id)"
+        case .processingLast(let id): state = "processing, the last \(id)"
         case .error(let report): state = "error \(report.reason) \(report.next)"
         }
         return Key(
@@ -125,7 +126,7 @@ private struct World: Sendable {
         case .waiting(let waiting):
             if owed != [waiting.request.id] { return "under way and owed differ" }
             if tool.armedDeadlines.isEmpty { return "waits without a deadline" }
-        case .initializing(.probing):
+        case .initializing(.probing), .initializing(.interrupting):
             if !owed.isEmpty { return "an outcome is owed" }
             if tool.armedDeadlines.isEmpty { return "probes without a deadline" }
         case .error(let report):
@@ -139,7 +140,8 @@ private struct World: Sendable {
                 }
             case .givenUp: if link == .open { return "given up over an open session" }
             }
-        case .initializing(.detached), .initializing(.ready), .idle, .processing:
+        case .initializing(.detached), .initializing(.ready), .idle, .processing,
+            .processingLast:
             if !owed.isEmpty { return "an outcome is owed" }
         case .modifying: return "a state was not put back"
         }

@@ -67,7 +67,8 @@ import Testing
         let effects = tool.effects(of: event.event)
         let orders = effects.contains(.open) || effects.contains(.close)
         switch tool.state {
-        case .waiting, .initializing(.probing): #expect(!tool.armedDeadlines.isEmpty)
+        case .waiting, .initializing(.probing), .initializing(.interrupting):
+            #expect(!tool.armedDeadlines.isEmpty)
         case .error(let report):
             switch report.next {
             case .reinitialise: #expect(tool.armedDeadlines == [.retry])
@@ -79,7 +80,7 @@ import Testing
             case .givenUp: #expect(tool.armedDeadlines.isEmpty)
             }
         case .initializing(.detached), .initializing(.ready): #expect(tool.armedDeadlines.isEmpty)
-        case .idle, .processing: break
+        case .idle, .processing, .processingLast: break
         case .modifying: Issue.record("a state was not put back")
         }
     }
@@ -91,7 +92,8 @@ import Testing
         for _ in 0..<8 {
             switch tool.state {
             case .initializing(.ready): _ = tool.effects(of: .closed)
-            case .processing(let processing): _ = tool.effects(of: .replyProcessed(processing.id))
+            case .processing(let id), .processingLast(let id):
+                _ = tool.effects(of: .replyProcessed(id))
             default:
                 guard let deadline = tool.armedDeadlines.first else { break }
                 _ = tool.effects(of: .deadlineExpired(deadline))

@@ -90,8 +90,8 @@ import Testing
     private static func name(_ state: State) -> String {
         switch state {
         case .initializing(.detached): "init, detached"
-        case .initializing(.probing(let isStopping)):
-            isStopping ? "init, probing, stop requested" : "init, probing"
+        case .initializing(.probing): "init, probing"
+        case .initializing(.interrupting): "init, probing, stop requested"
         case .initializing(.ready): "init, ready"
         case .idle: "idle"
         case .modifying: "modifying"
@@ -100,9 +100,10 @@ import Testing
             case .reply: "waiting, reply"
             case .pause: "waiting, pause"
             case .prompt(let failure): "waiting, prompt (\(failure))"
+            case .lastPrompt(let failure): "waiting, prompt (\(failure)), stop requested"
             }
-        case .processing(let processing):
-            processing.isStopping ? "processing, stop requested" : "processing"
+        case .processing: "processing"
+        case .processingLast: "processing, stop requested"
         case .error(let report):
             switch report.next {
             case .reinitialise: "error \(report.attempt), re-initialise next"

@@ -29,12 +29,12 @@ public struct PollDriver<Promise, Request, Reply, Batch> {
     @inlinable public init() {}
 
     /// Whether something may be asked, once the scan tool is idle.
-    public var mayAsk: Bool {
+    @inlinable public var mayAsk: Bool {
         handover.mayAsk && !life.isEnding && (!requests.isEmpty || polling.state == .polling)
     }
 
     /// What is asked next.
-    public mutating func next() -> Next {
+    @inlinable public mutating func next() -> Next {
         guard mayAsk else { return .nothing }
         return requests.next().map(Next.request) ?? .plan
     }
@@ -42,7 +42,7 @@ public struct PollDriver<Promise, Request, Reply, Batch> {
     /// Whether the next request may be written before the reply to this one is decoded.
     ///
     /// A plan needs what came, not what it says; one that rests waits for what it says.
-    public func goesOn(
+    @inlinable public func goesOn(
         after outcome: Outcome, isPolled: Bool, vehicleRests: Bool
     ) -> Bool {
         guard case .answered = outcome else { return false }
@@ -52,14 +52,14 @@ public struct PollDriver<Promise, Request, Reply, Batch> {
     /// Puts a request that failed first again; false = it is not to be sent once more.
     ///
     /// - Parameter reconnects: whether a lost link is awaited.
-    public mutating func takeBack(
+    @inlinable public mutating func takeBack(
         _ entry: RequestQueue<Promise>.Entry, after failure: Failure, reconnects: Bool
     ) -> Bool {
         !life.isEnding && requests.takeBack(entry, after: failure, reconnects: reconnects)
     }
 
     /// Whether a batch keeps the end waiting.
-    public var keepsEndWaiting: Bool {
+    @inlinable public var keepsEndWaiting: Bool {
         guard life.isEnding else { return false }
         return handover.batch != nil
     }

@@ -13,14 +13,14 @@ public struct RequestQueue<Promise> {
         public internal(set) var sendings = 0
     }
 
-    private var entries: [Entry] = []
+    @usableFromInline var entries: [Entry] = []
     private var lastID: UInt32 = 0
 
     /// Nothing is asked.
     @inlinable public init() {}
 
     /// Whether nothing is asked.
-    public var isEmpty: Bool { entries.isEmpty }
+    @inlinable public var isEmpty: Bool { entries.isEmpty }
 
     /// Appends a request.
     public mutating func append(_ request: AdapterRequest, for promise: Promise) {

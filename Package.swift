@@ -113,6 +113,12 @@ let package = Package(
         module(
             "Settings",
             ["OBDCore", "Accessory", "ScanSession", "Positioning", "FuelFigures", "TripExport"]),
+        module(
+            "TerminalView",
+            [
+                "OBDCore", "Diagnostics", "ScanTool", "ScanSession", "PIDTables", "VehicleScan",
+                "TripExport",
+            ]),
         module("WebServer", ["OBDCore", "CSystem", "SystemIO", "WebProtocol"]),
         .target(
             name: "WebPage", exclude: ["web"], swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),
@@ -121,7 +127,8 @@ let package = Package(
             [
                 "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Accessory",
                 "ScanSession", "PIDTables", "VehicleScan", "TripStore", "TripExport", "TripImport",
-                "LocalLinks", "Settings", "TripReports", "TripRecorder", "Simulator", "Positioning", "FuelFigures",
+                "LocalLinks", "Settings", "TripReports", "TripRecorder", "TerminalView",
+                "Simulator", "Positioning", "FuelFigures",
                 "CSystem",
                 "SystemIO", "WebProtocol",
                 "WebServer",
@@ -199,12 +206,14 @@ let package = Package(
             [
                 "ObdscanCLI", "OBDCore", "Diagnostics", "Adapters", "Accessory", "PIDTables",
                 "LocalLinks", "ScanSession", "ScanTool", "Settings", "SystemIO", "VehicleScan",
-                "TripExport", "TripRecorder", "TripReports", "TripStore", "obdscan",
+                "TerminalView", "TripExport", "TripRecorder", "TripReports", "TripStore", "obdscan",
             ]),
+        tests("TerminalView", ["OBDCore", "TerminalView"]),
         tests(
             "TripRecorder",
             [
-                "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "PIDTables", "ScanSession", "SystemIO",
+                "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "PIDTables", "ScanSession",
+                "SystemIO",
                 "LocalLinks", "Accessory", "TripExport", "TripRecorder", "TripStore",
                 "VehicleScan",
             ]),

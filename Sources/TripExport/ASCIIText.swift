@@ -29,3 +29,44 @@ public func asciiText(_ text: String) -> String {
     }
     return result
 }
+
+/// `text` in ASCII, signs as words where that reads better: `21 °C` is `21 C`, `12 °` is `12 deg`;
+/// what has no word becomes `?`.
+///
+/// Unlike ``asciiText(_:)`` it does not keep the width.
+public func asciiWords(_ text: String) -> String {
+    if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
+    var result = ""
+    let characters = Array(text)
+    for (place, character) in characters.enumerated() {
+        let next = place + 1 < characters.count ? characters[place + 1] : " "
+        switch character {
+        case "°":
+            // The letter tells enough.
+            if next == "C" || next == "F" || next == "K" { continue }
+            let isApart = result.last.map { !$0.isLetter && !$0.isNumber } ?? true
+            result += isApart ? "deg" : " deg"
+        case "·":
+            // In a unit, N·m; elsewhere between the parts of a line.
+            let joins = result.last?.isLetter == true && next.isLetter
+            result.append(joins ? "." : "-")
+        case "×": result.append("x")
+        case "…": result += "..."
+        case "“", "”", "„", "«", "»": result.append("\"")
+        case "‘", "’", "‚": result.append("'")
+        case "−", "‐", "‑": result.append("-")
+        case "±": result += "+-"
+        case "≤": result += "<="
+        case "≥": result += ">="
+        case "≈": result.append("~")
+        case "∞": result += "inf"
+        case "→": result += "->"
+        case "←": result += "<-"
+        case "Ω": result += "Ohm"
+        case "λ": result += "lambda"
+        case "\u{A0}", "\u{202F}", "\u{2009}": result.append(" ")
+        default: result += asciiText(String(character))
+        }
+    }
+    return result
+}

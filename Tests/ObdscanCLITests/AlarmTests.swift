@@ -1,5 +1,6 @@
 import Diagnostics
 import OBDCore
+import TerminalView
 import Testing
 import TripExport
 
@@ -117,7 +118,7 @@ private func instant(_ seconds: Int64) -> Instant {
         let hot = reading(.number(120))
         model.apply(hot, coolant, at: .zero)
         _ = watch.take(hot, coolant, at: .zero)
-        model.mark(watch)
+        model.mark(where: watch.isRaised)
         model.header.alarm = "ECT>110: 7E8 Engine coolant temperature 120 °C"
         let lines = LiveView(palette: Palette(isOn: false)).render(
             model, at: .zero, size: .init(columns: 80, rows: 10))

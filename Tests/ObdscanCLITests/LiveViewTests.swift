@@ -2,6 +2,7 @@ import Diagnostics
 import OBDCore
 import PIDTables
 import ScanTool
+import TerminalView
 import Testing
 import TripExport
 import VehicleScan

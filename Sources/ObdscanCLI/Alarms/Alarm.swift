@@ -1,5 +1,6 @@
 import Diagnostics
 import OBDCore
+import TerminalView
 import TripExport
 
 /// A condition that a user wants to be told of: `ECT>110`, `MIL=on`.

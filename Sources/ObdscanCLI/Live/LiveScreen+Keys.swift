@@ -4,6 +4,7 @@ import Glibc
 import OBDCore
 import ScanSession
 import SystemIO
+import TerminalView
 import TripExport
 import TripRecorder
 import VehicleScan

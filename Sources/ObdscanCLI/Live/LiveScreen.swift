@@ -4,6 +4,7 @@ import Glibc
 import OBDCore
 import ScanSession
 import SystemIO
+import TerminalView
 import TripExport
 import TripRecorder
 import VehicleScan
@@ -175,7 +176,7 @@ struct LiveScreen: ~Copyable {
             }
             watch(batch)
         }
-        if let bell { model.mark(bell.watch) }
+        if let bell { model.mark(where: bell.watch.isRaised) }
     }
 
     private mutating func watch(_ batch: ReadingBatch) {

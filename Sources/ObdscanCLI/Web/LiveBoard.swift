@@ -6,6 +6,7 @@ import ScanSession
 import ScanTool
 import Synchronization
 import SystemIO
+import TerminalView
 import TripExport
 
 /// What is known of the vehicle now: the newest reading of each signal of each ECU, and how the link

@@ -7,19 +7,19 @@ import TripExport
 /// 150 °C, 8000 rpm), else it grows in steps of 1, 2 and 5: it moves seldom, and only when a value was
 /// beyond it. It never shrinks by itself, for then a bar would grow while its value falls. Counts and
 /// totals have no bar: there is nothing that they are a part of.
-struct BarScale: Hashable, Sendable {
+public struct BarScale: Hashable, Sendable {
     /// The end of the bar, greater than 0; unit: the one shown.
-    let end: Double
+    public let end: Double
     /// Whether the bar begins in the middle, and goes to `-end` as well.
-    let isCentred: Bool
+    public let isCentred: Bool
     /// The end in at most five characters, `±` before that of a bar that goes both ways.
-    let label: String
+    public let label: String
 
     /// The scale of values from `least` to `most`, which have been seen, in `unit` with so many digits
     /// behind the point; nil = no bar.
     ///
     /// `bounds` are what the signal can say; nil = anything.
-    init?(
+    public init?(
         unit: String, bounds: ClosedRange<Double>?, decimals: Int, least: Double, most: Double
     ) {
         guard !Self.totals.contains(unit) else { return nil }
@@ -41,7 +41,7 @@ struct BarScale: Hashable, Sendable {
     }
 
     /// Where `value` stands between zero and the end: 0 to 1, from -1 where the bar begins in the middle.
-    func part(of value: Double) -> Double {
+    public func part(of value: Double) -> Double {
         guard value.isFinite else { return 0 }
         return max(isCentred ? -1 : 0, min(1, value / end))
     }

@@ -1,7 +1,7 @@
 import OBDCore
 import Testing
 
-@testable import ObdscanCLI
+@testable import TerminalView
 
 @Suite struct `Counting a rate` {
     @Test func `divides by the time in which it counted`() {

@@ -1,11 +1,11 @@
 import OBDCore
 
 /// Numbers of the last minutes, one a ``slot``, so that all trends show the same time.
-struct Trend: Hashable, Sendable {
+public struct Trend: Hashable, Sendable {
     /// What one cell stands for.
-    static let slot = Duration.seconds(2)
+    public static let slot = Duration.seconds(2)
     /// Slots that are kept.
-    static let length = 120
+    public static let length = 120
     /// However often a signal comes, so long a pause is none yet.
     private static let leastPause = Duration.seconds(3)
 
@@ -22,7 +22,7 @@ struct Trend: Hashable, Sendable {
     private var interval: Duration?
 
     /// Takes a number; within a slot the last one counts.
-    mutating func take(_ value: Double, at now: Instant) {
+    public mutating func take(_ value: Double, at now: Instant) {
         let slot = now.nanoseconds / Self.slot.nanoseconds
         let isBehindGap = isMissing(at: now)
         // One late number is an outage's end; two are a new pace.
@@ -47,7 +47,7 @@ struct Trend: Hashable, Sendable {
     }
 
     /// The last `count` slots, the newest last; nil where nothing was read.
-    func values(_ count: Int, at now: Instant) -> [Double?] {
+    public func values(_ count: Int, at now: Instant) -> [Double?] {
         let current = now.nanoseconds / Self.slot.nanoseconds
         let first = current - Int64(count) + 1
         var values = [Double?](repeating: nil, count: max(0, count))
@@ -68,7 +68,7 @@ struct Trend: Hashable, Sendable {
     }
 
     /// The same in another unit.
-    mutating func convert(_ conversion: (Double) -> Double) {
+    public mutating func convert(_ conversion: (Double) -> Double) {
         for place in points.indices { points[place].value = conversion(points[place].value) }
     }
 }

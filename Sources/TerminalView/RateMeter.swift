@@ -1,7 +1,7 @@
 import OBDCore
 
 /// Counts events over the last seconds.
-struct RateMeter: Hashable, Sendable {
+public struct RateMeter: Hashable, Sendable {
     private static let slot = Duration.milliseconds(250).nanoseconds
     private static let slots: Int64 = 12
     private var counts: [Int] = []
@@ -9,7 +9,7 @@ struct RateMeter: Hashable, Sendable {
     private var oldest: Int64 = 0
 
     /// Counts one event.
-    mutating func count(at now: Instant) {
+    public mutating func count(at now: Instant) {
         let current = now.nanoseconds / Self.slot
         if counts.isEmpty || current - newest >= Self.slots {
             counts = [0]
@@ -28,7 +28,7 @@ struct RateMeter: Hashable, Sendable {
     }
 
     /// Events a second; the current slot does not count, it is not over.
-    func perSecond(at now: Instant) -> Double {
+    public func perSecond(at now: Instant) -> Double {
         let current = now.nanoseconds / Self.slot
         let first = max(oldest, current - Self.slots)
         let span = current - first

@@ -3,20 +3,34 @@ import TripExport
 import VehicleScan
 
 /// Draws a ``LiveModel``: a pure function of model, time and size.
-struct LiveView {
+public struct LiveView: Sendable {
     /// A terminal's size in cells.
-    struct Size: Hashable, Sendable {
-        var columns: Int
-        var rows: Int
+    public struct Size: Hashable, Sendable {
+        /// How wide.
+        public var columns: Int
+        /// How high.
+        public var rows: Int
+
+        /// A size of so many cells.
+        public init(columns: Int, rows: Int) {
+            self.columns = columns
+            self.rows = rows
+        }
     }
 
     /// Styles, or none.
-    var palette: Palette
+    public var palette: Palette
     /// Whether the terminal shows nothing but ASCII.
-    var isASCII = false
+    public var isASCII: Bool
+
+    /// A view for one kind of terminal.
+    public init(palette: Palette, isASCII: Bool = false) {
+        self.palette = palette
+        self.isASCII = isASCII
+    }
 
     /// The screen as lines, at most `size.rows`, each at most `size.columns` cells wide.
-    func render(_ model: LiveModel, at now: Instant, size: Size) -> [String] {
+    public func render(_ model: LiveModel, at now: Instant, size: Size) -> [String] {
         guard size.columns >= 20, size.rows >= 4 else {
             return size.rows > 0 ? [fitted("enlarge", max(0, size.columns))] : []
         }
@@ -72,7 +86,7 @@ struct LiveView {
     }
 
     /// The lines of a page as a terminal of so many columns shows them.
-    func folded(_ page: LiveModel.Page, columns: Int) -> [String] {
+    public func folded(_ page: LiveModel.Page, columns: Int) -> [String] {
         page.lines.flatMap { hanging(words($0), to: columns) }.map { fitted($0, columns) }
     }
 
@@ -116,7 +130,7 @@ struct LiveView {
     // MARK: Adding a signal
 
     /// How many of the signals that may be added are shown at once, of so many lines.
-    static func choices(_ room: Int) -> Int { min(12, room * 2 / 3) }
+    public static func choices(_ room: Int) -> Int { min(12, room * 2 / 3) }
 
     /// Signals that may be added, under a heading, in place of the last rows.
     private func offers(_ choice: SignalChoice, count: Int, _ width: Int) -> [String] {

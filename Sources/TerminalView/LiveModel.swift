@@ -6,77 +6,89 @@ import TripExport
 import VehicleScan
 
 /// What the live view shows: changed by readings and events, drawn by ``LiveView``.
-struct LiveModel: Sendable {
+public struct LiveModel: Sendable {
     /// What stands above the signals.
-    struct Header: Hashable, Sendable {
+    public struct Header: Hashable, Sendable {
         /// The accessory as given: `sim:`.
-        var accessory = ""
+        public var accessory = ""
         /// VIN or another name of the vehicle.
-        var vehicle: String?
+        public var vehicle: String?
         /// `ELM327 v2.1`.
-        var adapter: String?
+        public var adapter: String?
         /// `ISO 15765-4 CAN, 11 bit, 500 kbit/s`.
-        var vehicleProtocol: String?
+        public var vehicleProtocol: String?
         /// Supply at the adapter; unit: V.
-        var voltage: Double?
+        public var voltage: Double?
         /// State of the scan tool.
-        var state = StateKind.initializing
+        public var state = StateKind.initializing
         /// Whether asking is paused, as for a parked vehicle.
-        var isResting = false
+        public var isResting = false
         /// Whether there is nothing to ask: every signal was taken away.
-        var asksNothing = false
+        public var asksNothing = false
         /// Trip that is being recorded.
-        var trip: Int64?
+        public var trip: Int64?
         /// Whether the link is lost and is being had back.
-        var isLinkLost = false
+        public var isLinkLost = false
         /// What the user should know now: a lost link, a vehicle that does not answer.
-        var notice: String?
+        public var notice: String?
         /// What keeps the trip from being stored.
-        var storing: String?
+        public var storing: String?
         /// The alarms that are not over.
-        var alarm: String?
+        public var alarm: String?
     }
 
-    var header = Header()
-    private(set) var rows: [Row] = []
+    /// What stands above the signals.
+    public var header = Header()
+    /// The signals, in the order shown.
+    public private(set) var rows: [Row] = []
     /// Readings so far.
-    private(set) var readings = 0
+    public private(set) var readings = 0
     /// When the first row could have been filled.
-    private(set) var start: Instant
+    public private(set) var start: Instant
     /// The first row shown when there are more than fit.
-    var scroll = 0
+    public var scroll = 0
     /// The row that keys act on; nil until somebody presses one.
-    var cursor: Int?
+    public var cursor: Int?
     /// Since when what is shown stands still; nil = it does not.
-    private(set) var pauseStart: Instant?
+    public private(set) var pauseStart: Instant?
     /// Whether what is shown stands still.
-    var isPaused: Bool { pauseStart != nil }
+    public var isPaused: Bool { pauseStart != nil }
     /// Text over the signals: help, codes; nil = none.
-    var page: Page?
+    public var page: Page?
     /// What a key did, until it has been read.
-    private(set) var remark: Remark?
+    public private(set) var remark: Remark?
     /// The signal that is being looked for, to add it; nil = none.
-    var adding: SignalChoice?
+    public var adding: SignalChoice?
 
     /// Words at the foot of the screen that go by themselves.
-    struct Remark: Hashable, Sendable {
-        var text: String
+    public struct Remark: Hashable, Sendable {
+        /// What is said.
+        public var text: String
         /// The first moment without it.
-        var end: Instant
+        public var end: Instant
     }
 
     /// Text that is shown in place of the signals until a key is pressed.
-    struct Page: Hashable, Sendable {
-        var title: String
-        var lines: [String]
+    public struct Page: Hashable, Sendable {
+        /// What it is about.
+        public var title: String
+        /// Its text.
+        public var lines: [String]
         /// The first line shown, of those that are folded to the screen.
-        var scroll = 0
+        public var scroll = 0
         /// Whether the vehicle is being asked for it.
-        var isBeingRead = false
+        public var isBeingRead = false
+
+        /// A page at its first line.
+        public init(title: String, lines: [String], isBeingRead: Bool = false) {
+            self.title = title
+            self.lines = lines
+            self.isBeingRead = isBeingRead
+        }
     }
 
     /// Units of what is shown.
-    private(set) var units: UnitSystem
+    public private(set) var units: UnitSystem
     /// Rows that the user took away.
     private var hidden: Set<Key> = []
     private var ranks: [SignalIndex: Int]
@@ -93,7 +105,7 @@ struct LiveModel: Sendable {
     /// A view of nothing yet; values are shown in `units`.
     ///
     /// Signals of `order` stand first and in that order, others as in the table.
-    init(units: UnitSystem, start: Instant, order: [SignalIndex] = []) {
+    public init(units: UnitSystem, start: Instant, order: [SignalIndex] = []) {
         self.units = units
         self.start = start
         ranks = [:]
@@ -103,33 +115,33 @@ struct LiveModel: Sendable {
     }
 
     /// Whether several ECUs answer, so that their names have to be shown.
-    var namesECUs: Bool {
+    public var namesECUs: Bool {
         Set(rows.compactMap(\.ecu)).count > 1
     }
 
     /// Readings a second over the last seconds.
-    func readingsPerSecond(at now: Instant) -> Double { readingRate.perSecond(at: now) }
+    public func readingsPerSecond(at now: Instant) -> Double { readingRate.perSecond(at: now) }
 
     /// Requests a second over the last seconds.
-    func requestsPerSecond(at now: Instant) -> Double { requestRate.perSecond(at: now) }
+    public func requestsPerSecond(at now: Instant) -> Double { requestRate.perSecond(at: now) }
 
     /// From the last request to the end of its reply.
-    var roundTrip: Duration? { lastRoundTrip }
+    public var roundTrip: Duration? { lastRoundTrip }
 
     /// Takes note of an exchange.
-    mutating func exchanged(_ roundTrip: Duration, at now: Instant) {
+    public mutating func exchanged(_ roundTrip: Duration, at now: Instant) {
         lastRoundTrip = roundTrip
         requestRate.count(at: now)
     }
 
     /// Adds an empty row for a signal that was asked for.
-    mutating func expect(_ index: SignalIndex, _ signal: Signal) {
+    public mutating func expect(_ index: SignalIndex, _ signal: Signal) {
         guard !rows.contains(where: { $0.signal == index }) else { return }
         insert(emptyRow(index, signal, ecu: nil))
     }
 
     /// Shows a reading of `signal`, which its index names.
-    mutating func apply(_ reading: Reading, _ signal: Signal, at now: Instant) {
+    public mutating func apply(_ reading: Reading, _ signal: Signal, at now: Instant) {
         readings += 1
         readingRate.count(at: now)
         if isPaused || hidden.contains(Key(signal: reading.signal, ecu: reading.ecu)) { return }
@@ -156,19 +168,19 @@ struct LiveModel: Sendable {
     }
 
     /// Whether a row has waited for its first value in vain, or still waits.
-    var hasEmptyRows: Bool { rows.contains { $0.updated == nil } }
+    public var hasEmptyRows: Bool { rows.contains { $0.updated == nil } }
 
     /// Takes note that nobody answered when `signal` was asked for.
-    mutating func missed(_ signal: SignalIndex) {
+    public mutating func missed(_ signal: SignalIndex) {
         for place in rows.indices where rows[place].signal == signal && rows[place].updated == nil {
             rows[place].isUnanswered = true
         }
     }
 
     /// Marks what `watch` says is beyond its limit.
-    mutating func mark(_ watch: AlarmWatch) {
+    public mutating func mark(where isRaised: (SignalIndex, ECUAddress?) -> Bool) {
         for place in rows.indices {
-            rows[place].isAlarming = watch.isRaised(rows[place].signal, rows[place].ecu)
+            rows[place].isAlarming = isRaised(rows[place].signal, rows[place].ecu)
         }
     }
 
@@ -226,7 +238,7 @@ struct LiveModel: Sendable {
 
 extension LiveModel {
     /// Moves the cursor by so many rows; the first time it appears at the top.
-    mutating func moveCursor(by step: Int, page: Int) {
+    public mutating func moveCursor(by step: Int, page: Int) {
         guard !rows.isEmpty else { return }
         // The first time it appears at the top that is seen, or the last row; Home and End mean what
         // they say.
@@ -240,7 +252,7 @@ extension LiveModel {
 
     /// Takes the cursor's row away; its signal where no other row shows it, which then need not be
     /// asked for any more.
-    mutating func removeRow() -> SignalIndex? {
+    public mutating func removeRow() -> SignalIndex? {
         guard let place = cursor, rows.indices.contains(place) else { return nil }
         let row = rows.remove(at: place)
         hidden.insert(Key(signal: row.signal, ecu: row.ecu))
@@ -250,12 +262,12 @@ extension LiveModel {
     }
 
     /// Shows a signal again that was taken away.
-    mutating func allow(_ signal: SignalIndex) {
+    public mutating func allow(_ signal: SignalIndex) {
         hidden = hidden.filter { $0.signal != signal }
     }
 
     /// Moves the cursor's row, and the cursor with it.
-    mutating func moveRow(by step: Int) {
+    public mutating func moveRow(by step: Int) {
         guard let place = cursor, rows.indices.contains(place), rows.indices.contains(place + step)
         else { return }
         rows.swapAt(place, place + step)
@@ -267,7 +279,7 @@ extension LiveModel {
     }
 
     /// Shows everything in `units`, what is on the screen already included.
-    mutating func show(in units: UnitSystem) {
+    public mutating func show(in units: UnitSystem) {
         guard units != self.units else { return }
         for place in rows.indices {
             rows[place].convert(from: self.units, to: units)
@@ -276,24 +288,24 @@ extension LiveModel {
     }
 
     /// Says something that needs no answer for some seconds.
-    mutating func say(_ text: String, at now: Instant) {
+    public mutating func say(_ text: String, at now: Instant) {
         remark = Remark(text: text, end: now + .seconds(4))
     }
 
     /// Lets what is shown stand still, or go on.
-    mutating func togglePause(at now: Instant) {
+    public mutating func togglePause(at now: Instant) {
         pauseStart = isPaused ? nil : now
     }
 
     /// Forgets extremes, and with them the ends of bars, and trends.
-    mutating func resetExtremes() {
+    public mutating func resetExtremes() {
         for place in rows.indices { rows[place].reset() }
     }
 }
 
 extension LiveModel {
     /// Whether the signal of `reading` has a row of that ECU already.
-    func shows(_ reading: Reading) -> Bool {
+    public func shows(_ reading: Reading) -> Bool {
         places[Key(signal: reading.signal, ecu: reading.ecu)] != nil
     }
 }

@@ -5,45 +5,53 @@ import TripExport
 
 extension LiveModel {
     /// One signal of one ECU.
-    struct Row: Hashable, Sendable {
-        var signal: SignalIndex
+    public struct Row: Hashable, Sendable {
+        /// What it is a value of.
+        public var signal: SignalIndex
         /// Nil until somebody has answered, and where headers are off.
-        var ecu: ECUAddress?
-        var id: String
-        var name: String
-        var unit: String
+        public var ecu: ECUAddress?
+        /// The signal's short name.
+        public var id: String
+        /// The signal's name.
+        public var name: String
+        /// The unit shown; empty without one.
+        public var unit: String
         /// The unit that is stored.
-        var metricUnit: String
+        public var metricUnit: String
         /// What one more in the raw bits adds; unit: ``metricUnit``.
-        var metricStep: Double
+        public var metricStep: Double
         /// What the bits can express; unit: ``metricUnit``.
-        var metricBounds: ClosedRange<Double>?
+        public var metricBounds: ClosedRange<Double>?
         /// Digits behind the point.
-        var decimals: Int
+        public var decimals: Int
         /// What the signal's bits can express, in the unit shown; nil for what is no number.
-        var bounds: ClosedRange<Double>?
+        public var bounds: ClosedRange<Double>?
         /// The value as a number, in the unit shown.
-        var number: Double?
+        public var number: Double?
         /// The value of what is no number, or why there is none.
-        var text: String?
-        private(set) var minimum: Double?
-        private(set) var maximum: Double?
+        public var text: String?
+        /// The least value so far, in the unit shown.
+        public private(set) var minimum: Double?
+        /// The greatest value so far, in the unit shown.
+        public private(set) var maximum: Double?
         /// What its bar is drawn against, known before the first value; nil = it has none.
         ///
         /// Least and greatest value never come closer but by a key, so the bar's end does not either.
-        private(set) var scale: BarScale?
-        var trend = Trend()
-        var updated: Instant?
+        public private(set) var scale: BarScale?
+        /// The values of the last minute.
+        public var trend = Trend()
+        /// When the last value came; nil before the first.
+        public var updated: Instant?
         /// Whether it was asked for before its first value, and nobody answered.
-        var isUnanswered = false
+        public var isUnanswered = false
         /// Whether an alarm on it is not over.
-        var isAlarming = false
+        public var isAlarming = false
     }
 }
 
 extension LiveModel.Row {
     /// Names and limits in `units`.
-    mutating func show(in units: UnitSystem) {
+    public mutating func show(in units: UnitSystem) {
         let conversion = units.conversion(from: metricUnit)
         let convert = { (value: Double) in conversion.map { $0(value) } ?? value }
         unit = printable(conversion?.unit ?? metricUnit)
@@ -58,14 +66,14 @@ extension LiveModel.Row {
     }
 
     /// Forgets extremes, the scale that they made, and the trend.
-    mutating func reset() {
+    public mutating func reset() {
         (minimum, maximum) = (number, number)
         trend = Trend()
         findScale()
     }
 
     /// The same in other units, numbers included.
-    mutating func convert(from old: UnitSystem, to new: UnitSystem) {
+    public mutating func convert(from old: UnitSystem, to new: UnitSystem) {
         let (back, forth) = (old.conversion(from: metricUnit), new.conversion(from: metricUnit))
         let convert = { (value: Double) in
             let metric = back.map { (value - $0.offset) / $0.factor } ?? value
@@ -79,7 +87,7 @@ extension LiveModel.Row {
     }
 
     /// Takes a number over into value, extremes and trend.
-    mutating func take(_ value: Double, at now: Instant) {
+    public mutating func take(_ value: Double, at now: Instant) {
         number = value
         text = nil
         if value.isFinite,

@@ -1,5 +1,5 @@
 /// A key as a terminal sends it.
-enum Key: Hashable, Sendable {
+public enum Key: Hashable, Sendable {
     case up, down, pageUp, pageDown, home, end
     case enter, escape, backspace, delete, tab
     /// The end of input, or Ctrl-C where it is no signal.
@@ -8,7 +8,7 @@ enum Key: Hashable, Sendable {
     case character(Character)
 
     /// The keys in `bytes`; unknown ones and cut escape sequences are ignored.
-    static func read(_ bytes: some Collection<UInt8>) -> [Key] {
+    public static func read(_ bytes: some Collection<UInt8>) -> [Key] {
         var keys: [Key] = []
         var rest = Array(bytes)[...]
         while let first = rest.popFirst() {

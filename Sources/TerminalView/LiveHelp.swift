@@ -1,6 +1,6 @@
 extension LiveModel.Page {
     /// What the keys do.
-    static let help = LiveModel.Page(
+    public static let help = LiveModel.Page(
         title: "Keys",
         lines: [
             "  ↑ ↓  PgUp PgDn    choose a signal; Home, End; Esc: none",

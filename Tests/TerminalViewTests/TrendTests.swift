@@ -1,7 +1,7 @@
 import OBDCore
 import Testing
 
-@testable import ObdscanCLI
+@testable import TerminalView
 
 private func instant(_ seconds: Double) -> Instant {
     Instant(nanoseconds: Int64(seconds * 1e9))

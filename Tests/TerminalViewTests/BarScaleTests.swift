@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ObdscanCLI
+@testable import TerminalView
 
 @Suite struct `The scale of a bar` {
     /// Unit, what the signal can say, digits, least and greatest value seen; end as it is shown.

@@ -163,7 +163,7 @@ let package = Package(
         .testTarget(
             name: "TripStoreTests",
             dependencies: [
-                "OBDCore", "Diagnostics", "PIDTables", "TripStore", "TestSupport",
+                "OBDCore", "Diagnostics", "PIDTables", "SystemIO", "TripStore", "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             exclude: ["Schemas"], swiftSettings: strict),

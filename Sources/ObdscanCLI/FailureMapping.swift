@@ -22,6 +22,7 @@ extension Failure {
         case let error as SignalError: self.init(error)
         case let error as SystemError: self.init(error)
         case let error as StoreError: self.init(error)
+        case let error as FileError: self.init(error)
         default: return nil
         }
     }
@@ -53,6 +54,22 @@ extension Failure {
         self.init(
             "\(path): \(describe(errno: number))", hint: FileRemedy.writing(path, errno: number),
             status: .cannotCreate)
+    }
+
+    /// A file that cannot be used as it was meant to be.
+    init(_ error: FileError) {
+        switch error {
+        case .unreadable(let path, let number): self.init(inputFile: path, errno: number)
+        case .unwritable(let path, let number): self.init(outputFile: path, errno: number)
+        case .isSource(let path):
+            self.init(
+                "\(path) is what is being read from", hint: "name another file",
+                status: .cannotCreate)
+        case .changed(let path):
+            self.init(
+                "\(path) was changed while it was read",
+                hint: "nothing of it was stored; try again when it is complete", status: .badData)
+        }
     }
 
     /// A fault in the embedded tables, which the tests check.

@@ -29,7 +29,7 @@ struct Welcome {
     /// Prints it.
     func print() throws {
         var writer = TextOutput.standard
-        let palette = Palette(isOn: OutputOptions(format: .text).colours(STDOUT_FILENO))
+        let palette = OutputOptions(format: .text).palette()
         try writer.write("obdscan \(ObdscanCommand.configuration.version): an OBD-II scan tool\n\n")
         try writer.write(accessories(palette))
         try writer.write("\n" + palette(.bold, "Next") + "\n" + next(palette))

@@ -38,7 +38,7 @@ extension LiveModel {
         ///
         /// Least and greatest value never come closer but by a key, so the bar's end does not either.
         public private(set) var scale: BarScale?
-        /// The values of the last minute.
+        /// The values of the last minutes.
         public var trend = Trend()
         /// When the last value came; nil before the first.
         public var updated: Instant?

@@ -20,9 +20,14 @@ public enum Style: Sendable {
 public struct Palette: Hashable, Sendable {
     /// Whether escape sequences may be written.
     public var isOn: Bool
+    /// Whether tables show ASCII alone, as the terminals of the locale do.
+    public var isASCII: Bool
 
     /// A palette that styles, or does not.
-    public init(isOn: Bool) { self.isOn = isOn }
+    public init(isOn: Bool, isASCII: Bool = false) {
+        self.isOn = isOn
+        self.isASCII = isASCII
+    }
 
     /// `text` in `style`.
     public func callAsFunction(_ style: Style, _ text: String) -> String {

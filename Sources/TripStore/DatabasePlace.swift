@@ -1,6 +1,7 @@
 import GRDB
 import GRDBSQLite
 import Glibc
+import SystemIO
 
 /// A file by its device and its number: another one of the same name is not it.
 struct FileIdentity: Hashable, Sendable {

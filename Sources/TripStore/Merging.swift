@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import SystemIO
 
 /// What came of taking another database's trips over.
 public struct Merged: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import Glibc
+import SystemIO
 
 /// How a database is opened where nothing can be written beside it: on a read-only file system, or in
 /// a folder of someone else.

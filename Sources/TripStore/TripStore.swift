@@ -2,6 +2,7 @@ import GRDB
 import GRDBSQLite
 import Glibc
 import Synchronization
+import SystemIO
 
 /// The database of trips, codes, accessories and vehicles; one file.
 ///

@@ -1,6 +1,7 @@
 import Foundation
 import OBDCore
 import Testing
+import TripExport
 
 @testable import ObdscanCLI
 

@@ -1,5 +1,6 @@
 import Foundation
 import PIDTables
+import SystemIO
 import Testing
 
 @testable import ObdscanCLI

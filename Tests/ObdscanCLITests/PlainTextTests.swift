@@ -4,6 +4,7 @@ import OBDCore
 import PIDTables
 import ScanSession
 import Settings
+import SystemIO
 import Testing
 import TripExport
 
@@ -25,7 +26,7 @@ import TripExport
         var ends: [Int32] = [0, 0]
         try #require(pipe(&ends) == 0)
         defer { for end in ends { close(end) } }
-        var output = TextOutput(descriptor: ends[1], isASCII: true)
+        var output = TextOutput(descriptor: ends[1], shown: asciiWords)
         try output.write("21 °C;")
         try output.write(bytes: Array("21 °C;".utf8))
         try output.append { $0.append(contentsOf: "°".utf8) }

@@ -6,6 +6,7 @@ import PIDTables
 import ScanSession
 import Synchronization
 import SystemIO
+import TripExport
 import VehicleScan
 
 @testable import ObdscanCLI

@@ -3,6 +3,7 @@ import Foundation
 import OBDCore
 import PIDTables
 import ScanSession
+import SystemIO
 import Testing
 import TripExport
 import TripImport

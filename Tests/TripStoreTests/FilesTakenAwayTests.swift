@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import Glibc
 import OBDCore
+import SystemIO
 import Testing
 
 @testable import TripStore

@@ -2,6 +2,7 @@ import Diagnostics
 import Glibc
 import OBDCore
 import ScanSession
+import SystemIO
 import TripExport
 
 /// Tells of alarms: a line on stderr, the terminal's bell, a program of the user's.
@@ -65,7 +66,7 @@ struct AlarmBell {
     /// The line on stderr, with the bell where a person hears it.
     func tell(_ news: AlarmNews, _ text: String) {
         guard takesMore(STDERR_FILENO) else { return }
-        let palette = Palette(isOn: output.colours(STDERR_FILENO))
+        let palette = output.palette(STDERR_FILENO)
         let line = printable((news.isRaised ? "alarm: " : "alarm over: ") + text)
         let bell = news.isRaised && isatty(STDERR_FILENO) == 1 ? "\u{07}" : ""
         writeToStandardError(palette(news.isRaised ? .bad : .good, line) + bell + "\n")

@@ -17,7 +17,7 @@ struct CodePrinter {
         self.output = output
         self.table = table
         self.texts = texts
-        palette = Palette(isOn: output.colours(1))
+        palette = output.palette()
     }
 
     /// Prints what one vehicle said.

@@ -3,6 +3,7 @@ import Diagnostics
 import OBDCore
 import PIDTables
 import ScanSession
+import SystemIO
 import VehicleScan
 
 /// `obdscan bench`: how fast this adapter and vehicle answer; reads only.

@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import PIDTables
 import Settings
+import SystemIO
 import TripExport
 import VehicleScan
 

@@ -3,6 +3,7 @@ import Diagnostics
 import OBDCore
 import PIDTables
 import ScanSession
+import SystemIO
 import TripExport
 import VehicleScan
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Diagnostics
 import OBDCore
+import SystemIO
 import TripExport
 
 /// `obdscan dtc explain`.
@@ -51,7 +52,7 @@ struct DTCExplainCommand: ParsableCommand, OutputCommand {
             }
         }
         if output.format == .text {
-            let palette = Palette(isOn: output.colours(1))
+            let palette = output.palette()
             try writer.write(rows.text(palette, columns: output.columns))
         }
         try writer.flush()

@@ -54,7 +54,7 @@ struct DTCHistoryCommand: ParsableCommand, OutputCommand {
                         ? "No codes are known: dtc keeps what it reads at a real accessory."
                         : "Nothing is known of \(wanted.joined(separator: ", ")).")
             } else {
-                let palette = Palette(isOn: output.colours(1))
+                let palette = output.palette()
                 try writer.write(table(lives).text(palette, columns: output.columns))
             }
         case .json:

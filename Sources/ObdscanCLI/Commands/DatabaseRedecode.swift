@@ -1,6 +1,7 @@
 import ArgumentParser
 import Diagnostics
 import PIDTables
+import SystemIO
 import TripExport
 import TripStore
 
@@ -82,7 +83,7 @@ struct DatabaseRedecodeCommand: ParsableCommand, OutputCommand {
         if rows.isEmpty {
             try writer.writeLine("\(ids.count) trips: no value changes")
         } else {
-            try writer.write(rows.text(Palette(isOn: output.colours(1))))
+            try writer.write(rows.text(output.palette()))
             if dryRun { output.note("Nothing was changed.") }
         }
         try writer.flush()

@@ -95,7 +95,7 @@ struct DevicesShowCommand: ParsableCommand, OutputCommand {
         var writer = TextOutput.standard
         var printer = AccessoryPrinter(output)
         if output.format == .text {
-            try writer.write(entry.text(Palette(isOn: output.colours(1))))
+            try writer.write(entry.text(output.palette()))
             try writer.flush()
         } else {
             try printer.print(entry, &writer)

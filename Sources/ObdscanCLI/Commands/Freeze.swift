@@ -2,6 +2,7 @@ import ArgumentParser
 import Diagnostics
 import OBDCore
 import ScanSession
+import SystemIO
 import VehicleScan
 
 /// `obdscan freeze`: freeze frames.

@@ -3,6 +3,7 @@ import ArgumentParser
 import Diagnostics
 import OBDCore
 import ScanSession
+import SystemIO
 import TripExport
 import VehicleScan
 
@@ -92,7 +93,7 @@ struct InfoCommand: ParsableCommand, OutputCommand {
     private func text(
         _ connection: Vehicle, _ answers: VehicleAnswers, _ voltage: Double?
     ) -> String {
-        let palette = Palette(isOn: output.colours(1))
+        let palette = output.palette()
         var rows = TextTable([("", .left), ("", .left)], flexible: [0, 1])
         rows.add(["Accessory", .init(connection.accessory)])
         if let link = connection.scan.link {

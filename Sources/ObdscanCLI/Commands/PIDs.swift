@@ -193,7 +193,7 @@ private struct SignalListPrinter {
 
     mutating func finish(_ writer: inout TextOutput) throws(OutputError) {
         guard output.format == .text, !rows.isEmpty else { return }
-        try writer.write(rows.text(Palette(isOn: output.colours(1))))
+        try writer.write(rows.text(output.palette()))
     }
 }
 
@@ -247,7 +247,7 @@ struct PIDsLintCommand: ParsableCommand, OutputCommand {
         let severity = finding.isError ? "error" : "warning"
         switch output.format {
         case .text:
-            let palette = Palette(isOn: output.colours(1))
+            let palette = output.palette()
             try writer.writeLine(
                 printable("\(finding.file):\(finding.line): ")
                     + palette(finding.isError ? .bad : .warning, severity)

@@ -3,6 +3,7 @@ import Diagnostics
 import OBDCore
 import PIDTables
 import Simulator
+import SystemIO
 import TripExport
 
 /// `obdscan pids count`.
@@ -33,7 +34,7 @@ struct PIDsCountCommand: ParsableCommand, OutputCommand {
         case .text:
             var rows = TextTable([("WHAT", .left), ("COUNT", .right)])
             for line in counts.lines { rows.add([.init(line.title), .init(String(line.count))]) }
-            try writer.write(rows.text(Palette(isOn: output.colours(1))))
+            try writer.write(rows.text(output.palette()))
         case .json:
             var object = JSONObject()
             object.add("kind", "counts")

@@ -1,5 +1,6 @@
 import ArgumentParser
 import PIDTables
+import SystemIO
 import TripExport
 
 /// `obdscan pids packs`.
@@ -55,7 +56,7 @@ struct PIDsPacksCommand: ParsableCommand, OutputCommand {
             }
         }
         if output.format == .text {
-            try writer.write(rows.text(Palette(isOn: output.colours(1))))
+            try writer.write(rows.text(output.palette()))
         }
         try writer.flush()
     }

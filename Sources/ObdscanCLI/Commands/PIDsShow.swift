@@ -70,7 +70,7 @@ struct SignalDetailPrinter {
 
     init(_ output: OutputOptions) {
         self.output = output
-        palette = Palette(isOn: output.colours(1))
+        palette = output.palette()
     }
 
     /// The voltage at the adapter, which no table describes.

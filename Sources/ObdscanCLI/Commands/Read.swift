@@ -4,6 +4,7 @@ import Diagnostics
 import OBDCore
 import PIDTables
 import ScanSession
+import SystemIO
 import VehicleScan
 
 /// `obdscan read`: asks for signals once.

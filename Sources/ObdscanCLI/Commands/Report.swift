@@ -5,6 +5,7 @@ import Diagnostics
 import Glibc
 import OBDCore
 import Settings
+import SystemIO
 import TripExport
 
 /// `obdscan report`: a bundle for a bug report.

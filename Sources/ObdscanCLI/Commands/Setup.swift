@@ -124,7 +124,7 @@ struct SetupCommand: ParsableCommand, OutputCommand {
             }
             return
         }
-        let palette = Palette(isOn: output.colours(STDOUT_FILENO))
+        let palette = output.palette()
         var rows = TextTable([("", .left), ("", .left)])
         if isVehicleThere {
             rows.add([.init("obdscan info", .bold), .init("adapter, vehicle, ECUs, VIN")])

@@ -308,7 +308,7 @@ extension SimulateCommand {
                 }
             }
         case .text:
-            let palette = Palette(isOn: output.colours(STDOUT_FILENO))
+            let palette = output.palette()
             for (index, (kind, entries)) in groups.enumerated() {
                 var table = TextTable([(kind.uppercased(), .left), ("", .left)])
                 for entry in entries { table.add(["\(entry.name)", "\(entry.title)"]) }

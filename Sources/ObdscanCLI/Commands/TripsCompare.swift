@@ -1,5 +1,6 @@
 import ArgumentParser
 import OBDCore
+import SystemIO
 import TripExport
 import TripStore
 
@@ -91,7 +92,7 @@ struct TripsCompareCommand: ParsableCommand, OutputCommand {
     }
 
     private func figures(_ first: TripSummary, _ second: TripSummary) -> String {
-        let palette = Palette(isOn: output.colours(1))
+        let palette = output.palette()
         let printer = TripPrinter(output)
         var rows = TextTable([
             ("", .left), ("TRIP \(first.id)", .right), ("TRIP \(second.id)", .right),
@@ -138,7 +139,7 @@ struct TripsCompareCommand: ParsableCommand, OutputCommand {
                 .init(conversion?.unit ?? line.unit),
             ])
         }
-        return rows.isEmpty ? "" : rows.text(Palette(isOn: output.colours(1)))
+        return rows.isEmpty ? "" : rows.text(output.palette())
     }
 
     private func object(_ line: Line) -> JSONObject {

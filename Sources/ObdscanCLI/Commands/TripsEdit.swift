@@ -1,5 +1,6 @@
 import ArgumentParser
 import OBDCore
+import SystemIO
 import TripExport
 import TripStore
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import FuelFigures
 import OBDCore
 import Settings
+import SystemIO
 import TripExport
 import TripReports
 import TripStore
@@ -158,7 +159,7 @@ struct TripsFuelCommand: ParsableCommand, OutputCommand {
             total.words(output.units), total.consumption(output.units), total.cost,
             total.carbonDioxide.map { fixed($0, 2) + " kg CO₂" },
         ]
-        return rows.text(Palette(isOn: output.colours(1)))
+        return rows.text(output.palette())
             + "\n" + parts.compactMap(\.self).joined(separator: ", ") + "\n"
     }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import Diagnostics
 import OBDCore
 import PIDTables
+import SystemIO
 import TripExport
 import TripStore
 

@@ -1,5 +1,6 @@
 import Glibc
 import Settings
+import SystemIO
 
 /// The configuration file of this user.
 enum SettingsFile {
@@ -52,7 +53,11 @@ enum SettingsFile {
         }
         if after == before { return }
         try makeFolder(of: path)
-        try OutputFile.write(path, after)
+        do throws(FileError) {
+            try OutputFile.write(path, bytes: after)
+        } catch {
+            throw Failure(error)
+        }
     }
 
     /// Makes the folders of a path.

@@ -1,4 +1,5 @@
 import Glibc
+import SystemIO
 import TripExport
 import VehicleScan
 
@@ -11,7 +12,7 @@ final class DoctorPrinter {
 
     init(_ output: OutputOptions) {
         self.output = output
-        palette = Palette(isOn: output.colours(STDOUT_FILENO))
+        palette = output.palette()
         columns = output.columns
         if output.format == .csv { try? writer.writeLine("step,ok,found,fix") }
     }

@@ -1,5 +1,6 @@
 import Diagnostics
 import OBDCore
+import SystemIO
 import TripExport
 import TripImport
 import TripStore
@@ -56,7 +57,7 @@ struct ImportRun {
             var isOpen = false
             var count = 0
             func begin() throws {
-                guard let trip = rest.popFirst() else { throw file.changed }
+                guard let trip = rest.popFirst() else { throw FileError.changed(file.path) }
                 switch try importer.begin(trip) {
                 case .new(let id):
                     result.trips.append(id)
@@ -80,7 +81,7 @@ struct ImportRun {
             }
             // What the survey did not see must not be stored.
             guard rest.isEmpty, seen.count == table.count, file.isUnchanged else {
-                throw file.changed
+                throw FileError.changed(file.path)
             }
         }
         return result

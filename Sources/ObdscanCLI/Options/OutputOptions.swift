@@ -1,12 +1,10 @@
 import ArgumentParser
 import Glibc
 import Settings
+import SystemIO
 import TripExport
 
-/// How results are printed.
-enum OutputFormat: String, Choice {
-    case text, json, csv
-}
+extension OutputFormat: Choice {}
 
 extension UnitSystem: Choice {}
 
@@ -63,6 +61,16 @@ struct OutputOptions: ParsableArguments {
         guard !noColor, isatty(descriptor) == 1 else { return false }
         if setting("NO_COLOR") != nil { return false }
         return environment("TERM") != "dumb"
+    }
+
+    /// The styles of what goes to `descriptor`.
+    func palette(_ descriptor: Int32 = STDOUT_FILENO) -> Palette {
+        Palette(isOn: colours(descriptor), isASCII: LocaleText.isASCII)
+    }
+
+    /// What a printer to standard output has to know.
+    var form: OutputForm {
+        OutputForm(format: format, units: units, palette: palette(), columns: columns)
     }
 
     /// A note for people on stderr; silent with `-q`.

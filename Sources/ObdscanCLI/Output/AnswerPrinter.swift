@@ -31,7 +31,7 @@ struct AnswerPrinter {
     init(_ output: OutputOptions, table: PIDTable, texts: CodeTexts) {
         self.output = output
         self.table = table
-        palette = Palette(isOn: output.colours(1))
+        palette = output.palette()
         json = JSONLines(table: table, units: output.units, describe: { texts.text(of: $0) })
         csv = CSVLong(table: table, units: output.units)
     }

@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import SystemIO
 
 /// Lines for standard error from a thread that must not wait: what nobody takes is left out, and the
 /// next line that is taken says how much that was.

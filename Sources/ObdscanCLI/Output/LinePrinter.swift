@@ -3,6 +3,7 @@ import OBDCore
 import Synchronization
 import SystemIO
 import TripRecorder
+import TripExport
 
 /// Standard output of commands that poll, whose lines wait until somebody reads them: a reader that is
 /// slow keeps nobody who prints from hearing signals, events and deadlines.
@@ -22,7 +23,9 @@ final class LinePrinter: LineOutlet {
     init(descriptor: Int32 = STDOUT_FILENO) {
         self.descriptor = descriptor
         waiting = Mutex(
-            Waiting(text: TextOutput(keepingFor: descriptor, isASCII: LocaleText.isASCII)))
+            Waiting(
+                text: TextOutput(
+                    keepingFor: descriptor, shown: LocaleText.isASCII ? asciiWords : nil)))
     }
 
     /// Whether lines wait for a reader: more should be printed when they are gone.

@@ -13,7 +13,7 @@ struct MonitorReport {
 
     /// An empty report.
     init(_ output: OutputOptions) {
-        palette = Palette(isOn: output.colours(1))
+        palette = output.palette()
         columns = output.columns
     }
 

@@ -57,7 +57,7 @@ struct MonitorTrendReport {
             ])
         }
         return rows.isEmpty
-            ? "" : rows.text(Palette(isOn: output.colours(1)), columns: output.columns)
+            ? "" : rows.text(output.palette(), columns: output.columns)
     }
 
     private func object(_ point: MonitorTrendPoint) -> JSONObject {

@@ -1,4 +1,5 @@
 import Glibc
+import SystemIO
 import TripExport
 
 /// One line on the terminal that is written anew and goes away again.

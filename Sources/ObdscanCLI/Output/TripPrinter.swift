@@ -18,7 +18,7 @@ struct TripPrinter {
 
     init(_ output: OutputOptions) {
         self.output = output
-        palette = Palette(isOn: output.colours(1))
+        palette = output.palette()
     }
 
     /// Prints a trip.

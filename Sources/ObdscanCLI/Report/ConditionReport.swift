@@ -209,7 +209,7 @@ struct ConditionReport {
     // MARK: As text
 
     private var text: String {
-        let palette = Palette(isOn: output.colours(1))
+        let palette = output.palette()
         var rows = TextTable([("", .left), ("", .left)])
         for fact in facts { rows.add([.init(fact.name, .dim), .init(fact.value)]) }
         let codes =

@@ -119,7 +119,7 @@ struct AccessoryPrinter {
 
     init(_ output: OutputOptions) {
         self.output = output
-        palette = Palette(isOn: output.colours(1))
+        palette = output.palette()
     }
 
     /// Prints one.

@@ -148,10 +148,10 @@ func withSession(
     if !needs.asksForConsent { try options.checkThatECUIsForDiagnostics() }
     let inbox = try needs.inbox ?? .ofProcess()
     let address = try options.address()
+    try OutputFile.check(
+        options.record, isNoneOf: [options.database.file, address.transport.recording])
     let recording = try options.record.map { path throws(Failure) in
-        try OutputFile.check(
-            path, isNoneOf: [options.database.file, address.transport.recording])
-        return try RecordingFile(path: path)
+        try RecordingFile(path: path)
     }
     let memory = AdapterMemories(options.database, address)
     var configuration = try options.configuration(for: address, recording: recording)

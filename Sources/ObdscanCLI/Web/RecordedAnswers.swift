@@ -1,6 +1,7 @@
 import Diagnostics
 import OBDCore
 import PIDTables
+import SystemIO
 import TripExport
 import TripStore
 import WebProtocol

@@ -1,24 +1,26 @@
-import TripExport
-
 /// Aligned columns for people.
 ///
 /// Every cell passes ``printable(_:)``. A column is as wide as its widest cell; the last one is not
 /// filled up, so that lines do not end in blanks.
-struct TextTable {
+public struct TextTable {
     /// How a column is set.
-    enum Alignment { case left, right }
+    public enum Alignment { case left, right }
 
     /// One cell: its text, and a style that does not count for the width.
-    struct Cell: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
-        var text: String
-        var style: Style?
+    public struct Cell: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
+        /// What it says.
+        public var text: String
+        /// How it looks; nil = plain.
+        public var style: Style?
 
-        init(_ text: String, _ style: Style? = nil) {
-            self.text = LocaleText.shown(printable(text))
+        /// A cell; what is not printable in `text` is escaped.
+        public init(_ text: String, _ style: Style? = nil) {
+            self.text = printable(text)
             self.style = style
         }
 
-        init(stringLiteral value: String) {
+        /// A plain cell.
+        public init(stringLiteral value: String) {
             self.init(value)
         }
     }
@@ -31,7 +33,7 @@ struct TextTable {
     /// A table with a heading; an empty list of headings gives none.
     ///
     /// `flexible` columns become narrower where a terminal is; without any it is the last one.
-    init(_ headings: [(String, Alignment)], flexible: Set<Int> = []) {
+    public init(_ headings: [(String, Alignment)], flexible: Set<Int> = []) {
         self.flexible = flexible
         alignments = headings.map(\.1)
         if headings.contains(where: { !$0.0.isEmpty }) {
@@ -41,17 +43,25 @@ struct TextTable {
     }
 
     /// Whether there is nothing to show.
-    var isEmpty: Bool { rows.count == (hasHeading ? 1 : 0) }
+    public var isEmpty: Bool { rows.count == (hasHeading ? 1 : 0) }
 
     /// Adds a row.
-    mutating func add(_ cells: [Cell]) {
+    public mutating func add(_ cells: [Cell]) {
         rows.append(cells)
     }
 
     /// The table's lines, each with its line end.
     ///
     /// Where `columns` cells are all there is, the words of the flexible columns go on below themselves.
-    func text(_ palette: Palette, indent: Int = 0, columns: Int? = nil) -> String {
+    public func text(_ palette: Palette, indent: Int = 0, columns: Int? = nil) -> String {
+        if palette.isASCII {
+            // Signs become words before the layout.
+            var table = self
+            table.rows = rows.map { $0.map { Cell(asciiWords($0.text), $0.style) } }
+            var palette = palette
+            palette.isASCII = false
+            return table.text(palette, indent: indent, columns: columns)
+        }
         let widths = widths(within: columns.map { $0 - indent })
         var result = ""
         for row in rows {

@@ -1,24 +1,15 @@
 import CSystem
 import Glibc
-import Settings
-import SystemIO
-import TripStore
 
 /// A file that appears whole or not at all.
-enum OutputFile {
-    /// Writes what `body` writes to `path`, to standard output without one or for `-`.
+public enum OutputFile {
+    /// Writes what `body` writes to `path`.
     ///
     /// Devices and pipes are written directly. A new file is its owner's alone, as it may tell where
     /// a vehicle was; one that is replaced keeps its permissions.
-    static func write(
-        _ path: String?, _ body: (inout TextOutput) throws -> Void
+    public static func write(
+        _ path: String, _ body: (inout TextOutput) throws -> Void
     ) throws {
-        guard let path, path != "-", path != "/dev/stdout" else {
-            var writer = TextOutput.standard
-            try body(&writer)
-            try writer.flush()
-            return
-        }
         do {
             let file = try PendingFile(path)
             var writer = TextOutput(descriptor: file.descriptor)
@@ -26,45 +17,43 @@ enum OutputFile {
             try writer.flush()
             try file.appear()
         } catch OutputError.failed(let number) {
-            throw Failure(outputFile: path, errno: number)
+            throw FileError.unwritable(path, errno: number)
         }
     }
 
     /// Makes `bytes` the contents of `path`.
-    static func write(_ path: String, _ bytes: [UInt8]) throws(Failure) {
+    public static func write(_ path: String, bytes: [UInt8]) throws(FileError) {
         do throws(OutputError) {
             let file = try PendingFile(path)
             try writeAll(bytes, to: file.descriptor)
             try file.appear()
         } catch {
             switch error {
-            case .failed(let number): throw Failure(outputFile: path, errno: number)
-            case .readerGone: throw Failure(outputFile: path, errno: EPIPE)
+            case .failed(let number): throw .unwritable(path, errno: number)
+            case .readerGone: throw .unwritable(path, errno: EPIPE)
             }
         }
     }
 
     /// Refuses to write over a file that the command reads from; nil and `-` are none.
-    static func check(_ path: String?, isNoneOf sources: [String?]) throws(Failure) {
+    public static func check(_ path: String?, isNoneOf sources: [String?]) throws(FileError) {
         guard let path, path != "-" else { return }
         for source in sources.compactMap(\.self) where isOneFile(path, source) {
-            throw Failure(
-                "\(path) is what is being read from", hint: "name another file",
-                status: .cannotCreate)
+            throw .isSource(path)
         }
     }
 
     /// Refuses a path in a folder that is not there.
-    static func checkFolder(of path: String) throws(Failure) {
-        guard access(PendingFile.folder(of: path), F_OK) == 0 else {
-            throw Failure(outputFile: path, errno: errno)
+    public static func checkFolder(of path: String) throws(FileError) {
+        guard access(WorkFolder.folder(of: path), F_OK) == 0 else {
+            throw .unwritable(path, errno: errno)
         }
     }
 
     /// How long the file is that was written to `path`; unit: bytes.
     ///
     /// Nil for standard output, however it is named, for devices and for pipes.
-    static func size(of path: String) -> Int? {
+    public static func size(of path: String) -> Int? {
         var status = stat()
         guard path != "-", stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
             !isOneFile(path, "/dev/stdout")
@@ -72,13 +61,8 @@ enum OutputFile {
         return Int(status.st_size)
     }
 
-    /// The recording that an accessory as `-d` takes it is read from; nil = it is none.
-    static func replayed(_ accessory: String?) -> String? {
-        accessory.flatMap { try? UserSettings.current.resolved($0) }?.transport.recording
-    }
-
     /// Whether two paths lead to one file that exists, no device.
-    static func isOneFile(_ path: String, _ other: String) -> Bool {
+    public static func isOneFile(_ path: String, _ other: String) -> Bool {
         var (one, two) = (stat(), stat())
         return stat(path, &one) == 0 && one.st_mode & S_IFMT == S_IFREG && stat(other, &two) == 0
             && one.st_dev == two.st_dev && one.st_ino == two.st_ino
@@ -88,7 +72,7 @@ enum OutputFile {
     ///
     /// `body` makes it at the place that it is given. It calls the function that it is given before it
     /// ends the process.
-    static func writeDatabase<Value>(
+    public static func writeDatabase<Value>(
         _ path: String, _ body: (_ place: String, _ cleanUp: () -> Void) throws -> Value
     ) throws -> Value {
         do {
@@ -97,7 +81,7 @@ enum OutputFile {
             try folder.move(to: path)
             return value
         } catch let fault as WorkFolder.Fault {
-            throw Failure(outputFile: path, errno: fault.errno)
+            throw FileError.unwritable(path, errno: fault.errno)
         }
     }
 }
@@ -128,7 +112,7 @@ private final class PendingFile {
             let target = exists ? Self.resolved(path) : Self.linked(path)
             self.target = target
             replaced = exists ? status : nil
-            let folder = Self.folder(of: target)
+            let folder = WorkFolder.folder(of: target)
             let unnamed =
                 access("/proc/self/fd", X_OK) == 0 ? sys_open_unnamed(folder) : -1
             if unnamed >= 0 {
@@ -168,7 +152,7 @@ private final class PendingFile {
             guard errno == EEXIST else { throw .failed(errno: errno) }
             var number = 0
             while name == nil {
-                let free = "\(Self.folder(of: target))/.obdscan-\(getpid())-\(number)"
+                let free = "\(WorkFolder.folder(of: target))/.obdscan-\(getpid())-\(number)"
                 if link(as: free) {
                     name = free
                 } else if errno != EEXIST {
@@ -185,12 +169,6 @@ private final class PendingFile {
         linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0
     }
 
-    /// The folder in which `path` stands.
-    static func folder(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
-    }
-
     /// The number in `/dev/fd/3` or `/proc/self/fd/3`.
     private static func openDescriptor(_ path: String) -> Int32? {
         for folder in ["/dev/fd/", "/proc/self/fd/"] where path.hasPrefix(folder) {
@@ -205,7 +183,7 @@ private final class PendingFile {
         let length = readlink(path, &bytes, bytes.count)
         guard length > 0, length < bytes.count else { return path }
         let found = String(decoding: bytes[..<length], as: UTF8.self)
-        return found.hasPrefix("/") ? found : folder(of: path) + "/" + found
+        return found.hasPrefix("/") ? found : WorkFolder.folder(of: path) + "/" + found
     }
 
     /// The file that a symbolic link leads to, so that the link stays one.

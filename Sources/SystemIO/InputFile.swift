@@ -1,9 +1,9 @@
 import Glibc
 
 /// A file that is read from its beginning more than once, in pieces; what cannot be (a pipe) is kept.
-final class InputFile {
+public final class InputFile {
     /// As the user named it.
-    let path: String
+    public let path: String
     private let descriptor: Int32
     /// Everything, where the file can be read once only.
     private let whole: [UInt8]?
@@ -11,16 +11,20 @@ final class InputFile {
     private static let pieceSize = 256 * 1024
 
     /// Opens it.
-    init(path: String) throws(Failure) {
+    public init(path: String) throws(FileError) {
         self.path = path
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Failure(inputFile: path, errno: errno) }
+        guard descriptor >= 0 else { throw .unreadable(path, errno: errno) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else {
-            throw Failure(inputFile: path, errno: errno)
+            throw .unreadable(path, errno: errno)
         }
         seen = status
-        whole = status.st_mode & S_IFMT == S_IFREG ? nil : try contents(of: descriptor, path)
+        do throws(SystemError) {
+            whole = status.st_mode & S_IFMT == S_IFREG ? nil : try Files.bytes(of: descriptor)
+        } catch {
+            throw .unreadable(path, errno: error.errno)
+        }
     }
 
     deinit {
@@ -28,7 +32,7 @@ final class InputFile {
     }
 
     /// The beginning: the first line at least, or as much as no line is long.
-    func beginning() throws(Failure) -> [UInt8] {
+    public func beginning() throws(FileError) -> [UInt8] {
         if let whole { return whole }
         var start: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: Self.pieceSize)
@@ -41,7 +45,7 @@ final class InputFile {
     }
 
     /// Calls `body` with all of the file, piece by piece.
-    func forEachPiece(_ body: (ArraySlice<UInt8>) throws -> Void) throws {
+    public func forEachPiece(_ body: (ArraySlice<UInt8>) throws -> Void) throws {
         if let whole { return try body(whole[...]) }
         var buffer = [UInt8](repeating: 0, count: Self.pieceSize)
         var place = 0
@@ -53,29 +57,22 @@ final class InputFile {
         }
     }
 
-    private func read(_ buffer: inout [UInt8], at place: Int) throws(Failure) -> Int {
+    private func read(_ buffer: inout [UInt8], at place: Int) throws(FileError) -> Int {
         while true {
             let count = buffer.withUnsafeMutableBytes {
                 pread(descriptor, $0.baseAddress, $0.count, off_t(place))
             }
             if count >= 0 { return count }
-            if errno != EINTR { throw Failure(inputFile: path, errno: errno) }
+            if errno != EINTR { throw .unreadable(path, errno: errno) }
         }
     }
 
     /// Whether nobody wrote to it since it was opened.
-    var isUnchanged: Bool {
+    public var isUnchanged: Bool {
         var status = stat()
         return whole != nil
             || fstat(descriptor, &status) == 0 && status.st_size == seen.st_size
                 && status.st_mtim.tv_sec == seen.st_mtim.tv_sec
                 && status.st_mtim.tv_nsec == seen.st_mtim.tv_nsec
-    }
-
-    /// Somebody wrote to it meanwhile.
-    var changed: Failure {
-        Failure(
-            "\(path) was changed while it was read",
-            hint: "nothing of it was stored; try again when it is complete", status: .badData)
     }
 }

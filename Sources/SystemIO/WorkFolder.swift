@@ -10,6 +10,9 @@ public struct WorkFolder: ~Copyable {
     public struct Fault: Error, Hashable, Sendable {
         /// The system's error number.
         public var errno: Int32
+
+        /// A fault of a system call.
+        public init(errno: Int32) { self.errno = errno }
     }
 
     /// Where a new database is put together.
@@ -90,7 +93,7 @@ public struct WorkFolder: ~Copyable {
     }
 
     /// The folder in which `path` stands.
-    static func folder(of path: String) -> String {
+    public static func folder(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: 0x2F) else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }

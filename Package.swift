@@ -116,10 +116,17 @@ let package = Package(
         module(
             "TerminalView",
             [
-                "OBDCore", "Diagnostics", "ScanTool", "ScanSession", "PIDTables", "VehicleScan",
+                "SystemIO", "OBDCore", "Diagnostics", "ScanTool", "ScanSession", "PIDTables",
+                "VehicleScan",
                 "TripExport",
             ]),
         module("WebServer", ["OBDCore", "CSystem", "SystemIO", "WebProtocol"]),
+        module(
+            "Dashboard",
+            [
+                "OBDCore", "Diagnostics", "ScanTool", "SystemIO", "Accessory", "ScanSession",
+                "PIDTables", "TripExport", "WebProtocol", "WebServer",
+            ]),
         .target(
             name: "WebPage", exclude: ["web"], swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),
         module(
@@ -128,6 +135,7 @@ let package = Package(
                 "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Accessory",
                 "ScanSession", "PIDTables", "VehicleScan", "TripStore", "TripExport", "TripImport",
                 "LocalLinks", "Settings", "TripReports", "TripRecorder", "TerminalView",
+                "Dashboard",
                 "Simulator", "Positioning", "FuelFigures",
                 "CSystem",
                 "SystemIO", "WebProtocol",
@@ -206,7 +214,14 @@ let package = Package(
             [
                 "ObdscanCLI", "OBDCore", "Diagnostics", "Adapters", "Accessory", "PIDTables",
                 "LocalLinks", "ScanSession", "ScanTool", "Settings", "SystemIO", "VehicleScan",
-                "TerminalView", "TripExport", "TripRecorder", "TripReports", "TripStore", "obdscan",
+                "Dashboard", "TerminalView", "TripExport", "TripRecorder", "TripReports",
+                "TripStore", "obdscan",
+            ]),
+        tests(
+            "Dashboard",
+            [
+                "OBDCore", "Diagnostics", "PIDTables", "SystemIO", "Dashboard", "TripExport",
+                "WebProtocol",
             ]),
         tests("TerminalView", ["OBDCore", "TerminalView"]),
         tests(

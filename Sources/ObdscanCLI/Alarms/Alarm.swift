@@ -1,6 +1,5 @@
 import Diagnostics
 import OBDCore
-import TerminalView
 import TripExport
 
 /// A condition that a user wants to be told of: `ECT>110`, `MIL=on`.

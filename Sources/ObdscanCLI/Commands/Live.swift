@@ -5,6 +5,7 @@ import OBDCore
 import ScanSession
 import Settings
 import SystemIO
+import TerminalView
 import TripExport
 import TripRecorder
 import VehicleScan

@@ -1,5 +1,6 @@
 import Accessory
 import ArgumentParser
+import Dashboard
 import Diagnostics
 import Glibc
 import OBDCore
@@ -110,7 +111,7 @@ struct ServeCommand: ParsableCommand, OutputCommand {
         }
         let listener = try Self.listener(place)
 
-        let board = LiveBoard()
+        let board = LiveBoard(version: ObdscanCommand.configuration.version)
         let car = LiveFeed.CurrentVehicle()
         let silent = OutputOptions(format: .json, units: output.units, quiet: true)
         let routes = WebRoutes(

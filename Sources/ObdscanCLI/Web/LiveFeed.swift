@@ -1,3 +1,4 @@
+import Dashboard
 import Diagnostics
 import Glibc
 import OBDCore

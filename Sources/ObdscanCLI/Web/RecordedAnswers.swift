@@ -1,3 +1,4 @@
+import Dashboard
 import Diagnostics
 import OBDCore
 import PIDTables
@@ -163,7 +164,7 @@ struct RecordedAnswers {
         _ id: Int64, _ head: RequestHead, _ store: TripStore, _ response: WebResponse
     ) throws {
         let forms: [String: (ending: String, type: String)] = [
-            "csv": ("csv", "text/csv; charset=utf-8"), "json": ("jsonl", WebRoutes.jsonLines),
+            "csv": ("csv", "text/csv; charset=utf-8"), "json": ("jsonl", StreamedAnswer.jsonLines),
             "gpx": ("gpx", "application/gpx+xml"),
             "kml": ("kml", "application/vnd.google-earth.kml+xml"),
             "influx": ("lp", "text/plain; charset=utf-8"),

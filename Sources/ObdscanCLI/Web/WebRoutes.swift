@@ -1,3 +1,4 @@
+import Dashboard
 import Diagnostics
 import Glibc
 import OBDCore
@@ -16,7 +17,6 @@ import WebServer
 struct WebRoutes: WebHandler {
     /// Browsers that may look at the stream at the same time.
     static let mostStreams = 24
-    static let jsonLines = "application/x-ndjson; charset=utf-8"
 
     let rules: AccessRules
     /// The users of this machine who are answered; nil = whoever asks.
@@ -33,7 +33,7 @@ struct WebRoutes: WebHandler {
         switch rules.verdict(head) {
         case .allowed: break
         case .notGet:
-            var answer = ResponseHead(.methodNotAllowed, Self.jsonLines)
+            var answer = ResponseHead(.methodNotAllowed, StreamedAnswer.jsonLines)
             answer.fields = [("Allow", "GET, HEAD")]
             try response.send(
                 answer, WebProblem(.methodNotAllowed, "only GET and HEAD are answered").bytes)
@@ -54,7 +54,7 @@ struct WebRoutes: WebHandler {
                 [("WWW-Authenticate", "Bearer")], response)
             return
         case .tokenMissing, .tokenWrong:
-            var answer = ResponseHead(.unauthorized, Self.jsonLines)
+            var answer = ResponseHead(.unauthorized, StreamedAnswer.jsonLines)
             answer.fields = [("WWW-Authenticate", "Bearer")]
             try response.send(
                 answer, WebProblem(.unauthorized, "the token is missing or wrong").bytes)
@@ -86,7 +86,7 @@ struct WebRoutes: WebHandler {
                 .forbidden, "only the user who started obdscan is answered",
                 hint: "--token generate lets in whoever knows the token")
             : WebProblem(status, status.title.lowercased())
-        return (ResponseHead(status, Self.jsonLines), problem.bytes)
+        return (ResponseHead(status, StreamedAnswer.jsonLines), problem.bytes)
     }
 
     /// What may stand behind the question mark of each address; nil where there is nothing.
@@ -125,12 +125,12 @@ struct WebRoutes: WebHandler {
         case ["api", "status"]:
             let status = board.status
             try response.send(
-                ResponseHead(.ok, Self.jsonLines),
+                ResponseHead(.ok, StreamedAnswer.jsonLines),
                 LiveObjects.status(status, output.units, at: status.now))
         case ["api", "readings"]:
             var objects = LiveObjects(table: table, units: try units(head))
             let bytes = board.channels().channels.flatMap { objects.reading($0) }
-            try response.send(ResponseHead(.ok, Self.jsonLines), bytes)
+            try response.send(ResponseHead(.ok, StreamedAnswer.jsonLines), bytes)
         case ["api", "accessories"]:
             try StreamedAnswer.print(response) {
                 _ = try DevicesListCommand.printAll(database, output, &$0)
@@ -210,12 +210,12 @@ struct WebRoutes: WebHandler {
     }
 
     private func send(_ problem: WebProblem, _ response: WebResponse) throws {
-        var head = ResponseHead(problem.status, Self.jsonLines)
+        var head = ResponseHead(problem.status, StreamedAnswer.jsonLines)
         if problem.status == .unavailable { head.fields = [("Retry-After", "10")] }
         try response.send(head, problem.bytes)
     }
 
     private func send(_ bytes: [UInt8], _ response: WebResponse) throws {
-        try response.send(ResponseHead(.ok, Self.jsonLines), bytes)
+        try response.send(ResponseHead(.ok, StreamedAnswer.jsonLines), bytes)
     }
 }

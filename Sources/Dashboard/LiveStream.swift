@@ -9,18 +9,26 @@ import WebServer
 ///
 /// A browser that is slow misses readings, never the newest; one that takes nothing at all is given
 /// up by the server.
-struct LiveStream {
-    let board: LiveBoard
+public struct LiveStream {
+    /// What is shown.
+    public let board: LiveBoard
     /// What the server shows things in.
-    let units: UnitSystem
+    public let units: UnitSystem
     /// The shortest time between two messages with readings.
-    let period: Duration
+    public let period: Duration
+
+    /// A stream of what `board` holds, in `units`, at most once in `period`.
+    public init(board: LiveBoard, units: UnitSystem, period: Duration) {
+        self.board = board
+        self.units = units
+        self.period = period
+    }
 
     /// What comes at least so often, so that a browser knows that the stream lives.
     private static let heartbeat = Duration.seconds(1)
 
     /// Sends until somebody has enough.
-    func run(_ objects: inout LiveObjects, _ response: WebResponse) throws {
+    public func run(_ objects: inout LiveObjects, _ response: WebResponse) throws {
         let changed = try EventDescriptor()
         let watcher = board.watch(changed)
         defer { board.unwatch(watcher) }

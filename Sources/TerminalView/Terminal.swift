@@ -1,11 +1,10 @@
 import Glibc
 import SystemIO
-import TerminalView
 
 /// The terminal as a full-screen view needs it: alternate screen, no cursor, keys as they come.
 ///
 /// Whoever enters leaves again on every path: ``leave()`` is safe to call twice.
-struct Terminal: ~Copyable {
+public struct Terminal: ~Copyable {
     private let output: Int32
     private let input: Int32
     private var saved: termios?
@@ -17,7 +16,7 @@ struct Terminal: ~Copyable {
     private static let farewell = "\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
     /// The terminal of the process; without one on stdin there are no keys.
-    init(input: Int32 = STDIN_FILENO, output: Int32 = STDOUT_FILENO) {
+    public init(input: Int32 = STDIN_FILENO, output: Int32 = STDOUT_FILENO) {
         self.input = input
         self.output = output
         let name = "/proc/self/fd/\(output)"
@@ -27,21 +26,22 @@ struct Terminal: ~Copyable {
     }
 
     /// The descriptor that keys come from; nil when stdin is no terminal.
-    var keys: Int32? { isatty(input) == 1 ? input : nil }
+    public var keys: Int32? { isatty(input) == 1 ? input : nil }
 
     /// Whether the process's terminal can be drawn on: where TERM says nothing, nobody knows how.
-    static var takesScreens: Bool {
-        guard isatty(STDOUT_FILENO) == 1, let kind = setting("TERM") else { return false }
-        return kind != "dumb"
+    public static var takesScreens: Bool {
+        guard isatty(STDOUT_FILENO) == 1, let kind = getenv("TERM") else { return false }
+        let name = String(cString: kind)
+        return !name.isEmpty && name != "dumb"
     }
 
     /// Forgets the keys that nobody has read.
-    func dropKeys() {
+    public func dropKeys() {
         if let keys { tcflush(keys, TCIFLUSH) }
     }
 
     /// The size in cells; 80 × 24 where the terminal does not tell.
-    var size: LiveView.Size {
+    public var size: LiveView.Size {
         var window = winsize()
         guard ioctl(output, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0, window.ws_row > 0
         else { return LiveView.Size(columns: 80, rows: 24) }
@@ -49,7 +49,7 @@ struct Terminal: ~Copyable {
     }
 
     /// Switches to the alternate screen; Ctrl-C and Ctrl-Z stay signals.
-    mutating func enter() throws(OutputError) {
+    public mutating func enter() throws(OutputError) {
         guard !isEntered else { return }
         var mode = termios()
         if keys != nil, tcgetattr(input, &mode) == 0 {
@@ -62,19 +62,19 @@ struct Terminal: ~Copyable {
     }
 
     /// Whether it has taken all that was written; one that is stopped (Ctrl-S) or hangs takes nothing.
-    mutating func isReady() throws(OutputError) -> Bool {
+    public mutating func isReady() throws(OutputError) -> Bool {
         try text.flushReady()
         return text.kept == 0
     }
 
     /// Writes to it, without waiting for what it does not take yet.
-    mutating func write(_ more: String) throws(OutputError) {
+    public mutating func write(_ more: String) throws(OutputError) {
         try text.write(more)
         try text.flushReady()
     }
 
     /// Gives the terminal back as it was.
-    mutating func leave() {
+    public mutating func leave() {
         guard isEntered else { return }
         isEntered = false
         try? write(Self.farewell)

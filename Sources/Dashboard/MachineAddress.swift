@@ -1,9 +1,9 @@
 import Glibc
 
 /// How others reach this machine.
-enum MachineAddress {
+public enum MachineAddress {
     /// Its name, in lower case; nil where it has none.
-    static var name: String? {
+    public static var name: String? {
         var bytes = [CChar](repeating: 0, count: 256)
         guard gethostname(&bytes, bytes.count - 1) == 0 else { return nil }
         let name = String(
@@ -12,7 +12,7 @@ enum MachineAddress {
     }
 
     /// An address of a network that it is in; else its name, else that of the loopback.
-    static func reachable(ofIPv6 isIPv6: Bool) -> String {
+    public static func reachable(ofIPv6 isIPv6: Bool) -> String {
         var list: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&list) == 0 else { return name ?? "localhost" }
         defer { freeifaddrs(list) }

@@ -5,17 +5,21 @@ import WebServer
 
 /// An answer that goes out while it is written, and begins with its first bytes: what goes wrong
 /// before can still be told.
-struct StreamedAnswer {
+public struct StreamedAnswer {
+    /// The type of answers whose lines are objects.
+    public static let jsonLines = "application/x-ndjson; charset=utf-8"
+
     private let head: ResponseHead
     private let response: WebResponse
 
-    init(_ head: ResponseHead, _ response: WebResponse) {
+    /// An answer that begins with `head`.
+    public init(_ head: ResponseHead, _ response: WebResponse) {
         self.head = head
         self.response = response
     }
 
     /// Runs `body` with the answer's output.
-    func write(_ body: (inout TextOutput) throws -> Void) throws {
+    public func write(_ body: (inout TextOutput) throws -> Void) throws {
         let (head, response) = (head, response)
         var writer = TextOutput { bytes throws(OutputError) in
             do throws(WebFault) {
@@ -38,9 +42,9 @@ struct StreamedAnswer {
     }
 
     /// The same of lines of JSON.
-    static func print(
+    public static func print(
         _ response: WebResponse, _ body: (inout TextOutput) throws -> Void
     ) throws {
-        try StreamedAnswer(ResponseHead(.ok, WebRoutes.jsonLines), response).write(body)
+        try StreamedAnswer(ResponseHead(.ok, jsonLines), response).write(body)
     }
 }

@@ -4,20 +4,20 @@ import PIDTables
 import TripExport
 
 /// The objects of what is known of the vehicle now; readings are those of `live --format json`.
-struct LiveObjects {
+public struct LiveObjects {
     private let table: PIDTable
     private let units: UnitSystem
     private var json: JSONLines
 
     /// Objects of readings of `table`, in `units`.
-    init(table: PIDTable, units: UnitSystem) {
+    public init(table: PIDTable, units: UnitSystem) {
         self.table = table
         self.units = units
         json = JSONLines(table: table, units: units) { _ in nil }
     }
 
     /// The object of a reading, with its line end.
-    mutating func reading(_ channel: LiveBoard.Channel) -> [UInt8] {
+    public mutating func reading(_ channel: LiveBoard.Channel) -> [UInt8] {
         var bytes: [UInt8] = []
         json.append(channel.reading, time: channel.time, to: &bytes)
         return bytes
@@ -25,7 +25,7 @@ struct LiveObjects {
 
     /// The object that says what a signal is: its range, its digits, its place and its recent
     /// course in seconds before `now` and values.
-    func signal(_ channel: LiveBoard.Channel, at now: Instant) -> [UInt8] {
+    public func signal(_ channel: LiveBoard.Channel, at now: Instant) -> [UInt8] {
         let signal = table[channel.reading.signal]
         let conversion = signal.kind == .number ? units.conversion(from: signal.unit) : nil
         let shown = { (value: Double) in conversion.map { $0(value) } ?? value }
@@ -55,7 +55,7 @@ struct LiveObjects {
     }
 
     /// The object of the link.
-    static func status(
+    public static func status(
         _ status: LiveBoard.Status, _ units: UnitSystem, at time: UTC
     ) -> [UInt8] {
         let statistics = status.statistics
@@ -87,7 +87,7 @@ struct LiveObjects {
             shown.add(named: name, one)
         }
         object.add("units", shown)
-        object.add("version", ObdscanCommand.configuration.version)
+        object.add("version", status.version)
         var bytes: [UInt8] = []
         object.append(to: &bytes)
         return bytes

@@ -6,7 +6,6 @@ import ScanSession
 import ScanTool
 import Synchronization
 import SystemIO
-import TerminalView
 import TripExport
 
 /// What is known of the vehicle now: the newest reading of each signal of each ECU, and how the link
@@ -15,16 +14,16 @@ import TripExport
 /// One thread fills it, as many as there are browsers look at it. It keeps the newest only, so that
 /// it does not grow with time, and ``mostChannels`` of them, so that it does not grow with what an
 /// adapter makes up.
-final class LiveBoard: Sendable {
+public final class LiveBoard: Sendable {
     /// Signals of ECUs that are kept.
-    static let mostChannels = 1_024
+    public static let mostChannels = 1_024
     /// Points of a signal's recent course.
-    static let historyLength = 120
+    public static let historyLength = 120
     /// What lies at least between two of them.
-    static let historyPause = Duration.seconds(1)
+    public static let historyPause = Duration.seconds(1)
 
     /// Whether a vehicle is listened to.
-    enum Link: String, Hashable, Sendable {
+    public enum Link: String, Hashable, Sendable {
         /// No accessory is wanted.
         case none
         /// The accessory is being opened, or the vehicle looked for.
@@ -40,40 +39,54 @@ final class LiveBoard: Sendable {
     }
 
     /// How the link is.
-    struct Status: Sendable {
-        var link = Link.none
-        var accessory: String?
-        var vin: String?
-        var adapter: String?
-        var vehicleProtocol: String?
-        var voltage: Double?
+    public struct Status: Sendable {
+        /// Whether a vehicle is listened to.
+        public var link = Link.none
+        /// The version of the program.
+        public internal(set) var version = ""
+        /// The accessory as it was named.
+        public var accessory: String?
+        /// The vehicle's number.
+        public var vin: String?
+        /// The adapter as it calls itself.
+        public var adapter: String?
+        /// What the vehicle speaks.
+        public var vehicleProtocol: String?
+        /// At the adapter; unit: V.
+        public var voltage: Double?
         /// What somebody should know of the link; nil = nothing.
-        var note: String?
-        var hint: String?
-        var state = StateKind.initializing
-        var statistics = SessionStatistics()
+        public var note: String?
+        /// What to do about it.
+        public var hint: String?
+        /// The state of the scan tool.
+        public var state = StateKind.initializing
+        /// Figures of the session.
+        public var statistics = SessionStatistics()
         /// The session's clocks; nil before the first.
-        var anchor: TimeAnchor?
+        public var anchor: TimeAnchor?
 
         /// The civil time by which readings are dated.
-        var now: UTC { anchor?.utc(at: SystemClock.now()) ?? SystemClock.utc }
+        public var now: UTC { anchor?.utc(at: SystemClock.now()) ?? SystemClock.utc }
     }
 
     /// One signal of one ECU.
-    struct Channel: Sendable {
-        var reading: Reading
-        var time: UTC
+    public struct Channel: Sendable {
+        /// The newest reading.
+        public var reading: Reading
+        /// When it came.
+        public var time: UTC
         /// The same by the clock that nobody sets.
-        var seen: Instant
+        public var seen: Instant
         /// Where it stands among others.
-        var rank: Int
+        public var rank: Int
         /// Whether a driver would look at it, or somebody asked for it.
-        var isShown: Bool
+        public var isShown: Bool
         /// When it was first and last seen; counted by ``State/version``.
-        var born: UInt64
-        var version: UInt64
+        public var born: UInt64
+        /// When it last changed; counted as `born`.
+        public var version: UInt64
         /// Times and values, the oldest first; the unit is the stored one.
-        var history: [(time: Instant, value: Double)] = []
+        public var history: [(time: Instant, value: Double)] = []
     }
 
     private struct Key: Hashable {
@@ -93,16 +106,21 @@ final class LiveBoard: Sendable {
 
     private let state = Mutex(State())
 
+    /// A board of no vehicle, of the program's `version`.
+    public init(version: String) {
+        state.withLock { $0.status.version = version }
+    }
+
     // MARK: Filling
 
     /// Changes the status and wakes who looks at it.
-    func update(_ change: (inout Status) -> Void) {
+    public func update(_ change: (inout Status) -> Void) {
         state.withLock { change(&$0.status) }
         wake()
     }
 
     /// A new session: which signals come first.
-    func begin(order: [SignalIndex]) {
+    public func begin(order: [SignalIndex]) {
         state.withLock { state in
             state.ranks = [:]
             for (rank, signal) in order.enumerated() where state.ranks[signal] == nil {
@@ -112,7 +130,7 @@ final class LiveBoard: Sendable {
     }
 
     /// Takes readings of one moment; `isNamed` says that a user asked for these signals.
-    func take(_ readings: [Reading], at time: UTC, _ now: Instant, isNamed: Bool) {
+    public func take(_ readings: [Reading], at time: UTC, _ now: Instant, isNamed: Bool) {
         guard !readings.isEmpty else { return }
         state.withLock { state in
             state.version += 1
@@ -182,7 +200,7 @@ final class LiveBoard: Sendable {
     // MARK: Looking
 
     /// Has `event` signalled whenever something changes, until ``unwatch(_:)``.
-    func watch(_ event: EventDescriptor) -> Int {
+    public func watch(_ event: EventDescriptor) -> Int {
         state.withLock { state in
             state.nextWatcher += 1
             state.watchers[state.nextWatcher] = event
@@ -191,20 +209,22 @@ final class LiveBoard: Sendable {
     }
 
     /// Ends what ``watch(_:)`` began.
-    func unwatch(_ watcher: Int) { state.withLock { _ = $0.watchers.removeValue(forKey: watcher) } }
+    public func unwatch(_ watcher: Int) {
+        state.withLock { _ = $0.watchers.removeValue(forKey: watcher) }
+    }
 
     /// Browsers that look.
-    var watchers: Int { state.withLock { $0.watchers.count } }
+    public var watchers: Int { state.withLock { $0.watchers.count } }
 
     /// How the link is.
-    var status: Status { state.withLock { $0.status } }
+    public var status: Status { state.withLock { $0.status } }
 
     /// Readings for which there was no room.
-    var dropped: Int { state.withLock { $0.dropped } }
+    public var dropped: Int { state.withLock { $0.dropped } }
 
     /// The channels that have changed since `version` (0 = all), in the order in which they are
     /// shown, and the version that they make.
-    func channels(since version: UInt64 = 0) -> (channels: [Channel], version: UInt64) {
+    public func channels(since version: UInt64 = 0) -> (channels: [Channel], version: UInt64) {
         state.withLock { state in
             let changed = state.channels.values.filter { $0.version > version }
             return (changed.sorted(by: Self.comesBefore), state.version)

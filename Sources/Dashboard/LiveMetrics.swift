@@ -4,17 +4,17 @@ import SystemIO
 import WebProtocol
 
 /// Figures for Prometheus.
-enum LiveMetrics {
+public enum LiveMetrics {
     /// Older readings are left out: a figure that stands still looks like one that is measured.
-    static let oldest = Duration.seconds(60)
+    public static let oldest = Duration.seconds(60)
 
     /// All of them; values are metric, whatever people look at.
-    static func text(_ board: LiveBoard, _ table: PIDTable) -> [UInt8] {
+    public static func text(_ board: LiveBoard, _ table: PIDTable) -> [UInt8] {
         let status = board.status
         let now = SystemClock.now()
         var text = MetricsText()
         text.family("obdscan_info", .gauge, "The program that serves this.")
-        text.sample("obdscan_info", [("version", ObdscanCommand.configuration.version)], 1)
+        text.sample("obdscan_info", [("version", status.version)], 1)
         text.family("obdscan_connected", .gauge, "Whether readings come from a vehicle.")
         text.sample("obdscan_connected", status.link == .live ? 1 : 0)
         text.family("obdscan_reading", .gauge, "The newest value of a signal, in its unit.")

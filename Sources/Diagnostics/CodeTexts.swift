@@ -3,6 +3,8 @@ public import OBDCore
 /// The texts of trouble codes, looked up in sorted files that are never parsed as a whole.
 public struct CodeTexts: Sendable {
     /// One file: lines `P0301<TAB>text`, ascending; lines that begin with `#` stand on top.
+    ///
+    /// A third column `1` says that one public list alone has the code.
     public enum File: Sendable {
         /// Text that is part of the program.
         case embedded(StaticString)
@@ -44,6 +46,11 @@ public struct CodeTexts: Sendable {
             return text
         }
         return Self.text(of: code.text, in: codes)
+    }
+
+    /// Whether one public list alone has the code: its text is less sure than the others.
+    public func isFromOneList(_ code: DTC) -> Bool {
+        Self.entry(of: code.text, in: codes)?.mark == "1"
     }
 
     /// What a code of SAE J1939 says: the parameter, and how it failed; nil where neither is known.
@@ -100,10 +107,27 @@ public struct CodeTexts: Sendable {
         text.split(separator: 0x0A).count { $0.first != 0x23 }
     }
 
+    /// What stands beside a key.
+    private struct Entry {
+        var text: String
+        /// The third column; empty without one.
+        var mark: String
+
+        init(_ columns: Slice<UnsafeBufferPointer<UInt8>>) {
+            let tab = columns.firstIndex(of: 0x09) ?? columns.endIndex
+            text = String(decoding: columns[..<tab], as: UTF8.self)
+            mark = String(decoding: columns[tab...].dropFirst(), as: UTF8.self)
+        }
+    }
+
     /// The text beside `key`; nil where no file has it.
     private static func text(of key: String, in files: [File]) -> String? {
+        entry(of: key, in: files)?.text
+    }
+
+    private static func entry(of key: String, in files: [File]) -> Entry? {
         for file in files {
-            let found: String? =
+            let found: Entry? =
                 switch file {
                 case .embedded(let text): text.withUTF8Buffer { search(key, in: $0) }
                 case .bytes(let text): text.withUnsafeBufferPointer { search(key, in: $0) }
@@ -114,7 +138,7 @@ public struct CodeTexts: Sendable {
     }
 
     /// Binary search over the lines of `text`.
-    private static func search(_ key: String, in text: UnsafeBufferPointer<UInt8>) -> String? {
+    private static func search(_ key: String, in text: UnsafeBufferPointer<UInt8>) -> Entry? {
         let wanted = Array(key.utf8)
         var low = 0
         var high = text.count
@@ -126,7 +150,7 @@ public struct CodeTexts: Sendable {
             let order = compare(text, start..<end, wanted)
             if order == 0 {
                 let first = min(start + wanted.count + 1, end)
-                return String(decoding: text[first..<end], as: UTF8.self)
+                return Entry(text[first..<end])
             }
             if order < 0 {
                 low = end + 1

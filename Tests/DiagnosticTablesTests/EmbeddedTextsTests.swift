@@ -37,7 +37,34 @@ import Testing
             #expect(text.count { $0 == "(" } == text.count { $0 == ")" }, "\(text)")
             #expect(text.first?.isLowercase == false && text.last != ".", "\(text)")
         }
-        #expect(found == 3052)
+        #expect(found == 7242)
+    }
+
+    @Test func `a text of one list alone is marked`() throws {
+        let texts = PIDTables.codeTexts()
+        let marked = (UInt16.min...UInt16.max).count { texts.isFromOneList(DTC($0)) }
+        #expect(marked == 3007)
+        #expect(!texts.isFromOneList(try #require(DTC("P0301"))))
+    }
+
+    @Test(
+        arguments: [
+            (
+                "P04AE",
+                "in the group of P04AD to P04AF: evaporative emission system purge control valve B"
+            ),
+            (
+                "P008C",
+                "between P008B (low pressure fuel system pressure too high) and P008D "
+                    + "(fuel cooler pump)"
+            ),
+            ("P0BC3", nil), ("P1301", nil),
+        ] as [(String, String?)])
+    func `an unknown code says what those beside it are about`(
+        name: String, sentence: String?
+    ) throws {
+        let code = try #require(DTC(name))
+        #expect(PIDTables.codeTexts().neighbours(of: code)?.sentence == sentence)
     }
 
     @Test func `failure types have their texts, those undefined their category`() {

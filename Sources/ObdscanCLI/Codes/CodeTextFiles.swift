@@ -67,7 +67,8 @@ struct CodeTextRow {
             guard let text = latest[key] else { continue }
             bytes += key
             bytes.append(0x09)
-            bytes += text
+            // A tab would end the text.
+            bytes += text.map { $0 == 0x09 ? 0x20 : $0 }
             bytes.append(0x0A)
         }
         return bytes

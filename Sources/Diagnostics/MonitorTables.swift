@@ -48,6 +48,9 @@ public struct MonitorTables: Hashable, Sendable {
     /// Empty tables: every id is unknown.
     public init() {}
 
+    /// Whether a monitor id has a name.
+    public func hasMonitor(_ mid: UInt8) -> Bool { monitors[mid] != nil }
+
     /// How many monitors have a name.
     public var monitorCount: Int { monitors.count }
 

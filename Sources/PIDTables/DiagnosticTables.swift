@@ -22,6 +22,14 @@ extension PIDTables {
             failureModes: files("failure-modes"))
     }
 
+    /// What stands beside trouble codes, as embedded; read anew at each call.
+    public static func codeExplanations() throws(CodeExplanationError) -> CodeExplanations {
+        try CodeExplanations(embedded(explanationPath).map(\.description) ?? "")
+    }
+
+    /// The file of families of codes.
+    static let explanationPath = "dtc/families.txt"
+
     private static func embedded(_ path: String) -> StaticString? {
         EmbeddedFiles.all.first { $0.path.description == path }?.contents
     }

@@ -4,6 +4,8 @@ public import OBDCore
 public struct TableFinding: Hashable, Sendable {
     /// What was found.
     public enum Kind: Hashable, Sendable {
+        /// A text of trouble codes, or what stands beside them.
+        case explanation(String)
         /// The text cannot be read.
         case text(TableError.Fault)
         /// A record that stands there twice: the second would silently replace the first.
@@ -60,8 +62,9 @@ public struct TableFinding: Hashable, Sendable {
     public var isError: Bool {
         switch kind {
         case .noExample, .noExtreme, .coarse: false
-        case .text, .doubleRecord, .doubleSignal, .doubleAlias, .overlap, .order, .wideFlag,
-            .noFactor, .code, .range, .points, .pieces, .operand, .exampleLength, .example:
+        case .explanation, .text, .doubleRecord, .doubleSignal, .doubleAlias, .overlap, .order,
+            .wideFlag, .noFactor, .code, .range, .points, .pieces, .operand, .exampleLength,
+            .example:
             true
         }
     }
@@ -69,6 +72,8 @@ public struct TableFinding: Hashable, Sendable {
     /// One sentence for people.
     public var reason: String {
         switch kind {
+        case .explanation(let reason):
+            reason
         case .text(let fault):
             TableError(file: file, line: line, fault).reason
         case .doubleRecord(let id, let first):

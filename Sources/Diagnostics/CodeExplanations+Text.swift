@@ -1,0 +1,269 @@
+import OBDCore
+
+/// A fault in the text of explanations.
+public struct CodeExplanationError: Error, Hashable, Sendable {
+    /// What is wrong.
+    public enum Fault: Hashable, Sendable {
+        /// A line that begins with none of the words that are known.
+        case unknownWord(String)
+        /// A line that stands before the block it belongs to.
+        case outside(String)
+        /// A word or text that is not what stands in its place.
+        case malformed(String, wanted: String)
+        /// A block that stands twice.
+        case double(String)
+    }
+
+    /// The line, from 1.
+    public var line: Int
+    /// What is wrong.
+    public var fault: Fault
+
+    /// One sentence for people.
+    public var reason: String {
+        switch fault {
+        case .unknownWord(let word): "a line cannot begin with `\(word)`"
+        case .outside(let word): "`\(word)` stands before the block that it belongs to"
+        case .malformed(let word, let wanted): "`\(word)` is not \(wanted)"
+        case .double(let id): "`\(id)` stands twice"
+        }
+    }
+}
+
+extension CodeExplanations {
+    /// Reads a text; `pids/dtc/families.txt` tells its format.
+    public init(_ text: String) throws(CodeExplanationError) {
+        var reader = ExplanationReader()
+        var number = 0
+        for line in text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false) {
+            number += 1
+            guard let first = line.first, first != 0x23 else { continue }
+            do throws(CodeExplanationError.Fault) {
+                try reader.read(Substring(line))
+            } catch {
+                throw CodeExplanationError(line: number, fault: error)
+            }
+        }
+        reader.finish()
+        self = reader.result
+    }
+}
+
+extension CodeExplanationError.Fault: Error {}
+
+/// Reads the lines of explanations, one after the other.
+private struct ExplanationReader {
+    typealias Fault = CodeExplanationError.Fault
+
+    /// The block that the next lines belong to.
+    private enum Block {
+        case family(CodeFamily)
+        case kind(CodeFamily)
+        case rule(CodeSetReading.Rule)
+    }
+
+    private(set) var result = CodeExplanations()
+    private var block: Block?
+    private var ids: Set<String> = []
+
+    mutating func read(_ line: Substring) throws(Fault) {
+        let (head, tail) = Self.halves(line)
+        guard let word = head.first else { return }
+        let rest = head.dropFirst()
+        switch word {
+        case "family": begin(.family(CodeFamily(id: try id(rest, word), title: try text(tail))))
+        case "kind": begin(.kind(CodeFamily(id: try id(rest, word), title: try text(tail))))
+        case "together":
+            begin(
+                .rule(CodeSetReading.Rule(id: try id(rest, word), sentence: try text(tail))))
+        case "monitor":
+            finish()
+            let monitors = try Self.monitors(rest)
+            guard let monitor = monitors.first, monitors.count == 1 else {
+                throw .malformed(rest.joined(separator: " "), wanted: "one monitor")
+            }
+            guard result.drives.updateValue(try text(tail), forKey: monitor) == nil else {
+                throw .double(monitor.rawValue)
+            }
+        default:
+            switch block {
+            case .family(var family):
+                try Self.read(word, rest, tail, into: &family)
+                block = .family(family)
+            case .kind(var kind):
+                try Self.read(word, rest, tail, into: &kind)
+                block = .kind(kind)
+            case .rule(var rule):
+                try Self.read(word, rest, into: &rule)
+                block = .rule(rule)
+            case nil: throw .outside(String(word))
+            }
+        }
+    }
+
+    /// Puts the block that is being read to the others.
+    mutating func finish() {
+        switch block {
+        case .family(let family): result.families.append(family)
+        case .kind(let kind): result.kinds.append(kind)
+        case .rule(let rule): result.rules.append(rule)
+        case nil: break
+        }
+        block = nil
+    }
+
+    private mutating func begin(_ next: Block) {
+        finish()
+        block = next
+    }
+
+    /// The words before a colon, and what stands after it.
+    private static func halves(_ line: Substring) -> (head: [Substring], tail: Substring?) {
+        let bytes = line.utf8
+        var head = line
+        var tail: Substring?
+        var index = bytes.startIndex
+        while let colon = bytes[index...].firstIndex(of: UInt8(ascii: ":")) {
+            let next = bytes.index(after: colon)
+            let isAlone =
+                colon > bytes.startIndex
+                && bytes[bytes.index(before: colon)] == UInt8(ascii: " ")
+                && next < bytes.endIndex && bytes[next] == UInt8(ascii: " ")
+            if isAlone {
+                head = line[..<colon]
+                tail = line[bytes.index(after: next)...]
+                break
+            }
+            index = next
+        }
+        return (head.split(separator: " "), tail)
+    }
+
+    private mutating func id(
+        _ words: ArraySlice<Substring>, _ block: Substring
+    ) throws(Fault) -> String {
+        guard let word = words.first, words.count == 1 else {
+            throw .malformed(words.joined(separator: " "), wanted: "one word")
+        }
+        guard ids.insert("\(block) \(word)").inserted else { throw .double(String(word)) }
+        return String(word)
+    }
+
+    private func text(_ tail: Substring?) throws(Fault) -> String { try Self.text(tail) }
+
+    private static func text(_ tail: Substring?) throws(Fault) -> String {
+        guard let tail, !tail.isEmpty else { throw .malformed("", wanted: "a text") }
+        return String(tail)
+    }
+
+    private static func read(
+        _ word: Substring, _ rest: ArraySlice<Substring>, _ tail: Substring?,
+        into family: inout CodeFamily
+    ) throws(Fault) {
+        let words = rest.joined(separator: " ")
+        switch word {
+        case "codes": family.codes += try ranges(rest)
+        case "drive":
+            guard let drive = DriveAdvice(rawValue: words) else {
+                throw .malformed(words, wanted: "stop, soon, weeks or note")
+            }
+            family.drive = drive
+            family.driveReason = try text(tail)
+        case "notice": family.notice = try text(tail)
+        case "says":
+            family.says += words.split(separator: "|").map { part in
+                part.split(separator: " ").joined(separator: " ")
+            }
+        case "cause":
+            guard !words.isEmpty else { throw .malformed(words, wanted: "a cause") }
+            family.causes.append(.init(what: words, check: tail.map(String.init) ?? ""))
+        case "watch":
+            let end = rest.firstIndex(of: "at") ?? rest.endIndex
+            let signals = rest[..<end].map(String.init)
+            guard !signals.isEmpty else { throw .malformed(words, wanted: "signals") }
+            family.watches.append(
+                .init(
+                    signals: signals, meaning: tail.map(String.init) ?? "",
+                    codes: end < rest.endIndex ? try ranges(rest[(end + 1)...]) : []))
+        case "note": family.notes.append(.init(codes: try ranges(rest), text: try text(tail)))
+        case "monitors": family.monitors += try monitors(rest)
+        case "tests": family.tests += try tests(rest)
+        case "clears": family.clears = try text(tail)
+        case "sure":
+            guard words == "statistics" else { throw .malformed(words, wanted: "statistics") }
+            family.isFromStatistics = true
+        default: throw .unknownWord(String(word))
+        }
+    }
+
+    private static func read(
+        _ word: Substring, _ rest: ArraySlice<Substring>, into rule: inout CodeSetReading.Rule
+    ) throws(Fault) {
+        let words = rest.joined(separator: " ")
+        switch word {
+        case "needs":
+            guard let count = rest.first.flatMap({ Int($0) }), count > 0 else {
+                throw .malformed(words, wanted: "a number and codes")
+            }
+            rule.needs.append(.init(count: count, codes: try ranges(rest.dropFirst())))
+        case "voltage":
+            guard let bound = Double(words), bound.isFinite, !rule.needs.isEmpty else {
+                throw .malformed(words, wanted: "a voltage after a line that it stands for")
+            }
+            rule.needs[rule.needs.count - 1].voltage = bound
+        default: throw .unknownWord(String(word))
+        }
+    }
+
+    /// `P0300..P0312 P0314`.
+    private static func ranges(
+        _ words: ArraySlice<Substring>
+    ) throws(Fault) -> [ClosedRange<UInt16>] {
+        var ranges: [ClosedRange<UInt16>] = []
+        for word in words {
+            let bounds = ends(of: word)
+            guard let low = DTC(bounds.low), let high = DTC(bounds.high), low <= high,
+                low.failureType == nil, high.failureType == nil
+            else { throw .malformed(String(word), wanted: "a code or a range of codes") }
+            ranges.append(low.code...high.code)
+        }
+        guard !ranges.isEmpty else { throw .malformed("", wanted: "codes") }
+        return ranges
+    }
+
+    /// `A1..AD 21`.
+    private static func tests(
+        _ words: ArraySlice<Substring>
+    ) throws(Fault) -> [ClosedRange<UInt8>] {
+        var ranges: [ClosedRange<UInt8>] = []
+        for word in words {
+            let bounds = ends(of: word)
+            guard let low = UInt8(bounds.low, radix: 16), let high = UInt8(bounds.high, radix: 16),
+                low <= high
+            else { throw .malformed(String(word), wanted: "a monitor id or a range of them") }
+            ranges.append(low...high)
+        }
+        return ranges
+    }
+
+    private static func ends(of word: Substring) -> (low: Substring, high: Substring) {
+        let ends = word.split(separator: ".", omittingEmptySubsequences: true)
+        guard ends.count == 2, let low = ends.first, let high = ends.last else {
+            return (word, word)
+        }
+        return (low, high)
+    }
+
+    private static func monitors(
+        _ words: ArraySlice<Substring>
+    ) throws(Fault) -> [MonitorStatus.Monitor] {
+        var monitors: [MonitorStatus.Monitor] = []
+        for word in words {
+            guard let monitor = MonitorStatus.Monitor(rawValue: String(word)) else {
+                throw .malformed(String(word), wanted: "a monitor")
+            }
+            monitors.append(monitor)
+        }
+        return monitors
+    }
+}

@@ -1,0 +1,79 @@
+/// What was happening when a code was stored, out of its freeze frame.
+public struct CodeMoment: Hashable, Sendable {
+    /// Unit: km/h.
+    public var speed: Double?
+    /// Coolant; unit: °C.
+    public var coolant: Double?
+    /// Calculated load; unit: %.
+    public var load: Double?
+    /// Unit: 1/min.
+    public var engineSpeed: Double?
+    /// Since the engine was started; unit: s.
+    public var runTime: Double?
+
+    /// A moment of which nothing is known.
+    public init() {}
+
+    /// The moment out of the readings of one ECU's freeze frame.
+    public init(_ readings: some Sequence<Reading>, in table: PIDTable) {
+        for reading in readings {
+            guard case .number(let value) = reading.value else { continue }
+            switch table[reading.signal].id {
+            case "VSS": speed = value
+            case "ECT": coolant = value
+            case "LOAD_PCT": load = value
+            case "RPM": engineSpeed = value
+            case "RUNTM": runTime = value
+            default: continue
+            }
+        }
+    }
+
+    /// One sentence for people; nil where nothing is known.
+    ///
+    /// - Parameter quantity: a whole number with its unit, from `km/h` and `°C`.
+    public func sentence(
+        _ quantity: (Double, String) -> String = { "\(Int($0.rounded())) \($1)" }
+    ) -> String? {
+        var parts: [String] = []
+        if let speed {
+            parts.append(speed < 1 ? standstill : "at \(quantity(speed, "km/h"))")
+        } else if let engineSpeed {
+            parts.append("at \(quantity(engineSpeed, "rpm"))")
+        }
+        if let coolant {
+            parts.append("engine \(Self.warmth(coolant)) (\(quantity(coolant, "°C")))")
+        }
+        if let load { parts.append("\(Int(load.rounded())) % load") }
+        if let runTime { parts.append(Self.elapsed(runTime) + " after start") }
+        guard let first = parts.first else { return nil }
+        return
+            ([first.prefix(1).uppercased() + first.dropFirst()] + parts.dropFirst())
+            .joined(separator: ", ") + "."
+    }
+
+    private var standstill: String {
+        guard let engineSpeed else { return "at a standstill" }
+        return "at a standstill with \(Int(engineSpeed.rounded())) rpm"
+    }
+
+    /// A thermostat opens at about 85 °C; above 110 °C coolant boils.
+    private static func warmth(_ coolant: Double) -> String {
+        switch coolant {
+        case ..<40: "cold"
+        case ..<70: "half warm"
+        case ..<110: "warm"
+        default: "too hot"
+        }
+    }
+
+    private static func elapsed(_ seconds: Double) -> String {
+        func counted(_ count: Int, _ unit: String) -> String {
+            "\(count) \(unit)\(count == 1 ? "" : "s")"
+        }
+        let seconds = max(0, Int(min(seconds, 1e9)))
+        if seconds < 60 { return counted(seconds, "second") }
+        if seconds < 7200 { return counted(seconds / 60, "minute") }
+        return counted(seconds / 3600, "hour")
+    }
+}

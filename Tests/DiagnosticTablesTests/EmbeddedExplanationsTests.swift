@@ -1,0 +1,110 @@
+import Diagnostics
+import OBDCore
+import PIDTables
+import Testing
+
+@Suite struct `Embedded explanations` {
+    /// Codes that statistics and lists of open programs name, and those that workshops see often.
+    private static let frequent = """
+        P0420 P0171 P0300 P0301 P0302 P0303 P0304 P0401 P0442 P0443 P0440 P0455 P0130
+        P0172 P0174 P0500 P0505 P0506 P0507 P0600 P0700 P0010 P0011 P0012 P0030 P0100
+        P0101 P0102 P0103 P0110 P0111 P0112 P0113 P0115 P0116 P0117 P0118 P0120 P0121
+        P0122 P0123 P0125 P0128 P0131 P0132 P0133 P0134 P0135 P0136 P0137 P0138 P0140
+        P0141 P0150 P0167 P0170 P0173 P0175 P0200 P0201 P0202 P0203 P0204 P0205 P0206
+        P0218 P0220 P0305 P0306 P0307 P0308 P0325 P0326 P0335 P0336 P0340 P0341 P0400
+        P0402 P0411 P0421 P0430 P0441 P0446 P0456 P0520 P0562 P0563 P0601 P0715 P0720
+        P0740 P0750 U0001 U0100 U0101 U0121 U0140 U0155 C0035 C0040 C0050 B0001 P0013
+        P0014 P0016 P0017 P0031 P0032 P0037 P0038 P0045 P0087 P0088 P0106 P0107 P0108
+        P0139 P0151 P0152 P0153 P0155 P0161 P0190 P0191 P0217 P0222 P0223 P0234 P0235
+        P0236 P0261 P0299 P0327 P0328 P0351 P0352 P0353 P0354 P0380 P0403 P0404 P0405
+        P0406 P0410 P0449 P0451 P0452 P0453 P0457 P0461 P0463 P0480 P0489 P0496 P0501
+        P0504 P0521 P0524 P0571 P0605 P0606 P0641 P0651 P0671 P0672 P0673 P0674 P0706
+        P0716 P0717 P0722 P0730 P0741 P0841 P0868 P0A0D P0A7F P0A80 P0AA6 P2002 P2015
+        P203F P204F P2096 P20EE P2101 P2135 P2138 P2187 P2195 P2263 P229F P242F P2452
+        P2453 P2463 P2A00 U0073 U0401
+        """
+
+    @Test func `each of the most frequent codes has a text and a family with everything`() throws {
+        let texts = PIDTables.codeTexts()
+        let explanations = try PIDTables.codeExplanations()
+        let names = Self.frequent.split(whereSeparator: \.isWhitespace)
+        #expect(names.count >= 200)
+        for name in names {
+            let code = try #require(DTC(name), "\(name)")
+            let text = texts.text(of: code)
+            #expect(text != nil, "\(name)")
+            let said = try #require(
+                explanations.explanation(of: code, text: text), "\(name)")
+            #expect(said.certainty != .kind, "\(name)")
+            #expect(said.drive != nil && !said.driveReason.isEmpty, "\(name)")
+            #expect(!said.causes.isEmpty && !said.notice.isEmpty, "\(name)")
+            #expect(said.watch != nil && !said.clears.isEmpty, "\(name)")
+        }
+    }
+
+    @Test(arguments: [
+        ("P0301", "misfire", DriveAdvice.soon), ("P0420", "catalyst", .weeks),
+        ("P0430", "catalyst", .weeks), ("P0171", "lean", .weeks), ("P0016", "cam-timing", .soon),
+        ("P0011", "cam-phaser", .weeks), ("P0524", "oil-pressure", .stop),
+        ("P0217", "overheating", .stop), ("P0218", "gearbox-temperature", .soon),
+        ("P0AA6", "hv-isolation", .stop), ("P0A0D", "hv-interlock", .stop),
+        ("P0135", "o2-heater", .weeks), ("P0133", "o2-sensor", .weeks),
+        ("P0455", "evap-leak", .weeks), ("P0443", "evap-purge", .weeks),
+        ("U0100", "silent-engine", .soon), ("U0121", "silent-brake", .soon),
+        ("U0140", "silent", .weeks), ("U0401", "data", .note), ("P0700", "light-request", .soon),
+        ("P2002", "particulate-filter", .soon), ("P0113", "intake-temperature", .note),
+        ("C0035", "wheel-speed", .weeks), ("B0001", "airbag", .soon),
+        ("P0335", "crank-sensor", .soon),
+    ])
+    func `families say whether one may drive on`(
+        name: String, family: String, drive: DriveAdvice
+    ) throws {
+        let code = try #require(DTC(name))
+        let said = try PIDTables.codeExplanations().explanation(of: code, text: "A text")
+        #expect(said?.family == family)
+        #expect(said?.drive == drive)
+    }
+
+    // The tables themselves are checked by `pids lint`: signals, monitor ids, order, columns.
+    @Test func `every family has causes, and a plain title`() throws {
+        let explanations = try PIDTables.codeExplanations()
+        #expect(explanations.families.count >= 70)
+        for family in explanations.families {
+            #expect(!family.causes.isEmpty && family.causes.count <= 5, "\(family.id)")
+            #expect(family.drive != nil && !family.codes.isEmpty, "\(family.id)")
+            #expect(family.notice.hasSuffix("."), "\(family.id)")
+            #expect(family.causes.allSatisfy { $0.check.hasSuffix(".") }, "\(family.id)")
+            // What is pasted into `obdscan live` should fit a line.
+            let lengths = family.watches.map { $0.signals.joined(separator: " ").utf8.count }
+            #expect(lengths.allSatisfy { $0 <= 70 } && !lengths.isEmpty, "\(family.id)")
+        }
+        for monitor in MonitorStatus.Monitor.allCases
+        where ![.directOzoneReduction, .otherEmissionControl].contains(monitor) {
+            #expect(explanations.drives[monitor] != nil, "\(monitor)")
+        }
+    }
+
+    @Test(arguments: [
+        (["P0171", "P0174"], Double?.none, ["lean-both-banks"]),
+        (["P0172", "P0175"], nil, ["rich-both-banks"]),
+        (["P0301", "P0171"], nil, ["misfire-lean"]),
+        (["P0301", "P0351"], nil, ["misfire-coil"]),
+        (["P0301", "P0420"], nil, ["misfire-catalyst"]),
+        (["P0302", "P0303"], nil, ["misfire-several"]),
+        (["U0100", "U0121", "U0140"], 11.4, ["battery", "bus"]),
+        (["U0100", "U0121", "U0140"], 12.6, ["bus"]),
+        (["P0562", "U0401", "U0402", "U0100"], nil, ["battery"]),
+        (["P0641", "P0122", "P0107"], nil, ["sensor-supply"]),
+        (["P0335", "P0340"], nil, ["cam-crank"]),
+        (["P2452", "P2463"], nil, ["filter-sensor"]),
+        (["P0135", "P0155"], nil, ["heaters"]),
+        (["P0420"], 11.0, []),
+    ])
+    func `codes are read together`(
+        codes: [String], voltage: Double?, findings: [String]
+    ) throws {
+        let reading = try PIDTables.codeExplanations().reading(
+            of: codes.compactMap { DTC($0) }, voltage: voltage)
+        #expect(reading.findings.map(\.id) == findings)
+    }
+}

@@ -1,0 +1,170 @@
+import Diagnostics
+import OBDCore
+import Testing
+
+@Suite struct `Explanations of codes` {
+    private static let text = """
+        # A comment.
+        family catalyst : Catalyst
+          codes P0420..P0434 P2000
+          drive weeks : emissions only
+          notice : Nothing.
+          cause exhaust leak : Listen.
+          cause worn out
+          watch o2-b1s2 at P0420..P0424 : It stays calm: always.
+          watch o2-b2s2
+          note P0421 : Only this one.
+          monitors catalyst
+          tests 21..22 A1
+          sure statistics
+        family oil : Oil pressure
+          codes P0520
+          drive stop : look at the level
+          clears : By hand.
+        family heated : Heated catalyst
+          codes P0425..P0429
+          drive note : nothing
+        kind low : Too low
+          says signal too low | voltage too low
+          cause wiring : Look.
+        monitor catalyst : Drive steadily.
+        together battery : The battery.
+          needs 1 P0562
+          voltage 12.0
+          needs 2 U0100..U01FF
+        together both : Both banks.
+          needs 1 P0171
+          needs 1 P0174
+        """
+
+    private func explanations() throws -> CodeExplanations {
+        try CodeExplanations(Self.text)
+    }
+
+    private func code(_ text: String) throws -> DTC { try #require(DTC(text)) }
+
+    @Test func `a family says everything of its codes`() throws {
+        let explanations = try explanations()
+        let code = try code("P0421-11")
+        let said = try #require(explanations.explanation(of: code, text: "A text"))
+        #expect(said.family == "catalyst")
+        #expect(said.drive == .weeks)
+        #expect(said.driveReason == "emissions only")
+        #expect(said.notice == "Nothing.")
+        #expect(said.notes == ["Only this one."])
+        #expect(said.causes.map(\.what) == ["exhaust leak", "worn out"])
+        #expect(said.causes.map(\.check) == ["Listen.", ""])
+        #expect(said.watch?.signals == ["o2-b1s2"])
+        #expect(said.watch?.meaning == "It stays calm: always.")
+        #expect(said.monitors == [.catalyst])
+        #expect(said.tests == [0x21...0x22, 0xA1...0xA1])
+        #expect(said.certainty == .statistics)
+        #expect(said.clears.hasPrefix("obdscan dtc clear"))
+        #expect(explanations.drives == [.catalyst: "Drive steadily."])
+    }
+
+    @Test func `signals without codes are for all the others`() throws {
+        let said = try explanations().explanation(of: code("P2000"), text: "A text")
+        #expect(said?.watch?.signals == ["o2-b2s2"])
+        #expect(said?.notes == [])
+    }
+
+    @Test(arguments: [
+        ("P0420", "catalyst"), ("P0424", "catalyst"), ("P0425", "heated"), ("P0429", "heated"),
+        ("P0430", "catalyst"), ("P2000", "catalyst"), ("P0520", "oil"),
+    ])
+    func `the family with the narrowest range counts`(name: String, family: String) throws {
+        #expect(try explanations().family(of: code(name))?.id == family)
+    }
+
+    @Test func `a code of no family is explained by the kind of fault in its text`() throws {
+        let explanations = try explanations()
+        let code = try code("P0A99")
+        let said = explanations.explanation(of: code, text: "Fan: control signal too low")
+        #expect(said?.family == "low")
+        #expect(said?.drive == nil)
+        #expect(said?.certainty == .kind)
+        #expect(explanations.explanation(of: code, text: "Fan: no mode") == nil)
+        #expect(explanations.explanation(of: code, text: nil) == nil)
+        let catalyst = try self.code("P0426")
+        #expect(explanations.explanation(of: catalyst, text: nil) == nil)
+    }
+
+    // Kind, status byte, active; the words for P0420 (weeks) and P0520 (stop).
+    @Test(arguments: [
+        (CodeReport.Kind.stored, UInt8?.none, Bool?.none, DriveAdvice.weeks),
+        (.permanent, nil, nil, .weeks),
+        (.pending, nil, nil, .note),
+        (.stored, 0x2F, nil, .weeks),
+        (.stored, 0x28, nil, .note),
+        (.stored, 0x00, nil, .weeks),
+        (.stored, nil, false, .note),
+        (.stored, nil, true, .weeks),
+    ])
+    func `a fault that is over or was seen once is less urgent, unless it destroys something`(
+        kind: CodeReport.Kind, status: UInt8?, isActive: Bool?, drive: DriveAdvice
+    ) throws {
+        func said(_ name: String) throws -> DriveAdvice? {
+            var report = CodeReport(ecu: nil, kind: kind, code: .dtc(try code(name)), line: 0)
+            report.statusByte = status
+            report.isActive = isActive
+            return try explanations().explanation(
+                of: code(name), text: "A text", state: .init(report))?.drive
+        }
+        #expect(try said("P0420") == drive)
+        #expect(try said("P0520") == .stop)
+    }
+
+    // Codes, voltage; findings with the codes that say them.
+    @Test(arguments: [
+        (["P0171", "P0174"], Double?.none, ["both P0171 P0174"]),
+        (["P0171", "P0171-11"], nil, []),
+        (["P0562", "U0100", "U0101"], nil, ["battery P0562 U0100 U0101"]),
+        (["U0100", "U0101"], nil, []),
+        (["U0100", "U0101"], 11.8, ["battery U0100 U0101 at 11.8 V"]),
+        (["U0100", "U0101"], 12.0, []),
+        (["U0100", "U0100-11"], 11.8, []),
+        ([], 9.0, []),
+    ])
+    func `codes are read together`(codes: [String], voltage: Double?, findings: [String]) throws {
+        let reading = try explanations().reading(of: codes.compactMap { DTC($0) }, voltage: voltage)
+        let found = reading.findings.map { finding in
+            ([finding.id] + finding.codes.map(\.text)).joined(separator: " ")
+                + (finding.voltage.map { " at \($0) V" } ?? "")
+        }
+        #expect(found == findings)
+    }
+
+    @Test(arguments: [
+        ("codes P0420", 1, "`codes` stands before the block that it belongs to"),
+        ("family a : A\n  colour red", 2, "a line cannot begin with `colour`"),
+        ("family a : A\nfamily a : B", 2, "`a` stands twice"),
+        ("family a b : A", 1, "`a b` is not one word"),
+        ("family a", 1, "`` is not a text"),
+        ("family a : A\n  codes P042", 2, "`P042` is not a code or a range of codes"),
+        (
+            "family a : A\n  codes P0430..P0420", 2,
+            "`P0430..P0420` is not a code or a range of codes"
+        ),
+        ("family a : A\n  codes", 2, "`` is not codes"),
+        ("family a : A\n  drive home : yes", 2, "`home` is not stop, soon, weeks or note"),
+        ("family a : A\n  drive soon", 2, "`` is not a text"),
+        ("family a : A\n  watch : x", 2, "`` is not signals"),
+        ("family a : A\n  tests 2G", 2, "`2G` is not a monitor id or a range of them"),
+        ("family a : A\n  monitors moon", 2, "`moon` is not a monitor"),
+        ("family a : A\n  sure enough", 2, "`enough` is not statistics"),
+        ("monitor moon : x", 1, "`moon` is not a monitor"),
+        ("monitor catalyst : x\nmonitor catalyst : y", 2, "`catalyst` stands twice"),
+        ("together a : A\n  needs P0420", 2, "`P0420` is not a number and codes"),
+        (
+            "together a : A\n  voltage 12", 2,
+            "`12` is not a voltage after a line that it stands for"
+        ),
+        ("together a : A\n  codes P0420", 2, "a line cannot begin with `codes`"),
+    ])
+    func `what cannot be read is told with its line`(text: String, line: Int, reason: String) {
+        let error = #expect(throws: CodeExplanationError.self) { try CodeExplanations(text) }
+        #expect(error?.line == line)
+        #expect(error?.reason == reason)
+    }
+}

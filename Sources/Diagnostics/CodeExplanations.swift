@@ -11,6 +11,10 @@ public struct CodeExplanations: Sendable {
         public var statusByte: UInt8?
         /// Whether it is active now; nil where the vehicle does not say.
         public var isActive: Bool?
+        /// What the ECU says that is to be done (UDS report 42); nil where it says nothing.
+        public var advice: CodeSeverity.Advice?
+        /// The lamps of the ECU (SAE J1939).
+        public var lamps: CodeReport.Lamps?
 
         /// A code of which nothing else is known.
         public init() {}
@@ -20,6 +24,27 @@ public struct CodeExplanations: Sendable {
             kind = report.kind
             statusByte = report.statusByte
             isActive = report.isActive
+            advice = report.severity.flatMap { CodeSeverity($0).advice }
+            lamps = report.lamps
+        }
+
+        /// What the vehicle itself says about driving on; nil where it says nothing.
+        var drive: (advice: DriveAdvice, reason: String)? {
+            if isActive == false { return (.note, "it is not active now") }
+            switch advice {
+            case .immediately: return (.stop, "the ECU asks for a check immediately")
+            case .nextHalt: return (.soon, "the ECU asks for a check at the next halt")
+            case .maintenance, nil: break
+            }
+            if lamps?.redStop == true { return (.stop, "the red stop lamp of this ECU is on") }
+            if lamps?.amberWarning == true {
+                return (.soon, "the amber warning lamp of this ECU is on")
+            }
+            if lamps?.protect == true { return (.soon, "the protect lamp of this ECU is on") }
+            if lamps?.malfunction == true {
+                return (.weeks, "the check engine light of this ECU is on")
+            }
+            return nil
         }
 
         /// Whether the fault was seen once so far, or is over.
@@ -65,6 +90,11 @@ public struct CodeExplanations: Sendable {
         if let family = family(of: code) {
             var explanation = CodeExplanation(family, code)
             explanation.certainty = family.isFromStatistics ? .statistics : .general
+            if let said = state.drive, said.advice < explanation.drive ?? .note {
+                explanation.drive = said.advice
+                explanation.driveReason = said.reason
+                return explanation
+            }
             if state.isWeak, explanation.drive == .weeks {
                 explanation.drive = .note
                 explanation.driveReason =
@@ -73,33 +103,61 @@ public struct CodeExplanations: Sendable {
             }
             return explanation
         }
+        return explanation(
+            ofText: text, state: state, clears: CodeExplanation.usualWay(of: code))
+    }
+
+    /// What can be said of a code of SAE J1939: by the lamps, and by the kind of fault in its text.
+    public func explanation(
+        of code: J1939Code, text: String?, state: State = State()
+    ) -> CodeExplanation? {
+        explanation(
+            ofText: text ?? "", state: state,
+            clears: "obdscan dtc clear, after the repair; it also clears codes that are not active."
+        )
+    }
+
+    private func explanation(
+        ofText text: String, state: State, clears: String
+    ) -> CodeExplanation? {
         let words = text.lowercased()
         // What stands first in the file is the more telling.
         let kind = kinds.first { kind in kind.says.contains { words.contains($0) } }
-        return kind.map { CodeExplanation($0, code) }
+        guard kind != nil || state.drive != nil else { return nil }
+        var explanation = CodeExplanation(
+            kind ?? CodeFamily(id: "other", title: "Other fault"), clears: clears)
+        if let said = state.drive {
+            explanation.drive = said.advice
+            explanation.driveReason = said.reason
+        }
+        return explanation
     }
 }
 
 extension CodeExplanation {
     init(_ family: CodeFamily, _ code: DTC) {
+        self.init(family, clears: Self.usualWay(of: code))
+        notes = family.notes.filter { $0.codes.contains { $0.contains(code.code) } }.map(\.text)
+        watch = family.watches.first { $0.codes.contains { $0.contains(code.code) } } ?? watch
+    }
+
+    init(_ family: CodeFamily, clears: String) {
         self.family = family.id
         title = family.title
         drive = family.drive
         driveReason = family.driveReason
         notice = family.notice
-        notes = family.notes.filter { $0.codes.contains { $0.contains(code.code) } }.map(\.text)
+        notes = []
         causes = family.causes
-        watch =
-            family.watches.first { $0.codes.contains { $0.contains(code.code) } }
-            ?? family.watches.first { $0.codes.isEmpty }
+        watch = family.watches.first { $0.codes.isEmpty }
         monitors = family.monitors
         tests = family.tests
-        clears = family.clears.isEmpty ? Self.usualWay(of: code) : family.clears
+        self.clears = family.clears.isEmpty ? clears : family.clears
         certainty = .kind
     }
 
     /// How a code goes (13 CCR 1968.2 and UN R83: three drives, forty warm-ups).
-    private static func usualWay(of code: DTC) -> String {
+    fileprivate static func usualWay(of code: DTC) -> String {
         switch CodeStructure(code).system {
         case .powertrain:
             "obdscan dtc clear, after the repair. By itself the light goes out after three drives "

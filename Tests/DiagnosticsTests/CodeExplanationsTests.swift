@@ -115,6 +115,49 @@ import Testing
         #expect(try said("P0520") == .stop)
     }
 
+    // Severity byte of report 42, lamps (red, amber, protect, check engine), whether it is active.
+    @Test(arguments: [
+        (UInt8?.some(0x80), [Bool](), Bool?.none, DriveAdvice.stop),
+        (0x40, [], nil, .soon), (0x20, [], nil, .weeks), (0x00, [], nil, .weeks),
+        (nil, [true, true, false, true], true, .stop),
+        (nil, [false, true, false, true], true, .soon),
+        (nil, [false, false, true, false], true, .soon),
+        (nil, [false, false, false, true], true, .weeks),
+        (nil, [false, false, false, false], true, .weeks),
+        (nil, [true, true, true, true], false, .note),
+    ])
+    func `what the vehicle says about driving on counts where it is graver`(
+        severity: UInt8?, lamps: [Bool], isActive: Bool?, drive: DriveAdvice
+    ) throws {
+        var report = CodeReport(ecu: nil, kind: .stored, code: .dtc(try code("P0420")), line: 0)
+        report.severity = severity
+        report.isActive = isActive
+        if lamps.count == 4 {
+            report.lamps = .init(
+                malfunction: lamps[3], redStop: lamps[0], amberWarning: lamps[1],
+                protect: lamps[2])
+        }
+        let state = CodeExplanations.State(report)
+        let explanations = try explanations()
+        let catalyst = explanations.explanation(
+            of: try code("P0420"), text: "A text", state: state)
+        #expect(catalyst?.drive == drive)
+        // A code of SAE J1939 has no family: only what the vehicle says is known.
+        let lorry = J1939Code(spn: 110, fmi: 0, occurrenceCount: 1, conversionMethod: false)
+        let said = explanations.explanation(of: lorry, text: "Coolant: hot", state: state)
+        let isSilent = severity ?? 0 < 0x40 && isActive ?? true && !lamps.contains(true)
+        #expect(said?.drive == (isSilent ? nil : drive))
+    }
+
+    @Test func `a code of SAE J1939 is explained by the kind of fault`() throws {
+        let code = J1939Code(spn: 110, fmi: 4, occurrenceCount: 1, conversionMethod: false)
+        let said = try explanations().explanation(
+            of: code, text: "Coolant: voltage too low, or short")
+        #expect(said?.family == "low")
+        #expect(said?.drive == nil)
+        #expect(said?.clears.hasPrefix("obdscan dtc clear") == true)
+    }
+
     // Codes, voltage; findings with the codes that say them.
     @Test(arguments: [
         (["P0171", "P0174"], Double?.none, ["both P0171 P0174"]),

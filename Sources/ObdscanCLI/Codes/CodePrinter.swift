@@ -11,9 +11,14 @@ struct CodePrinter {
     private let texts: CodeTexts
     private let table: PIDTable
     private let palette: Palette
+    private let explanations: CodeExplanations?
 
-    /// A printer with the texts of the codes.
-    init(_ output: OutputOptions, table: PIDTable, texts: CodeTexts) {
+    /// A printer with the texts of the codes; with explanations it also says whether to drive on.
+    init(
+        _ output: OutputOptions, table: PIDTable, texts: CodeTexts,
+        explanations: CodeExplanations? = nil
+    ) {
+        self.explanations = explanations
         self.output = output
         self.table = table
         self.texts = texts
@@ -116,7 +121,47 @@ struct CodePrinter {
             }
             result += rows.text(palette, indent: 2, columns: output.columns)
         }
-        return result
+        return result + advice(scan)
+    }
+
+    /// Whether one may drive on, the gravest first, and what the codes say together.
+    private func advice(_ scan: CodeScan) -> String {
+        guard let explanations else { return "" }
+        var codes: [DTC] = []
+        var drives: [DriveAdvice: [String]] = [:]
+        var seen: Set<CodeReport.Code> = []
+        for report in scan.codes where seen.insert(report.code).inserted {
+            let explanation: CodeExplanation?
+            switch report.code {
+            case .dtc(let code):
+                codes.append(code)
+                explanation = explanations.explanation(
+                    of: code, text: texts.text(of: code), state: .init(report))
+            case .j1939(let code):
+                explanation = explanations.explanation(
+                    of: code, text: texts.text(of: code), state: .init(report))
+            }
+            if let drive = explanation?.drive {
+                drives[drive, default: []].append(report.fullText)
+            }
+        }
+        if drives.isEmpty { return "" }
+        var rows = TextTable([("", .left), ("", .left), ("", .left)], flexible: [1])
+        for drive in DriveAdvice.allCases {
+            guard let codes = drives[drive] else { continue }
+            let style: Style? =
+                switch drive {
+                case .stop: .bad
+                case .soon: .warning
+                case .weeks, .note: nil
+                }
+            rows.add([
+                .init(rows.isEmpty ? "Drive on?" : "", .dim), .init(drive.words, style),
+                .init(codes.joined(separator: " ")),
+            ])
+        }
+        return rows.text(palette, columns: output.columns)
+            + explanations.reading(of: codes).text(palette, columns: output.columns)
     }
 
     /// What is said of an ECU that has no code to show; `module` is what an address of its own told.

@@ -17,6 +17,7 @@ struct DTCCommand: ParsableCommand {
               obdscan dtc                                   stored, pending and permanent codes
               obdscan dtc --all-modules                     of every module, not only for emissions
               obdscan dtc --batch cars.txt --to codes.csv   many vehicles into one table
+              obdscan dtc explain                           causes, and whether to drive on
               obdscan dtc explain P0301 SPN100/FMI1         offline
               obdscan dtc clear                             asks first
               obdscan dtc history                           when they came and went
@@ -39,6 +40,9 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
             its other lists nor those of other ECUs. "no codes" means that the lists came and are \
             empty. A list that is missing, damaged, or replaced by the answer to another request is \
             reported, and the exit code is 75 (or that of the fault that explains it).
+
+            Under the codes stands whether one may drive on with them, and what they say together. \
+            "obdscan dtc explain" says why, and what to check first.
 
             With --all-modules every address is asked where a module of the vehicle may be: 11-bit \
             identifiers 700 to 7FF, 18DAxxF1 of 29-bit ones, every target address of ISO 14230 \
@@ -111,7 +115,9 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
             hasCodes = scan.hasCodes(table)
             failure = scan.failure(connection)
             var writer = TextOutput.standard
-            let printer = CodePrinter(output, table: table, texts: try loadCodeTexts())
+            let printer = CodePrinter(
+                output, table: table, texts: try loadCodeTexts(),
+                explanations: scan.codes.isEmpty ? nil : try loadCodeExplanations())
             try printer.print(
                 scan, of: connection.accessory, at: connection.utc(scan.time),
                 to: &writer)

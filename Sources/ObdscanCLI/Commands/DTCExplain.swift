@@ -3,64 +3,179 @@ import Diagnostics
 import OBDCore
 import SystemIO
 import TripExport
+import VehicleScan
 
 /// `obdscan dtc explain`.
 struct DTCExplainCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Say what codes mean, offline.",
+        abstract: "Explain codes: whether to drive on, causes, what to watch.",
         discussion: """
-            Every code that a vehicle can send is explained: by its text where one is known, always \
-            by its system and by who defines it. Texts of one's own, for a maker's codes for \
-            instance, stand in $XDG_DATA_HOME/obdscan/dtc, in files that end in .tsv: a code, a tab \
-            and the text in each line.
+            With codes it works offline. Without codes the vehicle is asked for its codes, its freeze \
+            frame and its voltage, and each code is explained with what was happening when it was \
+            stored.
+
+            For each code: its text; whether one may drive on (stop, soon, weeks, note); likely \
+            causes, with the likeliest and cheapest to check first; signals to watch; how the code \
+            goes; and the monitor that proves the repair. What several codes say together stands at \
+            the end. "How sure" tells where the causes come from. A code without a text is explained \
+            by the codes beside it, its system and who defines it.
+
+            Texts of your own, for a maker's codes for instance, stand in \
+            $XDG_DATA_HOME/obdscan/dtc, in files that end in .tsv: a code, a tab and the text in \
+            each line.
 
             EXAMPLES
-              obdscan dtc explain P0301
+              obdscan dtc explain                  the codes of the vehicle
+              obdscan dtc explain P0420
               obdscan dtc explain P0301 U0100-11 SPN100/FMI1 --format json
             """)
 
     @Argument(
         help: ArgumentHelp(
-            "Codes such as P0301, U0100-11 or SPN100/FMI1.", valueName: "code"))
-    var codes: [String]
+            "Codes such as P0301, U0100-11 or SPN100/FMI1; without any, those of the vehicle.",
+            valueName: "code"))
+    var codes: [String] = []
 
+    @OptionGroup var vehicle: VehicleOptions
+    @OptionGroup var tables: TableOptions
     @OptionGroup var output: OutputOptions
 
+    func validate() throws {
+        if !codes.isEmpty && (vehicle.device != nil || vehicle.record != nil) {
+            throw ValidationError("codes are explained offline: leave -d and --record out")
+        }
+    }
+
     func run() throws {
-        let parsed = try codes.map { text throws(Failure) in try CodeReport.Code(typed: text) }
+        if codes.isEmpty {
+            try explainVehicle()
+            return
+        }
         let texts = try loadCodeTexts()
+        let explanations = try loadCodeExplanations()
+        var explained: [ExplainedCode] = []
+        var known: [DTC] = []
+        var status: ExitStatus?
+        for text in codes {
+            do throws(Failure) {
+                let code = try CodeReport.Code(typed: text)
+                explained.append(ExplainedCode(code, texts, explanations))
+                if case .dtc(let code) = code { known.append(code) }
+            } catch {
+                // The others are still explained.
+                tellOnStandardError(error.text)
+                status = error.status
+            }
+        }
+        try print(explained, explanations.reading(of: known))
+        if let status { throw Failure.silent(status) }
+    }
+
+    /// Explains what the vehicle reports.
+    private func explainVehicle() throws {
+        let texts = try loadCodeTexts()
+        let explanations = try loadCodeExplanations()
+        let table = try loadTable(tables)
+        var failure: Failure?
+        try withVehicle(vehicle, output, table, SessionNeeds(vehicle: .maybeSilent())) {
+            connection in
+            let voltage = try connection.ask(.readVoltage).answer.reply.voltage
+            let services = try connection.services()
+            let scan = try CodeScan(connection, in: services)
+            if let failure = connection.failure(of: scan.asked) { throw failure }
+            failure = scan.failure(connection)
+            // OBDonUDS keeps its frames with each code, and service 02 is not there.
+            let frame =
+                scan.codes.isEmpty || services.profiles == [.onUDS]
+                ? nil : try FrameScan(0, connection, in: services)
+            let found = FoundCodes(scan.codes, frame, table)
+            let explained = found.codes.map { entry in
+                ExplainedCode(entry.code, texts, explanations, occurrence: entry.occurrence)
+            }
+            let known = found.codes.compactMap { entry in
+                if case .dtc(let code) = entry.code { code } else { nil }
+            }
+            try print(explained, explanations.reading(of: known, voltage: voltage))
+            if explained.isEmpty { output.note("The vehicle reports no codes.") }
+        }
+        if let failure { throw failure }
+    }
+
+    private func print(_ explained: [ExplainedCode], _ together: CodeSetReading) throws {
         var writer = TextOutput.standard
-        var rows = TextTable(
-            [("CODE", .left), ("MEANING", .left), ("WHERE", .left)], flexible: [1, 2])
-        for (place, code) in parsed.enumerated() {
-            let explained = ExplainedCode(code, texts)
+        let palette = Palette(isOn: output.colours(1))
+        for (place, code) in explained.enumerated() {
             switch output.format {
             case .text:
-                rows.add([
-                    .init(explained.name, .bold), .init(explained.meaning),
-                    .init(explained.place),
-                ])
+                try writer.write((place > 0 ? "\n" : "") + code.text(palette, output))
             case .json:
-                let object = explained.object
+                let object = code.object(output.units)
                 try writer.append { object.append(to: &$0) }
             case .csv:
                 try writer.append { bytes in
                     if place == 0 { CSVRow.append(ExplainedCode.columns, to: &bytes) }
-                    CSVRow.append(explained.cells, to: &bytes)
+                    CSVRow.append(code.cells, to: &bytes)
                 }
             }
         }
-        if output.format == .text {
-            let palette = output.palette()
-            try writer.write(rows.text(palette, columns: output.columns))
+        switch output.format {
+        case .text:
+            let text = together.text(palette, columns: output.columns)
+            if !text.isEmpty { try writer.write("\n" + text) }
+        case .json:
+            for object in together.objects { try writer.append { object.append(to: &$0) } }
+        case .csv: break
         }
         try writer.flush()
     }
 }
 
+/// The codes of a vehicle, each once, with the lists that it stands in.
+private struct FoundCodes {
+    struct Entry {
+        var ecu: ECUAddress?
+        var code: CodeReport.Code
+        var occurrence: ExplainedCode.Occurrence
+    }
+
+    private(set) var codes: [Entry] = []
+
+    init(_ reports: [CodeReport], _ frame: FrameScan?, _ table: PIDTable) {
+        for report in reports {
+            let place = codes.firstIndex { $0.ecu == report.ecu && $0.code == report.code }
+            if let place {
+                codes[place].occurrence.status += ", " + report.kindText
+                // A stored code stands first; being pending, too, makes it no weaker.
+                continue
+            }
+            let ecu = report.ecu.map { "\($0): " } ?? ""
+            codes.append(
+                Entry(
+                    ecu: report.ecu, code: report.code,
+                    occurrence: .init(
+                        status: ecu + report.kindText, state: .init(report),
+                        moment: frame.flatMap { Self.moment(of: report, $0, table) })))
+        }
+    }
+
+    /// What was happening, if it is this code that froze the ECU's frame.
+    private static func moment(
+        of report: CodeReport, _ frame: FrameScan, _ table: PIDTable
+    ) -> CodeMoment? {
+        guard case .dtc(let code) = report.code,
+            frame.codes.contains(where: { $0.ecu == report.ecu && $0.code.code == code.code })
+        else { return nil }
+        let readings = frame.values.flatMap(\.answer.items).compactMap { item -> Reading? in
+            guard case .reading(let reading) = item, reading.ecu == report.ecu else { return nil }
+            return reading
+        }
+        return CodeMoment(readings, in: table)
+    }
+}
+
 extension CodeReport.Code {
-    /// The code that somebody typed; a ``Failure`` for what is none.
+    /// The code that somebody typed; a ``Failure`` for anything else.
     init(typed text: String) throws(Failure) {
         if let code = DTC(text) {
             self = .dtc(code)
@@ -68,109 +183,10 @@ extension CodeReport.Code {
             self = .j1939(code)
         } else {
             throw Failure(
-                "\"\(text)\" is no trouble code",
-                hint:
-                    "a code is a letter P, C, B or U and four digits: P0301; on trucks SPN100/FMI1",
+                "\"\(text)\" is not a trouble code",
+                hint: "A code is a letter P, C, B or U and four digits, as P0301; "
+                    + "on trucks SPN100/FMI1.",
                 status: .usage)
         }
-    }
-}
-
-/// A code and all that can be said of it.
-private struct ExplainedCode {
-    /// With its failure type: `P0301-11`.
-    let name: String
-    /// Without it.
-    let code: String
-    let description: String?
-    let failureType: UInt8?
-    /// What the failure type or failure mode says, else what its category does.
-    let failureText: String?
-    let system: String
-    let area: String?
-    let definedBy: String
-    let parameter: J1939Code?
-
-    init(_ code: CodeReport.Code, _ texts: CodeTexts) {
-        description = texts.text(of: code)
-        switch code {
-        case .dtc(let code):
-            let structure = CodeStructure(code)
-            name = code.description
-            self.code = code.text
-            failureType = code.failureType
-            failureText = code.failureType.flatMap {
-                texts.text(ofFailureType: $0) ?? texts.text(ofFailureCategory: $0)
-            }
-            system = structure.system.name.lowercased()
-            area = structure.area
-            switch structure.owner {
-            case .standard: definedBy = "SAE J2012"
-            case .manufacturer: definedBy = "the manufacturer"
-            case .reserved: definedBy = "nobody yet"
-            }
-            parameter = nil
-        case .j1939(let code):
-            name = code.text
-            self.code = code.text
-            failureType = nil
-            failureText = texts.text(ofFailureMode: code.fmi)
-            system = "commercial vehicle"
-            area = nil
-            // SAE J1939-73 leaves the last four thousand to the makers.
-            definedBy = code.spn >= 520_192 ? "the manufacturer" : "SAE J1939"
-            parameter = code
-        }
-    }
-
-    /// The text, and how it failed.
-    var meaning: String {
-        let unknown =
-            parameter.map { "no name for parameter \($0.spn) is known" }
-            ?? "no text for this code is known"
-        let said = description ?? unknown
-        guard let failureText, parameter == nil || description == nil else { return said }
-        return said + "; " + Self.small(failureText)
-    }
-
-    var place: String {
-        ([system] + [area.map(Self.small)].compactMap(\.self) + [definedBy])
-            .joined(separator: ", ")
-    }
-
-    var object: JSONObject {
-        var object = JSONObject()
-        object.add("code", code)
-        object.add("description", description)
-        if let failureType { object.add("failureType", Hex.string([failureType])) }
-        if let failureText { object.add("failureText", failureText) }
-        if let parameter {
-            object.add("spn", Int(parameter.spn))
-            object.add("fmi", Int(parameter.fmi))
-        }
-        object.add("system", system)
-        object.add("area", area)
-        object.add("definedBy", definedBy)
-        return object
-    }
-
-    /// The columns of CSV: the keys of the object.
-    static let columns = [
-        "code", "description", "failureType", "failureText", "spn", "fmi", "system", "area",
-        "definedBy",
-    ]
-
-    var cells: [String] {
-        [
-            code, description ?? "", failureType.map { Hex.string([$0]) } ?? "",
-            failureText ?? "", parameter.map { String($0.spn) } ?? "",
-            parameter.map { String($0.fmi) } ?? "", system, area ?? "", definedBy,
-        ]
-    }
-
-    /// Without a capital at the beginning, unless it is an abbreviation.
-    private static func small(_ text: String) -> String {
-        let second = text.dropFirst().first
-        return second?.isUppercase ?? false ? text : text.prefix(1).lowercased() + text.dropFirst()
     }
 }

@@ -203,7 +203,7 @@ struct PIDsLintCommand: ParsableCommand, OutputCommand {
         commandName: "lint",
         abstract: "Check PID tables.",
         discussion: """
-            Without a file the embedded table and the packs are checked. Errors are what would be decoded wrongly, \
+            Without a file the embedded table, the packs and the texts of trouble codes are checked. Errors are what would be decoded wrongly, \
             warnings are rows whose evidence is thin. Exits with 65 when there are errors.
 
             EXAMPLES

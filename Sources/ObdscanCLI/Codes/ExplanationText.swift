@@ -1,0 +1,131 @@
+import Diagnostics
+import OBDCore
+import PIDTables
+import TripExport
+
+extension ExplainedCode {
+    /// All that can be said of the code, for people, in the order in which it is asked for.
+    func text(_ palette: Palette, _ output: OutputOptions) -> String {
+        var result = ""
+        let width = output.columns ?? .max
+        for (number, line) in folded(printable("\(name)  \(meaning)"), to: width).enumerated() {
+            let isName = number == 0 && line.hasPrefix(name)
+            result +=
+                isName ? palette(.bold, name) + line.dropFirst(name.count) : line
+            result += "\n"
+        }
+        var rows = TextTable([("", .left), ("", .left)], flexible: [1])
+        func add(_ heading: String, _ text: String, _ style: Style? = nil) {
+            if !text.isEmpty { rows.add([.init(heading, .dim), .init(text, style)]) }
+        }
+        if let occurrence { add("Status", occurrence.status) }
+        add("Drive on?", driving, style)
+        add("Happened", occurrence?.moment?.sentence(output.units.whole) ?? "")
+        add("Noticed", explanation?.notice ?? "")
+        for note in explanation?.notes ?? [] { add("This code", note) }
+        for (number, cause) in (explanation?.causes ?? []).enumerated() {
+            add(
+                number == 0 ? "Causes" : "",
+                "\(number + 1). \(cause.sentence)")
+        }
+        if let watch = explanation?.watch, let command {
+            add("Watch", command, .accent)
+            add("", watch.meaning)
+        }
+        add("Clears", explanation?.clears ?? "")
+        add("Proof", proof)
+        for drive in drives.prefix(1) { add("", drive) }
+        add("Where", place)
+        add("How sure", sureness)
+        return result + rows.text(palette, indent: 2, columns: output.columns)
+    }
+
+    private var driving: String {
+        guard let explanation else { return "" }
+        guard let drive = explanation.drive else {
+            return "not known for this code; a red or flashing light means stop"
+        }
+        return drive.words + (explanation.driveReason.isEmpty ? "" : ": \(explanation.driveReason)")
+    }
+
+    private var style: Style? {
+        switch explanation?.drive {
+        case .stop: .bad
+        case .soon: .warning
+        case .weeks, .note, nil: nil
+        }
+    }
+
+    private var proof: String {
+        guard let explanation, !explanation.monitors.isEmpty else { return "" }
+        let names = explanation.monitors.map(\.rawValue).joined(separator: ", ")
+        let tests = tests.isEmpty ? "" : "; test results \(tests)"
+        return "obdscan monitors: \(names)\(tests)"
+    }
+
+    private var sureness: String {
+        var parts: [String] = []
+        switch isFromOneList {
+        case true: parts.append("The text is from one public list and fits its neighbours.")
+        case false, nil: break
+        }
+        if explanation?.causes.isEmpty ?? true { return parts.joined(separator: " ") }
+        switch explanation?.certainty {
+        case .statistics: parts.append("Repair statistics name the first causes.")
+        case .general: parts.append("The causes are general knowledge of workshops.")
+        case .kind: parts.append("The causes follow from the kind of fault alone.")
+        case nil: break
+        }
+        return parts.joined(separator: " ")
+    }
+}
+
+extension CodeFamily.Cause {
+    /// The cause, and how to check it.
+    fileprivate var sentence: String {
+        what.prefix(1).uppercased() + what.dropFirst() + "." + (check.isEmpty ? "" : " \(check)")
+    }
+}
+
+extension CodeSetReading {
+    /// What the codes say together, for people; empty where they say nothing.
+    func text(_ palette: Palette, columns: Int?) -> String {
+        if findings.isEmpty { return "" }
+        var rows = TextTable([("", .left), ("", .left)], flexible: [1])
+        for finding in findings {
+            let codes = finding.codes.map(\.text).joined(separator: " ")
+            let voltage = finding.voltage.map { "\(($0 * 10).rounded() / 10) V" }
+            let reasons = [voltage, codes.isEmpty ? nil : codes].compactMap(\.self)
+            rows.add([
+                // As wide as the heading above it in a list of codes.
+                .init(rows.isEmpty ? "Together " : "", .dim),
+                .init("\(finding.sentence) (\(reasons.joined(separator: ", ")))"),
+            ])
+        }
+        return rows.text(palette, columns: columns)
+    }
+
+    /// The findings for programs.
+    var objects: [JSONObject] {
+        findings.map { finding in
+            var object = JSONObject()
+            object.add("kind", "together")
+            object.add("finding", finding.id)
+            object.add("text", finding.sentence)
+            object.add("codes", finding.codes.map(\.text))
+            object.add("voltage", finding.voltage)
+            return object
+        }
+    }
+}
+
+/// What stands beside trouble codes.
+func loadCodeExplanations() throws(Failure) -> CodeExplanations {
+    do {
+        return try PIDTables.codeExplanations()
+    } catch {
+        throw Failure(
+            "pids/dtc/families.txt:\(error.line): \(error.reason)",
+            hint: "this is a fault of obdscan: please report it", status: .bug)
+    }
+}

@@ -99,7 +99,10 @@ let package = Package(
         module("TripExport", ["OBDCore", "Diagnostics"]),
         module(
             "TripReports",
-            ["OBDCore", "Adapters", "Diagnostics", "TripStore", "TripExport", "FuelFigures"]),
+            [
+                "OBDCore", "Adapters", "Diagnostics", "SystemIO", "PIDTables", "TripStore",
+                "TripExport", "FuelFigures",
+            ]),
         module(
             "TripRecorder",
             [
@@ -181,8 +184,8 @@ let package = Package(
         tests(
             "TripReports",
             [
-                "OBDCore", "Adapters", "Diagnostics", "FuelFigures", "PIDTables", "TripReports",
-                "TripStore",
+                "OBDCore", "Adapters", "Diagnostics", "FuelFigures", "PIDTables", "SystemIO",
+                "TripExport", "TripReports", "TripStore",
             ]),
         tests("Settings", ["FuelFigures", "PIDTables", "Settings", "VehicleScan"]),
         tests("PIDTables", ["OBDCore", "Diagnostics", "PIDTables", "TestSupport"]),

@@ -7,6 +7,7 @@ import OBDCore
 import PIDTables
 import ScanSession
 import SystemIO
+import TripReports
 import TripStore
 import VehicleScan
 
@@ -23,6 +24,7 @@ extension Failure {
         case let error as SystemError: self.init(error)
         case let error as StoreError: self.init(error)
         case let error as FileError: self.init(error)
+        case let error as TripReportError: self.init(error)
         default: return nil
         }
     }

@@ -1,5 +1,5 @@
-public import Diagnostics
-public import OBDCore
+import Diagnostics
+import OBDCore
 
 /// Readings as a table with a line at regular points in time, a column for each signal.
 ///

@@ -1,5 +1,5 @@
-public import Diagnostics
-public import OBDCore
+import Diagnostics
+import OBDCore
 
 /// How times stand in tables.
 public enum TimeStyle: Hashable, Sendable {

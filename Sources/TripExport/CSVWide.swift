@@ -1,5 +1,5 @@
-public import Diagnostics
-public import OBDCore
+import Diagnostics
+import OBDCore
 
 /// Readings as a table: a line for each point in time, a column for each signal.
 ///

@@ -1,4 +1,4 @@
-public import OBDCore
+import OBDCore
 
 /// The table that `dtc --batch` writes; its columns are a promise.
 public enum CodeBatchCSV {

@@ -1,5 +1,5 @@
-public import Diagnostics
-public import OBDCore
+import Diagnostics
+import OBDCore
 
 /// The objects that have a `kind`.
 extension JSONLines {

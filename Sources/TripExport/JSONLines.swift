@@ -1,5 +1,5 @@
-public import Diagnostics
-public import OBDCore
+import Diagnostics
+import OBDCore
 
 /// Vehicle data as JSON Lines: one object a line, the keys that obdscan promises.
 ///

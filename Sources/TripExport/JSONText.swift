@@ -1,4 +1,4 @@
-public import OBDCore
+import OBDCore
 
 /// The pieces that JSON objects are made of (RFC 8259), appended as UTF-8.
 public enum JSONText {

@@ -1,5 +1,5 @@
-public import Diagnostics
-public import OBDCore
+import Diagnostics
+import OBDCore
 
 /// Readings in InfluxDB's line protocol, times in nanoseconds.
 ///

@@ -1,5 +1,5 @@
-public import Diagnostics
-public import OBDCore
+import Diagnostics
+import OBDCore
 
 /// Readiness and test results as CSV, a line a monitor or test.
 public enum MonitorCSV {

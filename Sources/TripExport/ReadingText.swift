@@ -1,5 +1,5 @@
-public import Diagnostics
-public import OBDCore
+import Diagnostics
+import OBDCore
 
 /// What of a reading needs more than its own fields to be printed.
 public enum ReadingText {

@@ -1,5 +1,5 @@
-public import Diagnostics
-public import OBDCore
+import Diagnostics
+import OBDCore
 
 /// Where a vehicle was, and what it said then.
 public struct TrackPoint: Sendable {

@@ -1,4 +1,4 @@
-public import OBDCore
+import OBDCore
 
 /// A note and where it was made.
 public struct TrackNote: Sendable {

@@ -1,6 +1,7 @@
 import Diagnostics
 import PIDTables
 import Testing
+import TripExport
 
 @testable import ObdscanCLI
 

@@ -37,63 +37,6 @@ import VehicleScan
         return .reading(reading)
     }
 
-    /// Four seconds of two ECUs, with a frozen value and what an ECU and a receiver said.
-    private func trip() throws -> TripReadings {
-        let writer = try store.startTrip(
-            TripStart(
-                anchor: TimeAnchor(monotonic: .zero, utc: UTC(microseconds: 1_767_225_600_000_000)),
-                tags: ["sea"]), table: table)
-        for second in 0..<4 {
-            let time = Instant.zero + .seconds(second)
-            #expect(try writer.offer([reading("RPM", 800 + Double(second))], at: time))
-            #expect(try writer.offer([reading("VSS", 50, ecu: 0x7E9)], at: time))
-        }
-        let end = Instant.zero + .seconds(3)
-        #expect(try writer.offer([reading("ECT", 90, frame: 0)], at: end))
-        let refusal = TripEvent(
-            .negativeResponse, text: "busy", ecu: ECUAddress(0x7E9, .can11), service: Service(0x01))
-        #expect(writer.offer(.event(refusal), at: end))
-        try writer.end(.stopped, at: end)
-        return try store.readings(ofTrip: writer.trip)
-    }
-
-    private func file(
-        ecu: UInt32? = nil, _ body: (inout TripFileWriter, inout TextOutput) throws -> Void
-    ) throws -> [String] {
-        var writer = TripFileWriter(
-            parts: [try trip()], units: .metric,
-            progress: ProgressLine(OutputOptions(format: .json)),
-            isNarrowed: false, ecu: ecu.map { ECUAddress($0, .can11) })
-        let text = try TableVehicle.printed { try body(&writer, &$0) }
-        return text.split(whereSeparator: \.isNewline).map(String.init)
-    }
-
-    @Test func `a table ends with the last moment, and has no column of what was frozen`() throws {
-        let wide = try file { try $0.writeWide(relative: true, &$1) }
-        #expect(wide.first == "time,RPM (rpm),VSS (km/h)")
-        #expect(wide.count == 5)
-        #expect(wide.last?.hasSuffix(",803,50") == true, "\(wide)")
-        let grid = try file {
-            try $0.writeGrid(every: .seconds(1), fill: .last, relative: true, &$1)
-        }
-        #expect(grid.first?.hasSuffix(",RPM (rpm),VSS (km/h)") == true, "\(grid)")
-        #expect(grid.last?.hasSuffix(",803,50") == true, "\(grid)")
-        #expect(grid.count == 5)
-    }
-
-    @Test func `with one ECU wanted nothing of others goes out`() throws {
-        let printer = TripPrinter(OutputOptions(format: .json, quiet: true))
-        let json = try file(ecu: 0x7E8) { try $0.writeJSON(printer, &$1) }
-        #expect(json.count == 5 && json.allSatisfy { $0.contains("\"7E8\"") }, "\(json)")
-        let lines = try file(ecu: 0x7E8) { try $0.writeLineProtocol(&$1) }
-        #expect(lines.count == 5 && lines.allSatisfy { $0.contains("7E8") }, "\(lines)")
-        // All of it: the trip itself, nine readings, what an ECU refused.
-        #expect(try file { try $0.writeJSON(printer, &$1) }.count == 11)
-        #expect(try file { try $0.writeLineProtocol(&$1) }.count == 10)
-    }
-
-    // MARK: Import
-
     private func importing(_ name: String, _ text: String) throws -> (String, ImportRun) {
         let path = program.home.appendingPathComponent(name).path
         try Data(text.utf8).write(to: URL(fileURLWithPath: path))

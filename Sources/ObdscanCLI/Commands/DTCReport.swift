@@ -99,11 +99,24 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
                 time: time, since: before?.time, lamps: lamps,
                 change: ConditionChange(before: before, now: now),
                 frames: frames.flatMap(\.answer.items), table: table, texts: try loadCodeTexts(),
-                output: output)
-            try report.write(to: to)
+                output: output.form)
+            try write(report)
             ScanRecord.keep(
                 scan.asked + tests + frames, lists: scan.lists, connection, services,
                 vehicle.database, output)
+        }
+    }
+
+    /// Writes a page, or prints.
+    private func write(_ report: ConditionReport) throws {
+        guard let to else {
+            var writer = TextOutput.standard
+            return try report.print(&writer)
+        }
+        let bytes = report.page.bytes
+        try OutputFile.write(to) { file in try file.write(bytes: bytes) }
+        if let size = OutputFile.size(of: to) {
+            output.note("\(to): vehicle report, \(byteText(size))")
         }
     }
 
@@ -161,7 +174,7 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
         let report = ConditionReport(
             vehicle: name, accessory: nil, vehicleProtocol: nil, time: end, since: begin,
             lamps: [], change: ConditionChange(before: before, now: now), frames: [],
-            table: try loadTable(tables), texts: try loadCodeTexts(), output: output)
-        try report.write(to: to)
+            table: try loadTable(tables), texts: try loadCodeTexts(), output: output.form)
+        try write(report)
     }
 }

@@ -3,6 +3,7 @@ import Glibc
 import OBDCore
 import SystemIO
 import TripExport
+import TripReports
 import TripStore
 
 /// In which form trips leave the database.
@@ -181,7 +182,7 @@ struct ExportCommand: ParsableCommand, OutputCommand {
         }
         let progress = ProgressLine(output)
         var writer = TripFileWriter(
-            parts: parts, units: form.units, progress: progress,
+            parts: parts, units: form.units, progress: { progress.show($0, "exported") },
             isNarrowed: !signals.isEmpty, ecu: ecu?.address)
         try OutputFile.write(to) { file in
             switch format {
@@ -195,7 +196,7 @@ struct ExportCommand: ParsableCommand, OutputCommand {
                 } else {
                     try writer.writeWide(relative: relative, &file)
                 }
-            case .json: try writer.writeJSON(TripPrinter(output), &file)
+            case .json: try writer.writeJSON(&file)
             case .gpx: try writer.writeGPX(&file)
             case .kml: try writer.writeKML(&file)
             case .influx: try writer.writeLineProtocol(&file)

@@ -8,6 +8,7 @@ import SystemIO
 import TerminalView
 import TripExport
 import TripRecorder
+import TripReports
 import VehicleScan
 
 /// `obdscan live`: continuous readout.

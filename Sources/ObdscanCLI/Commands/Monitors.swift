@@ -5,6 +5,7 @@ import PIDTables
 import ScanSession
 import SystemIO
 import TripExport
+import TripReports
 import TripStore
 import VehicleScan
 
@@ -82,7 +83,7 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
         _ output: OutputOptions, _ writer: inout TextOutput
     ) throws -> (asked: [QueryResult], readiness: Readiness) {
         var printer = try AnswerPrinter(output, table: connection.table)
-        var report = MonitorReport(output)
+        var report = MonitorReport(output.form)
         // A readiness group tells once more what F501 has told.
         var told: Set<MonitorStatus> = []
         var asked = try connection.readiness(in: services)
@@ -121,7 +122,7 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
         let points = try mapped { () throws(StoreError) in try store.monitorTrend() }
         if points.isEmpty { output.note("No test results are kept yet.") }
         var writer = TextOutput.standard
-        try MonitorTrendReport(points: points, output: output).print(&writer)
+        try MonitorTrendReport(points: points, output: output.form).print(&writer)
     }
 
     /// Service 06 by its support maps: monitor ids on CAN, test ids before it.

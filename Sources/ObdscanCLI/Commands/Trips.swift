@@ -80,7 +80,7 @@ struct TripsListCommand: ParsableCommand, OutputCommand {
         filter.from = try from?.time()
         filter.to = try until?.time()
         var writer = TextOutput.standard
-        var printer = TripPrinter(output)
+        var printer = TripPrinter(output.form)
         let found = try mapped({ () throws(StoreError) in try store.trips(filter) })
         for trip in found { try printer.print(trip, &writer) }
         try printer.finish(&writer)
@@ -128,14 +128,12 @@ struct TripsShowCommand: ParsableCommand, OutputCommand {
         _ id: Int64, _ store: TripStore, _ output: OutputOptions, _ writer: inout TextOutput
     ) throws {
         let readings = try mapped { () throws(StoreError) in try store.readings(ofTrip: id) }
-        let profile = TripFuel.profile(of: readings.trip)
-        let fuel = try TripFuel.use(of: readings, profile)
         let rest = try mapped { () throws(StoreError) in
             (try store.notes(ofTrip: id), try store.eventCounts(ofTrip: id))
         }
-        let details = TripDetails(
-            readings: readings, fuel: fuel.map { ($0, profile) }, notes: rest.0, events: rest.1)
-        var printer = TripPrinter(output)
+        let details = try TripDetails(
+            readings, TripFuel.profile(of: readings.trip), notes: rest.0, events: rest.1)
+        var printer = TripPrinter(output.form)
         if output.format == .csv {
             try writer.append { printer.append(details, to: &$0) }
             return

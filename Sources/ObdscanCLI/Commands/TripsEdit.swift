@@ -2,6 +2,7 @@ import ArgumentParser
 import OBDCore
 import SystemIO
 import TripExport
+import TripReports
 import TripStore
 
 /// `obdscan trips split`.
@@ -132,7 +133,7 @@ struct TripsDeleteCommand: ParsableCommand, OutputCommand {
         }
         if !yes {
             var writer = TextOutput.standard
-            var printer = TripPrinter(output)
+            var printer = TripPrinter(output.form)
             for summary in summaries { try printer.print(summary, &writer) }
             try printer.finish(&writer)
             let question = purge ? "Delete them for good?" : "Delete them?"
@@ -186,7 +187,7 @@ struct TripsUndoCommand: ParsableCommand, OutputCommand {
 /// Prints trips as `trips list` does.
 private func print(_ ids: [Int64], of store: TripStore, _ output: OutputOptions) throws {
     var writer = TextOutput.standard
-    var printer = TripPrinter(output)
+    var printer = TripPrinter(output.form)
     for id in ids {
         try printer.print(try mapped { () throws(StoreError) in try store.trip(id) }, &writer)
     }

@@ -69,21 +69,14 @@ struct TripsFuelCommand: ParsableCommand, OutputCommand {
         }
     }
 
-    /// A trip with what is known of its fuel.
-    private struct Line {
-        var trip: TripSummary
-        var use: FuelUse?
-        var profile: FuelProfile
-    }
-
     func run() throws {
         let store = try database.open(.readOnly)
-        var lines: [Line] = []
+        var lines: [FuelReport.Line] = []
         for id in try chosenTrips(store) {
             let readings = try mapped { () throws(StoreError) in try store.readings(ofTrip: id) }
             let profile = TripFuel.profile(of: readings.trip)
             lines.append(
-                Line(
+                FuelReport.Line(
                     trip: readings.trip, use: try TripFuel.use(of: readings, profile),
                     profile: profile))
         }
@@ -98,18 +91,9 @@ struct TripsFuelCommand: ParsableCommand, OutputCommand {
             output.note(silence.message)
         }
         var writer = TextOutput.standard
-        switch output.format {
-        case .json:
-            for line in lines {
-                guard let use = line.use else { continue }
-                try writer.append {
-                    TripFuel.object(use, of: line.trip, line.profile).append(to: &$0)
-                }
-            }
-        case .csv: try writer.append { append(lines, to: &$0) }
-        case .text: try writer.write(text(lines))
-        }
-        if let filled { try calibrate(filled, lines, &writer) }
+        let report = FuelReport(lines: lines, output: output.form)
+        try report.print(&writer)
+        if let filled { try calibrate(filled, report, &writer) }
         try writer.flush()
     }
 
@@ -130,169 +114,21 @@ struct TripsFuelCommand: ParsableCommand, OutputCommand {
         return found.map(\.id)
     }
 
-    private func text(_ lines: [Line]) -> String {
-        var rows = TextTable([
-            ("TRIP", .right), ("METHOD", .left), ("AMOUNT", .right), ("CONSUMPTION", .right),
-            ("DATA", .right), ("", .left),
-        ])
-        for line in lines {
-            guard let use = line.use else {
-                rows.add([.init(String(line.trip.id)), .init("—", .dim)])
-                continue
-            }
-            for estimate in use.estimates {
-                let isChosen = estimate == use.chosen
-                var own = use
-                own.chosen = estimate
-                rows.add([
-                    .init(String(line.trip.id)),
-                    .init(estimate.method.title, isChosen ? .bold : .dim),
-                    .init(TripFuel.amount(estimate.amount, use.unit, output.units)),
-                    .init(TripFuel.consumptionText(own, output.units) ?? "—"),
-                    .init(estimate.coverage.map { fixed($0 * 100, 0) + " %" } ?? "—"),
-                    .init(estimate.problems.map(\.title).joined(separator: ", ")),
-                ])
-            }
-        }
-        let total = Self.total(lines)
-        let parts = [
-            total.words(output.units), total.consumption(output.units), total.cost,
-            total.carbonDioxide.map { fixed($0, 2) + " kg CO₂" },
-        ]
-        return rows.text(output.palette())
-            + "\n" + parts.compactMap(\.self).joined(separator: ", ") + "\n"
-    }
-
-    private func append(_ lines: [Line], to output: inout [UInt8]) {
-        CSVRow.append(
-            [
-                "trip", "fuel", "method", "chosen", "amount", "unit", "per100Km", "coverage",
-                "problems", "cost", "currency", "co2Kg",
-            ], to: &output)
-        for line in lines {
-            guard let use = line.use else { continue }
-            for estimate in use.estimates {
-                var own = use
-                own.chosen = estimate
-                let price = line.profile.price
-                CSVRow.append(
-                    [
-                        String(line.trip.id), use.kind.rawValue, estimate.method.rawValue,
-                        estimate == use.chosen ? "true" : "false", fixed(estimate.amount, 3),
-                        use.unit, own.per100km.map { fixed($0, 2) } ?? "",
-                        estimate.coverage.map { fixed($0, 3) } ?? "",
-                        estimate.problems.map(\.rawValue).joined(separator: " "),
-                        price.flatMap { own.cost(at: $0) }.map { fixed($0, 2) } ?? "",
-                        price == nil ? "" : line.profile.currency ?? "",
-                        own.carbonDioxide.map { fixed($0, 3) } ?? "",
-                    ], to: &output)
-            }
-        }
-    }
-
-    // MARK: All of them
-
-    /// What several trips come to: those of them that tell.
-    private struct Total {
-        /// By unit: litres and kilograms are no sum.
-        var amounts: [String: Double] = [:]
-        /// Unit: km; nil where one of the trips does not tell it.
-        var distance: Double?
-        /// Nil where one of the trips has none, or another currency.
-        var cost: String?
-        var carbonDioxide: Double?
-
-        /// Nil where there is not one unit.
-        var single: (amount: Double, unit: String)? {
-            amounts.count == 1 ? amounts.first.map { ($0.value, $0.key) } : nil
-        }
-
-        func words(_ units: UnitSystem) -> String? {
-            let parts = amounts.sorted { $0.key < $1.key }.map {
-                TripFuel.amount($0.value, $0.key, units)
-            }
-            return parts.isEmpty ? nil : parts.joined(separator: " + ")
-        }
-
-        func consumption(_ units: UnitSystem) -> String? {
-            guard let (amount, unit) = single, let distance, distance >= 0.1 else { return nil }
-            let per100km = amount / distance * 100
-            guard unit == "L", units != .metric else {
-                return "\(fixed(per100km, 1)) \(unit)/100 km"
-            }
-            let gallons = units.conversion(from: "L").map { $0(amount) } ?? amount
-            let mpg = fixed(distance / 1.609344 / gallons, 1)
-            return "\(mpg) mpg (\(units == .us ? "US" : "UK"))"
-        }
-    }
-
-    private static func total(_ lines: [Line]) -> Total {
-        var total = Total()
-        let known = lines.filter { $0.use?.amount != nil }
-        guard !known.isEmpty else { return total }
-        for (kind, amount) in known.flatMap({ $0.use?.chosen?.amounts ?? [:] }) {
-            total.amounts[kind.unit, default: 0] += amount
-        }
-        let distances = known.compactMap { $0.use?.distance }
-        if distances.count == known.count { total.distance = distances.reduce(0, +) }
-        total.carbonDioxide = known.reduce(0) { $0 + ($1.use?.carbonDioxide ?? 0) }
-        let costs = known.compactMap { line in
-            line.profile.price.flatMap { price in line.use?.cost(at: price) }
-        }
-        let currencies = Set(known.map(\.profile.currency))
-        if costs.count == known.count, currencies.count == 1 {
-            let currency = known[0].profile.currency.map { " " + $0 } ?? ""
-            total.cost = fixed(costs.reduce(0, +), 2) + currency
-        }
-        return total
-    }
-
     /// Compares what went in with what was calculated.
-    private func calibrate(_ filled: Double, _ lines: [Line], _ writer: inout TextOutput) throws {
-        let vehicles = Set(lines.map { $0.trip.vin ?? "" })
-        guard vehicles.count == 1, let vin = vehicles.first else {
-            throw Failure(
-                "these trips are of \(vehicles.count) vehicles",
-                hint: "a fill-up is of one: --vehicle VIN", status: .usage)
-        }
-        let before = lines[0].profile.settings.calibration
-        let total = Self.total(lines)
-        if total.amounts.count > 1 {
-            throw Failure(
-                "these trips burnt litres and kilograms, which are no sum",
-                hint: "name the trips on one fuel", status: .usage)
-        }
-        guard let (amount, unit) = total.single, amount > 0 else {
-            throw Failure(
-                "nothing was calculated that could be compared",
-                hint: "name trips in which fuel was burnt: obdscan trips fuel TRIP shows how much",
-                status: .noInput)
-        }
-        if let silent = lines.first(where: { $0.use?.amount == nil }) {
-            throw Failure(
-                "trip \(silent.trip.id) tells nothing about fuel, so that the sum is too small",
-                hint: "leave out trips of which the fuel is not known, and calibrate over others",
-                status: .noInput)
-        }
-        let conversion = output.units.conversion(from: "L")
-        let litres = unit == "L" ? filled / (conversion?.factor ?? 1) : filled
-        let factor = litres / (amount / before)
-        let name = vin.isEmpty ? "fuel.calibration" : "fuel.\(vin).calibration"
-        guard (0.2...5).contains(factor) else {
-            throw Failure(
-                "calculated were \(TripFuel.amount(amount, unit, output.units)): "
-                    + "such a difference is no matter of calibration",
-                hint: "name exactly the trips between the two fill-ups", status: .usage)
-        }
-        let value = fixed(factor, 3)
+    private func calibrate(_ filled: Double, _ report: FuelReport, _ writer: inout TextOutput)
+        throws
+    {
+        let found = try report.calibration(filled: filled)
+        let name = found.vin.map { "fuel.\($0).calibration" } ?? "fuel.calibration"
+        let value = fixed(found.factor, 3)
         if save { try SettingsFile.set(name, to: value) }
         if output.format == .json {
             var object = JSONObject()
             object.add("kind", "fuelCalibration")
             object.add("setting", name)
             object.add("calibration", Double(value))
-            object.add("filled", litres)
-            object.add("calculated", amount / before)
+            object.add("filled", found.filled)
+            object.add("calculated", found.calculated)
             object.add("saved", save)
             try writer.append { object.append(to: &$0) }
         } else {

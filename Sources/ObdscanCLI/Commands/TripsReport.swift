@@ -4,7 +4,9 @@ import OBDCore
 import PIDTables
 import SystemIO
 import TripExport
+import TripReports
 import TripStore
+import VehicleScan
 
 /// `obdscan trips report`.
 struct TripsReportCommand: ParsableCommand, OutputCommand {
@@ -45,7 +47,9 @@ struct TripsReportCommand: ParsableCommand, OutputCommand {
         try OutputFile.check(to, isNoneOf: store.files)
         let id = try trip?.number(in: store) ?? store.latestTrip()
         let readings = try mapped { () throws(StoreError) in try store.readings(ofTrip: id) }
-        let report = try TripReport(readings, store, output.units, plotting: signals)
+        let report = try TripReport(
+            readings, store, output.units, TripFuel.profile(of: readings.trip), plotting: signals,
+            signalNamed: SignalNames.standardSignal)
         try OutputFile.write(to) { file in
             try file.write(bytes: report.page.bytes)
         }

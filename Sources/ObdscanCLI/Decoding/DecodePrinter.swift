@@ -2,6 +2,7 @@ import Adapters
 import Diagnostics
 import OBDCore
 import TripExport
+import TripReports
 import VehicleLink
 
 /// Prints what decoding found: lines for people, JSON Lines or CSV.

@@ -6,6 +6,7 @@ import OBDCore
 import PIDTables
 import ScanSession
 import TripExport
+import TripReports
 import VehicleScan
 
 /// Walks from the cable to the engine and stops at the first fault.

@@ -7,6 +7,7 @@ import SystemIO
 import TerminalView
 import TripExport
 import TripRecorder
+import TripReports
 import VehicleScan
 
 /// What keys do while the view is shown.
@@ -199,7 +200,7 @@ extension LiveScreen {
             let services = try connection.services()
             let scan = try CodeScan(connection, in: services)
             let printer = CodePrinter(plain, table: connection.table, texts: try loadCodeTexts())
-            var report = MonitorReport(plain)
+            var report = MonitorReport(plain.form)
             let cycle = try connection.readinessThisCycle(
                 in: services, known: scan.status)
             let items = (scan.status + cycle).flatMap(\.answer.items)

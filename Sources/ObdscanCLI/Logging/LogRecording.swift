@@ -5,6 +5,7 @@ import ScanSession
 import Synchronization
 import SystemIO
 import TripRecorder
+import TripReports
 import VehicleScan
 
 /// One accessory's part of `obdscan log`: its session and its trip.

@@ -4,7 +4,9 @@ import OBDCore
 import PIDTables
 import SystemIO
 import TripExport
+import TripReports
 import TripStore
+import VehicleScan
 import WebProtocol
 import WebServer
 
@@ -35,7 +37,7 @@ struct RecordedAnswers {
         case ["monitors", "trend"]:
             try StreamedAnswer.print(response) { writer in
                 let points = try store.monitorTrend(vehicle: head.queryValue("vehicle"))
-                try MonitorTrendReport(points: points, output: output).print(&writer)
+                try MonitorTrendReport(points: points, output: output.form).print(&writer)
             }
         case ["trips"]: try StreamedAnswer.print(response) { try trips(head, store, &$0) }
         default:
@@ -50,7 +52,9 @@ struct RecordedAnswers {
             case "export": try export(id, head, store, response)
             case "report":
                 let readings = try store.readings(ofTrip: id)
-                let page = try TripReport(readings, store, units, plotting: []).page
+                let page = try TripReport(
+                    readings, store, units, TripFuel.profile(of: readings.trip)
+                ).page
                 var answer = ResponseHead(.ok, "text/html; charset=utf-8")
                 // Its style and script stand in it without a mark, and its text is escaped.
                 answer.contentPolicy =
@@ -89,7 +93,7 @@ struct RecordedAnswers {
             }
             filter.latest = latest
         }
-        var printer = TripPrinter(output)
+        var printer = TripPrinter(output.form)
         for trip in try store.trips(filter) { try printer.print(trip, &writer) }
         try printer.finish(&writer)
     }
@@ -99,9 +103,8 @@ struct RecordedAnswers {
     ) throws {
         let texts = PIDTables.codeTexts()
         let entries = try store.codeHistory(vehicle: head.queryValue("vehicle"))
-        for life in CodeLife.all(entries) {
-            try writer.append { life.object(texts.text(of: life.code)).append(to: &$0) }
-        }
+        try CodeHistoryReport(lives: CodeLife.all(entries), texts: texts, output: output.form)
+            .print(&writer)
     }
 
     // MARK: One trip
@@ -111,7 +114,7 @@ struct RecordedAnswers {
     ) throws {
         let readings = try store.readings(ofTrip: id)
         let names = head.query.filter { $0.name == "signal" }.map(\.value)
-        var places = try TripReport.places(names, readings)
+        var places = try TripReport.places(names, readings, SignalNames.standardSignal)
         if names.isEmpty {
             // Nothing that drivers look at first: then what there is.
             if places.isEmpty {
@@ -190,7 +193,7 @@ struct RecordedAnswers {
                 hint: "/api/trips/\(id) lists what it has")
         }
         var writer = TripFileWriter(
-            parts: [part], units: units, progress: ProgressLine(output),
+            parts: [part], units: units, progress: { _ in },
             isNarrowed: !selection.signals.isEmpty, ecu: nil)
         var answer = ResponseHead(.ok, form.type)
         // Named after its number alone: what a user or a vehicle calls it names no file.
@@ -202,7 +205,7 @@ struct RecordedAnswers {
             switch format {
             case .csv where layout == "long": try writer.writeLong(relative: false, &file)
             case .csv: try writer.writeWide(relative: false, &file)
-            case .json: try writer.writeJSON(TripPrinter(output), &file)
+            case .json: try writer.writeJSON(&file)
             case .gpx: try writer.writeGPX(&file)
             case .kml: try writer.writeKML(&file)
             case .influx: try writer.writeLineProtocol(&file)

@@ -3,9 +3,37 @@ import TripExport
 import TripStore
 
 /// The objects of what stands in a trip besides decoded data.
-enum TripRecordJSON {
+public enum TripRecordJSON {
+    /// The promised object of a trip.
+    public static func object(of trip: TripSummary) -> JSONObject {
+        var object = JSONObject()
+        object.add("kind", "trip")
+        object.add("id", Int(trip.id))
+        object.add("vin", trip.vin)
+        object.add("start", trip.start)
+        object.add("end", trip.end)
+        object.add("seconds", (trip.seconds * 10).rounded() / 10)
+        object.add("distanceKm", trip.distance.map { ($0 * 1000).rounded() / 1000 })
+        object.add("readings", trip.readings)
+        object.add("open", trip.endReason == nil)
+        object.add("tags", trip.tags)
+        object.add("name", trip.name)
+        object.add("endReason", trip.endReason?.rawValue)
+        object.add("movingSeconds", trip.movingSeconds.map(tenth))
+        object.add("idleSeconds", trip.idleSeconds.map(tenth))
+        object.add("averageSpeedKmh", trip.averageSpeed.map(tenth))
+        object.add("hardBrakings", trip.hardBrakings)
+        object.add("hardAccelerations", trip.hardAccelerations)
+        object.add("speedDistanceKm", trip.driven.map { ($0 * 1000).rounded() / 1000 })
+        object.add("odometerStartKm", trip.odometer?.lowerBound)
+        object.add("odometerEndKm", trip.odometer?.upperBound)
+        return object
+    }
+
+    private static func tenth(_ value: Double) -> Double { (value * 10).rounded() / 10 }
+
     /// Appends the object of an event, a note, a position or a list of codes.
-    static func append(
+    public static func append(
         _ record: TripRecord, time: UTC, _ json: inout JSONLines, to output: inout [UInt8]
     ) {
         var object = JSONObject()
@@ -58,7 +86,7 @@ enum TripRecordJSON {
 
 extension TripRecord {
     /// Whom it is from; nil for the adapter's and the user's own words.
-    var ecu: ECUAddress? {
+    public var ecu: ECUAddress? {
         switch self {
         case .item(let item): item.ecu
         case .event(let event): event.ecu

@@ -2,16 +2,24 @@ import Diagnostics
 import OBDCore
 import SystemIO
 import TripExport
-import TripReports
 import TripStore
 
 /// How test results came nearer to their limits: what `monitors --trend` prints.
-struct MonitorTrendReport {
-    let points: [MonitorTrendPoint]
-    let output: OutputOptions
+public struct MonitorTrendReport {
+    /// The results, test by test and in the order of time.
+    public let points: [MonitorTrendPoint]
+    let output: OutputForm
+
+    /// A report of results.
+    public init(
+        points: [MonitorTrendPoint], output: OutputForm
+    ) {
+        self.points = points
+        self.output = output
+    }
 
     /// Prints the results, test by test.
-    func print(_ writer: inout TextOutput) throws {
+    public func print(_ writer: inout TextOutput) throws(OutputError) {
         switch output.format {
         case .text: try writer.write(text)
         case .json: for point in points { try writer.append { object(point).append(to: &$0) } }
@@ -57,7 +65,7 @@ struct MonitorTrendReport {
             ])
         }
         return rows.isEmpty
-            ? "" : rows.text(output.palette(), columns: output.columns)
+            ? "" : rows.text(output.palette, columns: output.columns)
     }
 
     private func object(_ point: MonitorTrendPoint) -> JSONObject {

@@ -2,36 +2,44 @@ import Diagnostics
 import OBDCore
 import SystemIO
 import TripExport
-import TripReports
-import VehicleScan
 
 /// `dtc report`: as text, JSON Lines, CSV or a page.
-struct ConditionReport {
+public struct ConditionReport {
     let vehicle: String?
     let accessory: String?
     let vehicleProtocol: String?
     let time: UTC
     /// What it is compared with; nil = nothing.
-    let since: UTC?
+    public let since: UTC?
     let lamps: [(ecu: ECUAddress?, isOn: Bool)]
     let change: ConditionChange
     /// Readings of freeze frames among them.
-    let frames: [DiagnosticItem]
+    public let frames: [DiagnosticItem]
     let table: PIDTable
     let texts: CodeTexts
-    let output: OutputOptions
+    let output: OutputForm
 
-    /// Writes a page to `path`, or prints.
-    func write(to path: String?) throws {
-        if let path {
-            let bytes = page.bytes
-            try OutputFile.write(path) { file in try file.write(bytes: bytes) }
-            if let size = OutputFile.size(of: path) {
-                output.note("\(path): vehicle report, \(byteText(size))")
-            }
-            return
-        }
-        var writer = TextOutput.standard
+    /// A report of what `change` says; `since` tells what it is compared with.
+    public init(
+        vehicle: String?, accessory: String?, vehicleProtocol: String?, time: UTC, since: UTC?,
+        lamps: [(ecu: ECUAddress?, isOn: Bool)], change: ConditionChange, frames: [DiagnosticItem],
+        table: PIDTable, texts: CodeTexts, output: OutputForm
+    ) {
+        self.vehicle = vehicle
+        self.accessory = accessory
+        self.vehicleProtocol = vehicleProtocol
+        self.time = time
+        self.since = since
+        self.lamps = lamps
+        self.change = change
+        self.frames = frames
+        self.table = table
+        self.texts = texts
+        self.output = output
+    }
+
+    /// Prints it.
+    public func print(_ writer: inout TextOutput) throws(OutputError) {
         switch output.format {
         case .text: try writer.write(text)
         case .json: try writer.append { appendJSON(to: &$0) }
@@ -98,7 +106,8 @@ struct ConditionReport {
 
     // MARK: As a page
 
-    private var page: HTMLPage {
+    /// It as one page.
+    public var page: HTMLPage {
         var page = HTMLPage(
             title: isComparison ? "Vehicle report, before and after" : "Vehicle report",
             lead: vehicle ?? "")
@@ -209,7 +218,7 @@ struct ConditionReport {
     // MARK: As text
 
     private var text: String {
-        let palette = output.palette()
+        let palette = output.palette
         var rows = TextTable([("", .left), ("", .left)])
         for fact in facts { rows.add([.init(fact.name, .dim), .init(fact.value)]) }
         let codes =

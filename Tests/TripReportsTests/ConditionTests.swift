@@ -1,12 +1,12 @@
 import Diagnostics
+import Foundation
 import OBDCore
 import PIDTables
 import Testing
 import TripExport
-import TripReports
 import TripStore
 
-@testable import ObdscanCLI
+@testable import TripReports
 
 /// What `dtc report` compares and shows.
 @Suite struct `The condition of a vehicle` {
@@ -43,7 +43,7 @@ import TripStore
             vehicle: nil, accessory: nil, vehicleProtocol: nil, time: UTC(microseconds: 0),
             since: since, lamps: [(Self.engine, true), (Self.gearbox, false)], change: change,
             frames: frames, table: try PIDTables.standard(), texts: PIDTables.codeTexts(),
-            output: OutputOptions(format: .csv, quiet: true))
+            output: OutputForm(format: .csv))
     }
 
     private func csv(_ report: ConditionReport) -> [[String]] {
@@ -137,9 +137,10 @@ import TripStore
 
     /// What the database knew at a moment: neither what came later nor what was gone by then.
     @Test func `a moment in the past is as it was`() throws {
-        let program = try Program()
-        defer { program.remove() }
-        let store = try TripStore(path: program.home.appendingPathComponent("c.db").path)
+        let folder = FileManager.default.temporaryDirectory.appending(
+            path: "obdscan-\(UUID().uuidString)", directoryHint: .isDirectory)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = try TripStore(path: folder.appending(path: "c.db").path)
         let table = try PIDTables.standard()
         let vin = "5XXBD1GA8LX000042"
         func look(hour: Int64, _ names: [String], value: Double) throws {
@@ -194,7 +195,7 @@ import TripStore
     }
 
     @Test func `each ECU's monitors are its own`() throws {
-        var report = MonitorReport(OutputOptions(format: .text))
+        var report = MonitorReport(OutputForm(format: .text))
         let items = [
             Self.monitor(Self.engine, complete: true), Self.monitor(Self.gearbox, complete: false),
             Self.monitor(Self.gearbox, complete: true, scope: .thisCycle),

@@ -1,21 +1,30 @@
 import Diagnostics
 import FuelFigures
 import OBDCore
-import Settings
 import TripExport
-import TripReports
 import TripStore
 
 /// Everything that `trips show` tells of a trip.
-struct TripDetails {
+public struct TripDetails {
     var readings: TripReadings
     /// Nil where the trip tells nothing about any.
-    var fuel: (use: FuelUse, profile: FuelProfile)?
+    public var fuel: (use: FuelUse, profile: FuelProfile)?
     var notes: [TripStore.Note]
     var events: [(kind: TripEvent.Kind, count: Int)]
 
+    /// Works out what `profile` tells of the fuel.
+    public init(
+        _ readings: TripReadings, _ profile: FuelProfile, notes: [TripStore.Note],
+        events: [(kind: TripEvent.Kind, count: Int)]
+    ) throws {
+        self.readings = readings
+        fuel = try TripFuel.use(of: readings, profile).map { ($0, profile) }
+        self.notes = notes
+        self.events = events
+    }
+
     /// Appends the objects of fuel, notes and events.
-    func appendJSON(to output: inout [UInt8]) {
+    public func appendJSON(to output: inout [UInt8]) {
         let trip = Int(readings.trip.id)
         if let fuel {
             TripFuel.object(fuel.use, of: readings.trip, fuel.profile).append(to: &output)
@@ -88,7 +97,7 @@ struct TripDetails {
 
 extension TripPrinter {
     /// Appends everything as CSV: a line for each figure, signal, note and kind of event.
-    func append(_ details: TripDetails, to bytes: inout [UInt8]) {
+    public func append(_ details: TripDetails, to bytes: inout [UInt8]) {
         let readings = details.readings
         let trip = String(readings.trip.id)
         CSVRow.append(

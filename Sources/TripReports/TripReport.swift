@@ -2,31 +2,31 @@ import Diagnostics
 import FuelFigures
 import OBDCore
 import PIDTables
-import Settings
 import SystemIO
 import TripExport
-import TripReports
 import TripStore
-import VehicleScan
 
 /// The page of `trips report`.
-struct TripReport {
+public struct TripReport {
     /// What is plotted where nothing was named, by PID, as far as the trip has it.
-    static let favourites: [UInt32] = [0x0D, 0x0C, 0x05, 0x04, 0x11, 0x10, 0x5E, 0x2F]
+    public static let favourites: [UInt32] = [0x0D, 0x0C, 0x05, 0x04, 0x11, 0x10, 0x5E, 0x2F]
     /// Signals that are plotted at most.
-    static let mostPlots = 24
+    public static let mostPlots = 24
 
-    let page: HTMLPage
+    /// It.
+    public let page: HTMLPage
 
-    init(
-        _ readings: TripReadings, _ store: TripStore, _ units: UnitSystem, plotting names: [String]
+    /// A page of a trip, with plots of the signals that `names` say; `signalNamed` gives the signal
+    /// that a user means.
+    public init(
+        _ readings: TripReadings, _ store: TripStore, _ units: UnitSystem, _ profile: FuelProfile,
+        plotting names: [String] = [], signalNamed: (String) -> String? = { _ in nil }
     ) throws {
         let trip = readings.trip
         var others = Others()
         try readings.forEachOtherRecord { time, record in others.take(record, at: time) }
-        let places = try Self.places(names, readings)
+        let places = try Self.places(names, readings, signalNamed)
         let plots = try Self.plots(places, readings, units)
-        let profile = TripFuel.profile(of: trip)
         let fuel = try TripFuel.use(of: readings, profile)
 
         var page = HTMLPage(
@@ -47,7 +47,7 @@ struct TripReport {
         Self.addCodes(of: trip, others, store, to: &page)
         Self.addReadiness(others, to: &page)
         Self.addEvents(others, since: trip.start, to: &page)
-        let notes = try mapped { () throws(StoreError) in try store.notes(ofTrip: trip.id) }
+        let notes = try store.notes(ofTrip: trip.id)
         if !notes.isEmpty {
             page.section("Notes") { page in
                 for note in notes {
@@ -249,7 +249,9 @@ struct TripReport {
     // MARK: Plots
 
     /// Which signals are plotted.
-    static func places(_ names: [String], _ readings: TripReadings) throws -> [Int] {
+    public static func places(
+        _ names: [String], _ readings: TripReadings, _ signalNamed: (String) -> String?
+    ) throws(TripReportError) -> [Int] {
         let plottable = readings.signals.indices.filter {
             readings.signals[$0].frame == nil && readings.signals[$0].mean != nil
         }
@@ -269,30 +271,21 @@ struct TripReport {
                 return [signal.id.lowercased(), signal.name.lowercased()].contains(wanted)
             }
             // What a user calls it may be an alias of the table.
+            let alias = matching.isEmpty ? signalNamed(wanted) : nil
             let aliased =
-                matching.isEmpty
-                ? try plottable.filter { try isAlias(wanted, readings, $0) } : matching
+                alias.map { id in
+                    plottable.filter { readings.table[readings.signals[$0].signal].id == id }
+                } ?? matching
             guard !aliased.isEmpty else {
-                throw Failure(
-                    "trip \(readings.trip.id) has no numbers of \(name)",
-                    hint: "obdscan trips show \(readings.trip.id) lists its signals",
-                    status: .usage)
+                throw .noNumbers(trip: readings.trip.id, signal: name)
             }
             found += aliased.filter { !found.contains($0) }
         }
         return Array(found.prefix(mostPlots))
     }
 
-    private static func isAlias(
-        _ name: String, _ readings: TripReadings, _ place: Int
-    ) throws -> Bool {
-        let table = try PIDTables.standard()
-        guard let found = try? SignalNames(table).find(name) else { return false }
-        let signal = readings.table[readings.signals[place].signal]
-        return found.signal.map { table[$0].id == signal.id } ?? false
-    }
-
-    static func plots(
+    /// The plots of what stands at `places` of the signals.
+    public static func plots(
         _ places: [Int], _ readings: TripReadings, _ units: UnitSystem
     ) throws -> [LinePlot] {
         var plots: [Int: LinePlot] = [:]

@@ -3,12 +3,12 @@ import FuelFigures
 import OBDCore
 import SystemIO
 import TripExport
-import TripReports
 import TripStore
 
 /// Prints trips: a table for people, JSON Lines or CSV.
-struct TripPrinter {
-    let output: OutputOptions
+public struct TripPrinter {
+    /// How it prints.
+    public let output: OutputForm
     private let palette: Palette
     private var rows = TextTable([
         ("TRIP", .right), ("START", .left), ("DURATION", .right), ("DISTANCE", .right),
@@ -16,15 +16,17 @@ struct TripPrinter {
     ])
     private var hasHeading = false
 
-    init(_ output: OutputOptions) {
+    /// A printer of no trip yet.
+    public init(_ output: OutputForm) {
         self.output = output
-        palette = output.palette()
+        palette = output.palette
     }
 
     /// Prints a trip.
-    mutating func print(_ trip: TripSummary, _ writer: inout TextOutput) throws(OutputError) {
+    public mutating func print(_ trip: TripSummary, _ writer: inout TextOutput) throws(OutputError)
+    {
         switch output.format {
-        case .json: try writer.append { object(trip).append(to: &$0) }
+        case .json: try writer.append { TripRecordJSON.object(of: trip).append(to: &$0) }
         case .csv:
             try writer.append { bytes in
                 if !hasHeading {
@@ -67,13 +69,13 @@ struct TripPrinter {
     }
 
     /// Prints the table.
-    mutating func finish(_ writer: inout TextOutput) throws(OutputError) {
+    public mutating func finish(_ writer: inout TextOutput) throws(OutputError) {
         if output.format == .text && !rows.isEmpty { try writer.write(rows.text(palette)) }
         try writer.flush()
     }
 
     /// Prints what the signals of a trip add up to; in CSV ``append(_:to:)`` does.
-    func print(_ readings: TripReadings, _ writer: inout TextOutput) throws(OutputError) {
+    public func print(_ readings: TripReadings, _ writer: inout TextOutput) throws(OutputError) {
         if output.format == .csv { return }
         var rows = TextTable(
             [
@@ -121,7 +123,7 @@ struct TripPrinter {
     }
 
     /// A trip's figures that fit no line of the list.
-    func figures(_ details: TripDetails) -> String {
+    public func figures(_ details: TripDetails) -> String {
         let trip = details.readings.trip
         var rows = TextTable([("", .left), ("", .left)])
         func add(_ title: String, _ text: String?) {
@@ -156,44 +158,16 @@ struct TripPrinter {
     }
 
     /// A metric value in the units that are shown.
-    func shown(_ value: Double, _ unit: String, _ places: Int) -> String {
+    public func shown(_ value: Double, _ unit: String, _ places: Int) -> String {
         let conversion = output.units.conversion(from: unit)
         return fixed(conversion.map { $0(value) } ?? value, places) + " "
             + (conversion?.unit ?? unit)
     }
-
-    /// The promised object of a trip.
-    func object(_ trip: TripSummary) -> JSONObject {
-        var object = JSONObject()
-        object.add("kind", "trip")
-        object.add("id", Int(trip.id))
-        object.add("vin", trip.vin)
-        object.add("start", trip.start)
-        object.add("end", trip.end)
-        object.add("seconds", (trip.seconds * 10).rounded() / 10)
-        object.add("distanceKm", trip.distance.map { ($0 * 1000).rounded() / 1000 })
-        object.add("readings", trip.readings)
-        object.add("open", trip.endReason == nil)
-        object.add("tags", trip.tags)
-        object.add("name", trip.name)
-        object.add("endReason", trip.endReason?.rawValue)
-        object.add("movingSeconds", trip.movingSeconds.map(tenth))
-        object.add("idleSeconds", trip.idleSeconds.map(tenth))
-        object.add("averageSpeedKmh", trip.averageSpeed.map(tenth))
-        object.add("hardBrakings", trip.hardBrakings)
-        object.add("hardAccelerations", trip.hardAccelerations)
-        object.add("speedDistanceKm", trip.driven.map { ($0 * 1000).rounded() / 1000 })
-        object.add("odometerStartKm", trip.odometer?.lowerBound)
-        object.add("odometerEndKm", trip.odometer?.upperBound)
-        return object
-    }
-
-    private func tenth(_ value: Double) -> Double { (value * 10).rounded() / 10 }
 }
 
 extension EndReason {
     /// For people.
-    var title: String {
+    public var title: String {
         switch self {
         case .stopped: "by hand"
         case .duration: "its time was up"
@@ -208,7 +182,7 @@ extension EndReason {
 
 extension TripEvent.Kind {
     /// For people.
-    var title: String {
+    public var title: String {
         switch self {
         case .timeout: "timeouts"
         case .negativeResponse: "refusals"

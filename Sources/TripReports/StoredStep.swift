@@ -11,7 +11,7 @@ extension TripReadings {
     ///
     /// A database keeps no rows of the PID table: the built-in one knows, and for what it does not hold
     /// the values that were seen tell.
-    func step(of found: TripSignal) -> Double {
+    public func step(of found: TripSignal) -> Double {
         let signal = table[found.signal]
         guard let dataID = found.dataID else {
             let voltage = Self.standard?.adapterVoltage.map { Self.standard?[$0].id == signal.id }

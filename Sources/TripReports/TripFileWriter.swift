@@ -6,38 +6,41 @@ import TripExport
 import TripStore
 
 /// Writes trips in one of the forms of `export`.
-struct TripFileWriter {
+public struct TripFileWriter {
     /// What goes out, trip by trip.
-    let parts: [TripReadings]
+    public let parts: [TripReadings]
     let units: UnitSystem
-    let progress: ProgressLine
+    /// Takes how much is done, 0 to 1.
+    public let progress: (Double) -> Void
     /// Only some signals: then nothing but readings goes out.
-    let isNarrowed: Bool
+    public let isNarrowed: Bool
     /// Only what this ECU said.
-    let ecu: ECUAddress?
+    public let ecu: ECUAddress?
     /// What has been written.
-    private(set) var counts = Counts()
+    public private(set) var counts = Counts()
 
     /// What a file holds.
-    struct Counts: Hashable, Sendable {
+    public struct Counts: Hashable, Sendable {
         /// Trips of which there is something.
-        var trips = 0
-        var readings = 0
-        var positions = 0
+        public var trips = 0
+        /// Readings in it.
+        public var readings = 0
+        /// Positions in it.
+        public var positions = 0
         /// Notes with a place.
-        var notes = 0
+        public var notes = 0
 
         /// Nothing yet.
-        init() {}
+        public init() {}
 
         /// What whole trips hold.
-        init(trips: [TripSummary]) {
+        public init(trips: [TripSummary]) {
             self.trips = trips.count
             readings = trips.reduce(0) { $0 + $1.readings }
         }
 
         /// The same for people; a track has no readings of its own.
-        var text: String {
+        public var text: String {
             var parts = [Self.counted(trips, "trip")]
             parts.append(
                 positions > 0
@@ -51,8 +54,10 @@ struct TripFileWriter {
         }
     }
 
-    init(
-        parts: [TripReadings], units: UnitSystem, progress: ProgressLine, isNarrowed: Bool,
+    /// A writer that has written nothing.
+    public init(
+        parts: [TripReadings], units: UnitSystem, progress: @escaping (Double) -> Void,
+        isNarrowed: Bool,
         ecu: ECUAddress?
     ) {
         self.parts = parts
@@ -64,7 +69,8 @@ struct TripFileWriter {
 
     // MARK: CSV
 
-    mutating func writeLong(relative: Bool, _ file: inout TextOutput) throws {
+    /// Writes CSV with a line a reading; `relative` counts seconds since the trip's start.
+    public mutating func writeLong(relative: Bool, _ file: inout TextOutput) throws {
         for (index, part) in parts.enumerated() {
             var csv = CSVLong(
                 table: part.table, units: units, times: times(relative, part),
@@ -76,7 +82,8 @@ struct TripFileWriter {
         }
     }
 
-    mutating func writeWide(relative: Bool, _ file: inout TextOutput) throws {
+    /// Writes CSV with a column a signal and a line a point in time.
+    public mutating func writeWide(relative: Bool, _ file: inout TextOutput) throws {
         for part in parts {
             var csv = CSVWide(
                 table: part.table, columns: columns(part), units: units,
@@ -89,7 +96,8 @@ struct TripFileWriter {
         }
     }
 
-    mutating func writeGrid(
+    /// Writes CSV with a column a signal and a line `every` so often.
+    public mutating func writeGrid(
         every: Duration, fill: CSVGrid.Fill, relative: Bool, _ file: inout TextOutput
     ) throws {
         for part in parts {
@@ -126,7 +134,7 @@ struct TripFileWriter {
         try part.forEach { time, reading in
             try body(time, reading)
             count += 1
-            if count & 0xFFFF == 0 { progress.show(min(1, Double(count) / all), "exported") }
+            if count & 0xFFFF == 0 { progress(min(1, Double(count) / all)) }
         }
         counts.trips += 1
         counts.readings += count
@@ -134,7 +142,8 @@ struct TripFileWriter {
 
     // MARK: JSON Lines
 
-    mutating func writeJSON(_ printer: TripPrinter, _ file: inout TextOutput) throws {
+    /// Writes JSON Lines: all of a trip, unless it is narrowed to some signals.
+    public mutating func writeJSON(_ file: inout TextOutput) throws {
         let texts = PIDTables.codeTexts()
         for part in parts {
             var json = JSONLines(table: part.table, units: units) { texts.text(of: $0) }
@@ -144,12 +153,14 @@ struct TripFileWriter {
                 }
                 continue
             }
-            if ecu == nil { try file.append { printer.object(part.trip).append(to: &$0) } }
+            if ecu == nil {
+                try file.append { TripRecordJSON.object(of: part.trip).append(to: &$0) }
+            }
             var (count, readings) = (0, 0)
             let all = Double(max(1, part.trip.readings))
             try part.forEachRecord { time, record in
                 count += 1
-                if count & 0xFFFF == 0 { progress.show(min(1, Double(count) / all), "exported") }
+                if count & 0xFFFF == 0 { progress(min(1, Double(count) / all)) }
                 if let ecu, record.ecu != ecu { return }
                 if case .item(.reading) = record { readings += 1 }
                 try file.append { bytes in
@@ -167,7 +178,8 @@ struct TripFileWriter {
 
     // MARK: Tracks
 
-    mutating func writeGPX(_ file: inout TextOutput) throws {
+    /// Writes GPX: the positions with the values at each, and notes as waypoints.
+    public mutating func writeGPX(_ file: inout TextOutput) throws {
         var hasBegun = false
         for note in try parts.flatMap(notes) {
             try file.append { bytes in
@@ -194,21 +206,21 @@ struct TripFileWriter {
             counts.trips += 1
             counts.positions += points
         }
-        guard hasBegun else { throw noPositions }
+        guard hasBegun else { throw TripReportError.noPositions(trips: parts.map(\.trip.id)) }
         try file.append { GPX.end(&$0) }
     }
 
-    mutating func writeKML(_ file: inout TextOutput) throws {
+    /// Writes KML: the same of one trip.
+    public mutating func writeKML(_ file: inout TextOutput) throws {
         // One schema for the document: the columns of all trips would clash, so one at a time.
         guard parts.count == 1, let part = parts.first else {
-            throw Failure(
-                "KML holds one trip", hint: "export trips one by one, or as GPX", status: .usage)
+            throw TripReportError.severalTripsInKML
         }
         var values = TrackValues(table: part.table, columns: columns(part), units: units)
         var kml = KML(columns: values.columns)
         try file.append { kml.begin(&$0) }
         let points = try forEachPoint(part, &values) { _, point, found in kml.append(point, found) }
-        guard points > 0 else { throw noPositions }
+        guard points > 0 else { throw TripReportError.noPositions(trips: parts.map(\.trip.id)) }
         let notes = try notes(part)
         try file.append { bytes in
             kml.endTrack(name: part.trip.title, &bytes)
@@ -222,7 +234,7 @@ struct TripFileWriter {
 
     /// The notes of a trip that were made where a position is known.
     private func notes(_ part: TripReadings) throws -> [TrackNote] {
-        var waiting = try mapped { () throws(StoreError) in try part.timedNotes() }[...]
+        var waiting = try part.timedNotes()[...]
         if waiting.isEmpty { return [] }
         var notes = TrackNotes()
         try part.forEachOtherRecord { time, record in
@@ -256,16 +268,10 @@ struct TripFileWriter {
         return count
     }
 
-    private var noPositions: Failure {
-        let what = parts.count == 1 ? "trip \(parts[0].trip.id) has" : "these trips have"
-        return Failure(
-            "\(what) no positions", hint: "CSV and JSON Lines hold everything else",
-            status: .noInput)
-    }
-
     // MARK: Line protocol
 
-    mutating func writeLineProtocol(_ file: inout TextOutput) throws {
+    /// Writes line protocol, as InfluxDB reads it.
+    public mutating func writeLineProtocol(_ file: inout TextOutput) throws {
         for part in parts {
             var lines = LineProtocol(
                 table: part.table, units: units, trip: part.trip.id, vin: part.trip.vin,
@@ -307,7 +313,7 @@ struct TripFileWriter {
 
 extension TrackPoint {
     /// A stored position.
-    init(_ position: Position, time: UTC) {
+    public init(_ position: Position, time: UTC) {
         self.init(time: time, latitude: position.latitude, longitude: position.longitude)
         altitude = position.altitude
         speed = position.speed
@@ -317,5 +323,5 @@ extension TrackPoint {
 
 extension TripSummary {
     /// How a trip is called in other programs.
-    var title: String { name ?? "Trip \(id), \(start.text.prefix(16))Z" }
+    public var title: String { name ?? "Trip \(id), \(start.text.prefix(16))Z" }
 }

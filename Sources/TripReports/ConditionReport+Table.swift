@@ -1,11 +1,10 @@
 import Diagnostics
 import OBDCore
 import TripExport
-import TripReports
 
 extension ConditionReport {
     /// Appends the objects of lamps and freeze frames.
-    func appendLampsAndFrames(to output: inout [UInt8]) {
+    public func appendLampsAndFrames(to output: inout [UInt8]) {
         for lamp in lamps {
             var object = JSONObject()
             object.add("kind", "lamp")
@@ -13,7 +12,9 @@ extension ConditionReport {
             object.add("on", lamp.isOn)
             object.append(to: &output)
         }
-        var json = JSONLines(table: table, units: self.output.units) { texts.text(of: $0) }
+        var json = JSONLines(table: table, units: self.output.units) { [texts] in
+            texts.text(of: $0)
+        }
         for frame in frameReadings { json.append(.reading(frame.reading), time: time, to: &output) }
     }
 
@@ -25,7 +26,7 @@ extension ConditionReport {
     ]
 
     /// Appends everything as CSV: a line for each lamp, code, frozen value, monitor and test.
-    func appendCSV(to output: inout [UInt8]) {
+    public func appendCSV(to output: inout [UInt8]) {
         CSVRow.append(Self.columns, to: &output)
         func add(_ kind: String, _ ecu: ECUAddress?, _ cells: [String: String?]) {
             var cells = cells

@@ -1,30 +1,23 @@
 import FuelFigures
-import Settings
 import TripExport
-import TripReports
-import TripStore
 
 extension TripFuel {
-    /// What of an engine the user told, for the vehicle of a trip.
-    static func profile(of trip: TripSummary) -> FuelProfile {
-        UserSettings.current.fuelProfile(of: trip.vin)
-    }
-
     /// `3.21 L gasoline`, in the units that are shown; `0.93 kg cng + 1.20 L gasoline`.
-    static func amountText(_ use: FuelUse, _ units: UnitSystem) -> String? {
+    public static func amountText(_ use: FuelUse, _ units: UnitSystem) -> String? {
         guard let total = use.amount else { return nil }
         let parts = use.isMixed ? amounts(use) : [(use.kind, total)]
         let words = parts.map { amount($0.1, $0.0.unit, units) + " " + $0.0.rawValue }
         return words.joined(separator: " + ") + (use.isAssumed ? " (assumed)" : "")
     }
 
-    static func amount(_ amount: Double, _ unit: String, _ units: UnitSystem) -> String {
+    /// `3.21 L`: an amount of litres or kilograms in the units that are shown.
+    public static func amount(_ amount: Double, _ unit: String, _ units: UnitSystem) -> String {
         let conversion = unit == "L" ? units.conversion(from: "L") : nil
         return fixed(conversion.map { $0(amount) } ?? amount, 2) + " " + (conversion?.unit ?? unit)
     }
 
     /// `7.1 L/100 km`, `33.1 mpg`; nil without a consumption.
-    static func consumptionText(_ use: FuelUse, _ units: UnitSystem) -> String? {
+    public static func consumptionText(_ use: FuelUse, _ units: UnitSystem) -> String? {
         guard let per100km = use.per100km else { return nil }
         let mpg: (Double, String)? =
             switch units {
@@ -38,7 +31,7 @@ extension TripFuel {
     }
 
     /// `5.64 EUR`; nil without a price.
-    static func costText(_ use: FuelUse, _ profile: FuelProfile) -> String? {
+    public static func costText(_ use: FuelUse, _ profile: FuelProfile) -> String? {
         profile.price.flatMap { use.cost(at: $0) }.map {
             fixed($0, 2) + (profile.currency.map { " " + $0 } ?? "")
         }
@@ -47,7 +40,7 @@ extension TripFuel {
 
 extension FuelUse.Problem {
     /// For people.
-    var title: String {
+    public var title: String {
         switch self {
         case .alwaysZero: "says 0 all the time"
         case .tooMuch: "more than an engine burns"

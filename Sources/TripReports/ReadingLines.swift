@@ -1,26 +1,25 @@
 import Diagnostics
 import OBDCore
-import PIDTables
 import SystemIO
 import TripExport
 
 /// Prints readings one a line, as they come.
-struct ReadingLines {
-    private let output: OutputOptions
+public struct ReadingLines {
+    private let output: OutputForm
     private let table: PIDTable
     private var json: JSONLines
     private var csv: CSVLong
     /// Whether the line of column names has been printed.
-    var hasHeading = false
+    public var hasHeading = false
     /// What is put at the end of a line: the accessory, where there are several.
     private let jsonTail: [UInt8]
     private let csvTail: [UInt8]
     private let csvHeadingTail: [UInt8]
 
     /// Lines for readings of `table`; `accessory` is told on each where there are several.
-    init(
-        _ output: OutputOptions, table: PIDTable, accessory: String? = nil
-    ) throws(Failure) {
+    public init(
+        _ output: OutputForm, table: PIDTable, texts: CodeTexts, accessory: String? = nil
+    ) {
         self.output = output
         if let accessory {
             jsonTail = Self.tail("accessory", accessory)
@@ -32,13 +31,12 @@ struct ReadingLines {
             (jsonTail, csvTail, csvHeadingTail) = ([], [], [])
         }
         self.table = table
-        let texts = try loadCodeTexts()
         json = JSONLines(table: table, units: output.units) { texts.text(of: $0) }
         csv = CSVLong(table: table, units: output.units)
     }
 
     /// Prints an item; in text and CSV only readings.
-    mutating func print(
+    public mutating func print(
         _ item: DiagnosticItem, at time: UTC, to writer: inout TextOutput
     ) throws(OutputError) {
         switch output.format {
@@ -74,7 +72,7 @@ struct ReadingLines {
     }
 
     /// A key at the end of an object, for ``end(with:in:from:)``.
-    static func tail(_ key: StaticString, _ value: String) -> [UInt8] {
+    public static func tail(_ key: StaticString, _ value: String) -> [UInt8] {
         var object = JSONObject()
         object.add(key, value)
         var tail: [UInt8] = []
@@ -85,7 +83,7 @@ struct ReadingLines {
 
     /// Puts `tail` at the end of the line that begins at `start`, instead of its last two bytes: an
     /// object's brace and line feed, or a table's carriage return and line feed.
-    static func end(
+    public static func end(
         with tail: [UInt8], in bytes: inout [UInt8], from start: Int
     ) {
         guard !tail.isEmpty, bytes.count >= start + 2 else { return }
@@ -94,7 +92,7 @@ struct ReadingLines {
     }
 
     /// Prints the voltage at the adapter; unit: V.
-    mutating func print(
+    public mutating func print(
         voltage: Double, at time: UTC, to writer: inout TextOutput
     ) throws(OutputError) {
         guard let signal = table.adapterVoltage else { return }

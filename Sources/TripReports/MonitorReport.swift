@@ -3,7 +3,7 @@ import OBDCore
 import TripExport
 
 /// Monitors and test results as tables for people.
-struct MonitorReport {
+public struct MonitorReport {
     private let palette: Palette
     private var statuses: [MonitorStatus] = []
     private var tests: [MonitorTestResult] = []
@@ -12,13 +12,13 @@ struct MonitorReport {
     private let columns: Int?
 
     /// An empty report.
-    init(_ output: OutputOptions) {
-        palette = output.palette()
+    public init(_ output: OutputForm) {
+        palette = output.palette
         columns = output.columns
     }
 
     /// Whether an item belongs into the report: support maps do not.
-    static func concerns(_ item: DiagnosticItem) -> Bool {
+    public static func concerns(_ item: DiagnosticItem) -> Bool {
         switch item {
         case .monitor, .monitorTest, .negativeResponse, .error, .message: true
         case .reading(let reading): reading.dataID == DataID(.currentData, 1)
@@ -27,7 +27,7 @@ struct MonitorReport {
     }
 
     /// Takes an item over.
-    mutating func add(_ item: DiagnosticItem) {
+    public mutating func add(_ item: DiagnosticItem) {
         switch item {
         case .monitor(let status):
             // Told again by its readiness group, which knows nothing where it has no codes.
@@ -72,7 +72,7 @@ struct MonitorReport {
     }
 
     /// Readiness, then the results.
-    func text(_ readiness: Readiness) -> String {
+    public func text(_ readiness: Readiness) -> String {
         var rows = TextTable(
             [
                 ("ECU", .left), ("MONITOR", .left), ("SINCE CLEAR", .left), ("THIS CYCLE", .left),

@@ -1,0 +1,44 @@
+import TripReports
+
+extension Failure {
+    /// What is stored does not give what was asked for.
+    init(_ error: TripReportError) {
+        switch error {
+        case .noNumbers(let trip, let signal):
+            self.init(
+                "trip \(trip) has no numbers of \(signal)",
+                hint: "obdscan trips show \(trip) lists its signals", status: .usage)
+        case .severalTripsInKML:
+            self.init(
+                "KML holds one trip", hint: "export trips one by one, or as GPX", status: .usage)
+        case .noPositions(let trips):
+            let what = trips.count == 1 ? "trip \(trips[0]) has" : "these trips have"
+            self.init(
+                "\(what) no positions", hint: "CSV and JSON Lines hold everything else",
+                status: .noInput)
+        case .severalVehicles(let count):
+            self.init(
+                "these trips are of \(count) vehicles",
+                hint: "a fill-up is of one: --vehicle VIN", status: .usage)
+        case .noSumOfFuel:
+            self.init(
+                "these trips burnt litres and kilograms, which are no sum",
+                hint: "name the trips on one fuel", status: .usage)
+        case .noFuel:
+            self.init(
+                "nothing was calculated that could be compared",
+                hint: "name trips in which fuel was burnt: obdscan trips fuel TRIP shows how much",
+                status: .noInput)
+        case .silentTrip(let trip):
+            self.init(
+                "trip \(trip) tells nothing about fuel, so that the sum is too small",
+                hint: "leave out trips of which the fuel is not known, and calibrate over others",
+                status: .noInput)
+        case .noMatterOfCalibration(let amount, let unit, let units):
+            let calculated = TripFuel.amount(amount, unit, units)
+            self.init(
+                "calculated were \(calculated): such a difference is no matter of calibration",
+                hint: "name exactly the trips between the two fill-ups", status: .usage)
+        }
+    }
+}

@@ -1,0 +1,205 @@
+import FuelFigures
+import SystemIO
+import TripExport
+import TripStore
+
+/// The fuel of trips by every method, and calibration.
+public struct FuelReport {
+    /// A trip with what is known of its fuel.
+    public struct Line {
+        /// The trip.
+        public var trip: TripSummary
+        /// Nil where it tells nothing about fuel.
+        public var use: FuelUse?
+        var profile: FuelProfile
+
+        /// A trip; `use` is nil where it tells nothing about fuel.
+        public init(trip: TripSummary, use: FuelUse?, profile: FuelProfile) {
+            self.trip = trip
+            self.use = use
+            self.profile = profile
+        }
+    }
+
+    let lines: [Line]
+    let output: OutputForm
+
+    /// A report of trips.
+    public init(
+        lines: [Line], output: OutputForm
+    ) {
+        self.lines = lines
+        self.output = output
+    }
+
+    /// Prints what the trips tell.
+    public func print(_ writer: inout TextOutput) throws(OutputError) {
+        switch output.format {
+        case .json:
+            for line in lines {
+                guard let use = line.use else { continue }
+                try writer.append {
+                    TripFuel.object(use, of: line.trip, line.profile).append(to: &$0)
+                }
+            }
+        case .csv: try writer.append { appendCSV(to: &$0) }
+        case .text: try writer.write(text)
+        }
+    }
+
+    private var text: String {
+        var rows = TextTable([
+            ("TRIP", .right), ("METHOD", .left), ("AMOUNT", .right), ("CONSUMPTION", .right),
+            ("DATA", .right), ("", .left),
+        ])
+        for line in lines {
+            guard let use = line.use else {
+                rows.add([.init(String(line.trip.id)), .init("—", .dim)])
+                continue
+            }
+            for estimate in use.estimates {
+                let isChosen = estimate == use.chosen
+                var own = use
+                own.chosen = estimate
+                rows.add([
+                    .init(String(line.trip.id)),
+                    .init(estimate.method.title, isChosen ? .bold : .dim),
+                    .init(TripFuel.amount(estimate.amount, use.unit, output.units)),
+                    .init(TripFuel.consumptionText(own, output.units) ?? "—"),
+                    .init(estimate.coverage.map { fixed($0 * 100, 0) + " %" } ?? "—"),
+                    .init(estimate.problems.map(\.title).joined(separator: ", ")),
+                ])
+            }
+        }
+        let total = self.total
+        let parts = [
+            total.words(output.units), total.consumption(output.units), total.cost,
+            total.carbonDioxide.map { fixed($0, 2) + " kg CO₂" },
+        ]
+        return rows.text(output.palette)
+            + "\n" + parts.compactMap(\.self).joined(separator: ", ") + "\n"
+    }
+
+    private func appendCSV(to output: inout [UInt8]) {
+        CSVRow.append(
+            [
+                "trip", "fuel", "method", "chosen", "amount", "unit", "per100Km", "coverage",
+                "problems", "cost", "currency", "co2Kg",
+            ], to: &output)
+        for line in lines {
+            guard let use = line.use else { continue }
+            for estimate in use.estimates {
+                var own = use
+                own.chosen = estimate
+                let price = line.profile.price
+                CSVRow.append(
+                    [
+                        String(line.trip.id), use.kind.rawValue, estimate.method.rawValue,
+                        estimate == use.chosen ? "true" : "false", fixed(estimate.amount, 3),
+                        use.unit, own.per100km.map { fixed($0, 2) } ?? "",
+                        estimate.coverage.map { fixed($0, 3) } ?? "",
+                        estimate.problems.map(\.rawValue).joined(separator: " "),
+                        price.flatMap { own.cost(at: $0) }.map { fixed($0, 2) } ?? "",
+                        price == nil ? "" : line.profile.currency ?? "",
+                        own.carbonDioxide.map { fixed($0, 3) } ?? "",
+                    ], to: &output)
+            }
+        }
+    }
+
+    // MARK: All of them
+
+    /// What several trips come to: those of them that tell.
+    private struct Total {
+        /// By unit: litres and kilograms are no sum.
+        var amounts: [String: Double] = [:]
+        /// Unit: km; nil where one of the trips does not tell it.
+        var distance: Double?
+        /// Nil where one of the trips has none, or another currency.
+        var cost: String?
+        var carbonDioxide: Double?
+
+        /// Nil where there is not one unit.
+        var single: (amount: Double, unit: String)? {
+            amounts.count == 1 ? amounts.first.map { ($0.value, $0.key) } : nil
+        }
+
+        func words(_ units: UnitSystem) -> String? {
+            let parts = amounts.sorted { $0.key < $1.key }.map {
+                TripFuel.amount($0.value, $0.key, units)
+            }
+            return parts.isEmpty ? nil : parts.joined(separator: " + ")
+        }
+
+        func consumption(_ units: UnitSystem) -> String? {
+            guard let (amount, unit) = single, let distance, distance >= 0.1 else { return nil }
+            let per100km = amount / distance * 100
+            guard unit == "L", units != .metric else {
+                return "\(fixed(per100km, 1)) \(unit)/100 km"
+            }
+            let gallons = units.conversion(from: "L").map { $0(amount) } ?? amount
+            let mpg = fixed(distance / 1.609344 / gallons, 1)
+            return "\(mpg) mpg (\(units == .us ? "US" : "UK"))"
+        }
+    }
+
+    private var total: Total {
+        var total = Total()
+        let known = lines.filter { $0.use?.amount != nil }
+        guard !known.isEmpty else { return total }
+        for (kind, amount) in known.flatMap({ $0.use?.chosen?.amounts ?? [:] }) {
+            total.amounts[kind.unit, default: 0] += amount
+        }
+        let distances = known.compactMap { $0.use?.distance }
+        if distances.count == known.count { total.distance = distances.reduce(0, +) }
+        total.carbonDioxide = known.reduce(0) { $0 + ($1.use?.carbonDioxide ?? 0) }
+        let costs = known.compactMap { line in
+            line.profile.price.flatMap { price in line.use?.cost(at: price) }
+        }
+        let currencies = Set(known.map(\.profile.currency))
+        if costs.count == known.count, currencies.count == 1 {
+            let currency = known[0].profile.currency.map { " " + $0 } ?? ""
+            total.cost = fixed(costs.reduce(0, +), 2) + currency
+        }
+        return total
+    }
+
+    // MARK: Calibration
+
+    /// What makes that which is calculated fit.
+    public struct Calibration: Hashable, Sendable {
+        /// The vehicle; nil = the trips do not tell.
+        public var vin: String?
+        /// What went in, in litres or kilograms.
+        public var filled: Double
+        /// What was calculated without a calibration, in the same.
+        public var calculated: Double
+        /// The factor to keep.
+        public var factor: Double { filled / calculated }
+    }
+
+    /// Compares what went in, in the user's unit, with what was calculated.
+    public func calibration(filled: Double) throws(TripReportError) -> Calibration {
+        let vehicles = Set(lines.map { $0.trip.vin ?? "" })
+        guard vehicles.count == 1, let vin = vehicles.first else {
+            throw .severalVehicles(vehicles.count)
+        }
+        let before = lines[0].profile.settings.calibration
+        let total = self.total
+        if total.amounts.count > 1 { throw .noSumOfFuel }
+        guard let (amount, unit) = total.single, amount > 0 else {
+            throw .noFuel
+        }
+        if let silent = lines.first(where: { $0.use?.amount == nil }) {
+            throw .silentTrip(silent.trip.id)
+        }
+        let conversion = output.units.conversion(from: "L")
+        let litres = unit == "L" ? filled / (conversion?.factor ?? 1) : filled
+        let found = Calibration(
+            vin: vin.isEmpty ? nil : vin, filled: litres, calculated: amount / before)
+        guard (0.2...5).contains(found.factor) else {
+            throw .noMatterOfCalibration(calculated: amount, unit: unit, output.units)
+        }
+        return found
+    }
+}

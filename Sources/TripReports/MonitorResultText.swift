@@ -1,0 +1,48 @@
+import Diagnostics
+import OBDCore
+import PIDTables
+import TripExport
+
+extension MonitorTestResult {
+    /// The monitor for people.
+    public var monitorTitle: String {
+        monitor ?? mid.map { "monitor \(Hex.string([$0]))" }
+            ?? component.map { "component \(Hex.string([$0]))" } ?? ""
+    }
+
+    /// The test for people.
+    public var testTitle: String { test ?? "test \(Hex.string([tid]))" }
+
+    private static let tables = try? PIDTables.monitorTables()
+
+    /// One of its numbers with the digits that its scaling tells apart; "" for none.
+    public func text(_ number: Double?) -> String {
+        guard let number else { return "" }
+        return fixed(number, decimals(forStep: Self.tables?.step(of: self) ?? 0))
+    }
+
+    /// The lower limit for people; "" where no value can be below it.
+    public var minText: String { hasLowerLimit ? text(min) : "" }
+
+    /// The upper limit for people; "" where no value can be above it.
+    public var maxText: String { hasUpperLimit ? text(max) : "" }
+
+    /// Both limits: `3.0…40.0`, `≤ 400`, `≥ 600.0`; "" where no value can pass any.
+    public var limitsText: String {
+        switch (minText, maxText) {
+        case ("", ""): ""
+        case ("", let high): "≤ \(high)"
+        case (let low, ""): "≥ \(low)"
+        case (let low, let high): "\(low)…\(high)"
+        }
+    }
+
+    /// How it came out, for people.
+    public var verdict: String {
+        switch passed {
+        case true: "passed"
+        case false: "FAILED"
+        case nil: "not run"
+        }
+    }
+}

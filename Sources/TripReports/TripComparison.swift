@@ -1,0 +1,159 @@
+import OBDCore
+import SystemIO
+import TripExport
+import TripStore
+
+/// Two trips side by side, signal by signal.
+public struct TripComparison {
+    let first: TripReadings
+    let second: TripReadings
+    let output: OutputForm
+
+    /// A comparison of two trips.
+    public init(_ first: TripReadings, _ second: TripReadings, _ output: OutputForm) {
+        self.first = first
+        self.second = second
+        self.output = output
+    }
+
+    /// Prints what differs; the trips themselves stand before it.
+    public func print(_ writer: inout TextOutput) throws(OutputError) {
+        switch output.format {
+        case .text:
+            try writer.write("\n" + figures)
+            try writer.write("\n" + text(lines))
+        case .json: for line in lines { try writer.append { object(line).append(to: &$0) } }
+        case .csv:
+            try writer.append { bytes in
+                CSVRow.append(
+                    [
+                        "ecu", "signal", "name", "unit", "readings1", "min1", "mean1", "max1",
+                        "readings2", "min2", "mean2", "max2",
+                    ], to: &bytes)
+                for line in lines { CSVRow.append(cells(line), to: &bytes) }
+            }
+        }
+        try writer.flush()
+    }
+
+    /// A signal in one trip or in both.
+    private struct Line {
+        var ecu: ECUAddress?
+        var signal: String
+        var name: String
+        var unit: String
+        var step: Double
+        var first: TripSignal?
+        var second: TripSignal?
+    }
+
+    private var lines: [Line] {
+        var lines: [Line] = []
+        for (index, readings) in [first, second].enumerated() {
+            for found in readings.signals where found.frame == nil {
+                let signal = readings.table[found.signal]
+                let known = lines.firstIndex {
+                    $0.ecu == found.ecu && $0.signal == signal.id && $0.unit == signal.unit
+                        && ($0.first ?? $0.second)?.dataID == found.dataID
+                }
+                let place = known ?? lines.count
+                if known == nil {
+                    lines.append(
+                        Line(
+                            ecu: found.ecu, signal: signal.id, name: signal.name,
+                            unit: signal.unit, step: readings.step(of: found)))
+                }
+                if index == 0 { lines[place].first = found } else { lines[place].second = found }
+            }
+        }
+        return lines
+    }
+
+    private var figures: String {
+        let (first, second) = (first.trip, second.trip)
+        let printer = TripPrinter(output)
+        var rows = TextTable([
+            ("", .left), ("TRIP \(first.id)", .right), ("TRIP \(second.id)", .right),
+        ])
+        func add(_ title: String, _ text: (TripSummary) -> String?) {
+            let cells = [text(first), text(second)]
+            guard cells.contains(where: { $0 != nil }) else { return }
+            rows.add([.init(title)] + cells.map { .init($0 ?? "—") })
+        }
+        add("time") { clockText($0.seconds) }
+        add("distance") { $0.distance.map { printer.shown($0, "km", 1) } }
+        add("moving") { $0.movingSeconds.map(clockText) }
+        add("idle") { $0.idleSeconds.map(clockText) }
+        add("average while moving") { $0.averageSpeed.map { printer.shown($0, "km/h", 1) } }
+        add("hard braking") { $0.hardBrakings.map { "\($0)×" } }
+        add("hard acceleration") { $0.hardAccelerations.map { "\($0)×" } }
+        return rows.text(output.palette)
+    }
+
+    private func text(_ lines: [Line]) -> String {
+        let ids = [first.trip.id, second.trip.id]
+        var rows = TextTable([
+            ("ECU", .left), ("SIGNAL", .left), ("MEAN \(ids[0])", .right),
+            ("MEAN \(ids[1])", .right), ("CHANGE", .right), ("MAX \(ids[0])", .right),
+            ("MAX \(ids[1])", .right), ("UNIT", .left),
+        ])
+        for line in lines {
+            let conversion = output.units.conversion(from: line.unit)
+            let places = decimals(forStep: line.step * (conversion?.factor ?? 1))
+            let shown = { (value: Double?) -> Double? in
+                value.map { number in conversion.map { $0(number) } ?? number }
+            }
+            let cell = { (value: Double?) in
+                TextTable.Cell(shown(value).map { fixed($0, places) } ?? "—")
+            }
+            var change = TextTable.Cell("")
+            if let before = shown(line.first?.mean), let after = shown(line.second?.mean) {
+                let text = fixed(after - before, places)
+                change = .init(text.hasPrefix("-") || after == before ? text : "+" + text)
+            }
+            rows.add([
+                .init(line.ecu?.description ?? "—"), .init(line.signal, .bold),
+                cell(line.first?.mean), cell(line.second?.mean), change,
+                cell(line.first?.maximum), cell(line.second?.maximum),
+                .init(conversion?.unit ?? line.unit),
+            ])
+        }
+        return rows.isEmpty ? "" : rows.text(output.palette)
+    }
+
+    private func object(_ line: Line) -> JSONObject {
+        let conversion = output.units.conversion(from: line.unit)
+        let unit = conversion?.unit ?? line.unit
+        var object = JSONObject()
+        object.add("kind", "tripComparison")
+        object.add("ecu", line.ecu?.description)
+        object.add("signal", line.signal)
+        object.add("name", line.name)
+        object.add("unit", unit.isEmpty ? nil : unit)
+        for (key, found) in [("first" as StaticString, line.first), ("second", line.second)] {
+            var part = JSONObject()
+            part.add("readings", found?.readings ?? 0)
+            part.add("min", found?.minimum.map { value in conversion.map { $0(value) } ?? value })
+            part.add("mean", found?.mean.map { value in conversion.map { $0(value) } ?? value })
+            part.add("max", found?.maximum.map { value in conversion.map { $0(value) } ?? value })
+            object.add(key, part)
+        }
+        return object
+    }
+
+    private func cells(_ line: Line) -> [String] {
+        let conversion = output.units.conversion(from: line.unit)
+        let number = { (value: Double?) in
+            value.map { fixed(conversion?($0) ?? $0, 3) } ?? ""
+        }
+        return [
+            line.ecu?.description ?? "", line.signal, line.name, conversion?.unit ?? line.unit,
+        ]
+            + [line.first, line.second].flatMap { found in
+                [
+                    String(found?.readings ?? 0), number(found?.minimum), number(found?.mean),
+                    number(found?.maximum),
+                ]
+            }
+    }
+}

@@ -1,0 +1,40 @@
+import Testing
+import TripExport
+
+@Suite struct `A table for people` {
+    @Test func `a table cell is printable whatever it was made from`() {
+        var table = TextTable([("A", .left), ("B", .right)])
+        table.add([.init("\u{1B}]0;x\u{07}"), "1"])
+        #expect(
+            table.text(Palette(isOn: false)) == """
+                A             B
+                \\x1B]0;x\\x07  1
+
+                """)
+    }
+
+    @Test func `has words for signs before its columns are laid out, where ASCII alone is shown`() {
+        var table = TextTable([("A", .left), ("B", .left)])
+        table.add([.init("3…40 °C"), "x"])
+        table.add(["12 Ω", "y"])
+        #expect(
+            table.text(Palette(isOn: false, isASCII: true)) == """
+                A         B
+                3...40 C  x
+                12 Ohm    y
+
+                """)
+        #expect(table.text(Palette(isOn: false)).contains("3…40 °C  x"))
+    }
+
+    @Test(arguments: [
+        ("21 °C", "21 C"), ("70 °F", "70 F"), ("12.0 °", "12.0 deg"), ("12°", "12 deg"),
+        ("°/s", "deg/s"), ("0×", "0x"), ("“a” ‘b’", "\"a\" 'b'"), ("3…40", "3...40"),
+        ("≤ 400", "<= 400"), ("≥ 600", ">= 600"), ("120 N·m", "120 N.m"), ("a · b", "a - b"),
+        ("CO₂", "CO2"), ("12 Ω", "12 Ohm"), ("5 µs", "5 us"), ("—", "-"), ("±5", "+-5"),
+        ("日本", "????"), ("plain", "plain"), ("", ""),
+    ])
+    func `has words for signs`(_ text: String, _ expected: String) {
+        #expect(asciiWords(text) == expected)
+    }
+}

@@ -1,0 +1,206 @@
+import Diagnostics
+import Foundation
+import FuelFigures
+import OBDCore
+import SystemIO
+import Testing
+import TripExport
+import TripStore
+
+@testable import TripReports
+
+/// Trips on their way out of the database.
+@Suite final class `Files of trips` {
+    private let folder = FileManager.default.temporaryDirectory.appending(
+        path: "obdscan-\(UUID().uuidString)", directoryHint: .isDirectory)
+    private let store: TripStore
+
+    init() throws {
+        store = try TripStore(path: folder.appending(path: "a.db").path)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    private static let signals: [(pid: UInt32, id: String, unit: String)] = [
+        (0x0C, "RPM", "rpm"), (0x0D, "VSS", "km/h"), (0x05, "ECT", "°C"),
+        (0x5E, "FUEL_RATE", "L/h"),
+    ]
+
+    /// Only their names and numbers count here.
+    private static var table: PIDTable {
+        var table = PIDTable()
+        for (pid, id, unit) in signals {
+            table.add(
+                DataID(.currentData, pid), name: id, length: 1...20,
+                signals: [
+                    Signal(
+                        id: id, name: id, bitOffset: 0, bitLength: 16, kind: .number, unit: unit)
+                ])
+        }
+        return table
+    }
+
+    private func reading(
+        _ name: String, _ value: Double, ecu: UInt32 = 0x7E8, frame: UInt8? = nil
+    ) throws -> DiagnosticItem {
+        let place = try #require(Self.signals.firstIndex { $0.id == name })
+        var reading = Reading(
+            ecu: ECUAddress(ecu, .can11), dataID: DataID(.currentData, Self.signals[place].pid),
+            signal: SignalIndex(rawValue: Int32(place)), value: .number(value), raw: [0x01],
+            line: 0)
+        reading.frame = frame
+        return .reading(reading)
+    }
+
+    private final class Collected { var bytes: [UInt8] = [] }
+
+    private func printed(_ body: (inout TextOutput) throws -> Void) throws -> String {
+        let collected = Collected()
+        var writer = TextOutput { bytes in collected.bytes += bytes }
+        try body(&writer)
+        try writer.flush()
+        return String(decoding: collected.bytes, as: UTF8.self)
+    }
+
+    /// Four seconds of two ECUs, with a frozen value and what an ECU and a receiver said.
+    private func trip() throws -> TripReadings {
+        let writer = try store.startTrip(
+            TripStart(
+                anchor: TimeAnchor(monotonic: .zero, utc: UTC(microseconds: 1_767_225_600_000_000)),
+                tags: ["sea"]), table: Self.table)
+        for second in 0..<4 {
+            let time = Instant.zero + .seconds(second)
+            #expect(try writer.offer([reading("RPM", 800 + Double(second))], at: time))
+            #expect(try writer.offer([reading("VSS", 50, ecu: 0x7E9)], at: time))
+        }
+        let end = Instant.zero + .seconds(3)
+        #expect(try writer.offer([reading("ECT", 90, frame: 0)], at: end))
+        let refusal = TripEvent(
+            .negativeResponse, text: "busy", ecu: ECUAddress(0x7E9, .can11), service: Service(0x01))
+        #expect(writer.offer(.event(refusal), at: end))
+        try writer.end(.stopped, at: end)
+        return try store.readings(ofTrip: writer.trip)
+    }
+
+    private func file(
+        ecu: UInt32? = nil, _ body: (inout TripFileWriter, inout TextOutput) throws -> Void
+    ) throws -> [String] {
+        var writer = TripFileWriter(
+            parts: [try trip()], units: .metric,
+            progress: { _ in },
+            isNarrowed: false, ecu: ecu.map { ECUAddress($0, .can11) })
+        let text = try printed { try body(&writer, &$0) }
+        return text.split(whereSeparator: \.isNewline).map(String.init)
+    }
+
+    @Test func `a table ends with the last moment, and has no column of what was frozen`() throws {
+        let wide = try file { try $0.writeWide(relative: true, &$1) }
+        #expect(wide.first == "time,RPM (rpm),VSS (km/h)")
+        #expect(wide.count == 5)
+        #expect(wide.last?.hasSuffix(",803,50") == true, "\(wide)")
+        let grid = try file {
+            try $0.writeGrid(every: .seconds(1), fill: .last, relative: true, &$1)
+        }
+        #expect(grid.first?.hasSuffix(",RPM (rpm),VSS (km/h)") == true, "\(grid)")
+        #expect(grid.last?.hasSuffix(",803,50") == true, "\(grid)")
+        #expect(grid.count == 5)
+    }
+
+    @Test func `with one ECU wanted nothing of others goes out`() throws {
+        let json = try file(ecu: 0x7E8) { try $0.writeJSON(&$1) }
+        #expect(json.count == 5 && json.allSatisfy { $0.contains("\"7E8\"") }, "\(json)")
+        let lines = try file(ecu: 0x7E8) { try $0.writeLineProtocol(&$1) }
+        #expect(lines.count == 5 && lines.allSatisfy { $0.contains("7E8") }, "\(lines)")
+        // All of it: the trip itself, nine readings, what an ECU refused.
+        #expect(try file { try $0.writeJSON(&$1) }.count == 11)
+        #expect(try file { try $0.writeLineProtocol(&$1) }.count == 10)
+    }
+
+    @Test func `without a position there is no track, and KML holds one trip`() throws {
+        let trip = try trip()
+        func writer(_ parts: [TripReadings]) -> TripFileWriter {
+            TripFileWriter(
+                parts: parts, units: .metric, progress: { _ in }, isNarrowed: false, ecu: nil)
+        }
+        #expect(throws: TripReportError.noPositions(trips: [trip.trip.id])) {
+            var writer = writer([trip])
+            _ = try printed { try writer.writeGPX(&$0) }
+        }
+        #expect(throws: TripReportError.severalTripsInKML) {
+            var writer = writer([trip, trip])
+            _ = try printed { try writer.writeKML(&$0) }
+        }
+    }
+
+    @Test func `a page plots what is named, and says what it has no numbers of`() throws {
+        let trip = try trip()
+        #expect(throws: TripReportError.noNumbers(trip: trip.trip.id, signal: "speed")) {
+            try TripReport(trip, store, .metric, FuelProfile(), plotting: ["speed"])
+        }
+        // What a user calls it is the table's matter.
+        let report = try TripReport(
+            trip, store, .metric, FuelProfile(), plotting: ["speed"],
+            signalNamed: { $0 == "speed" ? "VSS" : nil })
+        let page = String(decoding: report.page.bytes, as: UTF8.self)
+        #expect(page.contains("VSS") && page.hasPrefix("<!DOCTYPE html>"))
+    }
+
+    @Test func `two trips stand side by side`() throws {
+        let (first, second) = (try trip(), try trip())
+        let csv = try printed {
+            try TripComparison(first, second, OutputForm(format: .csv)).print(&$0)
+        }
+        let rows = csv.split(whereSeparator: \.isNewline)
+        #expect(rows.count == 3, "\(csv)")
+        #expect(rows[1] == "7E8,RPM,RPM,rpm,4,800.000,801.500,803.000,4,800.000,801.500,803.000")
+    }
+
+    // MARK: Calibration
+
+    /// A litre in ten minutes, by a vehicle or by one that does not tell its number.
+    private func fuelLine(_ vin: VIN?, rate: Double = 6) throws -> FuelReport.Line {
+        let writer = try store.startTrip(
+            TripStart(
+                anchor: TimeAnchor(monotonic: .zero, utc: UTC(microseconds: 1_767_225_600_000_000)),
+                vin: vin), table: Self.table)
+        for second in 0...600 {
+            #expect(
+                try writer.offer([reading("FUEL_RATE", rate)], at: .zero + .seconds(second)))
+            #expect(try writer.offer([reading("VSS", 60)], at: .zero + .seconds(second)))
+        }
+        try writer.end(.stopped, at: .zero + .seconds(600))
+        let readings = try store.readings(ofTrip: writer.trip)
+        let profile = FuelProfile(kind: .diesel)
+        return FuelReport.Line(
+            trip: readings.trip, use: try TripFuel.use(of: readings, profile), profile: profile)
+    }
+
+    private func report(_ lines: [FuelReport.Line]) -> FuelReport {
+        FuelReport(lines: lines, output: OutputForm(format: .text))
+    }
+
+    @Test func `a fill-up gives the factor that makes the sum fit`() throws {
+        let vin = VIN("1HGCM82633A004352")
+        let found = try report([fuelLine(vin), fuelLine(vin)]).calibration(filled: 2.2)
+        #expect(abs(found.factor - 1.1) < 0.01 && found.vin == vin?.text)
+        #expect(try report([fuelLine(nil)]).calibration(filled: 1).vin == nil)
+    }
+
+    @Test func `a fill-up that cannot be compared says why`() throws {
+        let one = try fuelLine(VIN("1HGCM82633A004352"))
+        #expect(throws: TripReportError.severalVehicles(2)) {
+            try report([one, fuelLine(nil)]).calibration(filled: 2)
+        }
+        var silent = one
+        silent.use = nil
+        #expect(throws: TripReportError.noFuel) { try report([silent]).calibration(filled: 2) }
+        #expect(throws: TripReportError.silentTrip(one.trip.id)) {
+            try report([one, silent]).calibration(filled: 2)
+        }
+        #expect {
+            try report([one]).calibration(filled: 20)
+        } throws: { error in
+            if case TripReportError.noMatterOfCalibration = error { true } else { false }
+        }
+    }
+}

@@ -83,6 +83,7 @@ let package = Package(
         .target(
             name: "PIDTables", dependencies: ["OBDCore", "Diagnostics"], exclude: ["pids"],
             swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),
+        module("Decoding", ["OBDCore", "VehicleLink", "Adapters", "Diagnostics", "PIDTables"]),
         module(
             "VehicleScan",
             [
@@ -111,6 +112,9 @@ let package = Package(
             ]),
         module("TripImport", ["OBDCore", "Diagnostics", "TripExport"]),
         module(
+            "TripIntake",
+            ["OBDCore", "Diagnostics", "SystemIO", "TripExport", "TripImport", "TripStore"]),
+        module(
             "LocalLinks",
             ["OBDCore", "Adapters", "Simulator", "CSystem", "SystemIO", "Accessory"]),
         module(
@@ -137,9 +141,8 @@ let package = Package(
             [
                 "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Accessory",
                 "ScanSession", "PIDTables", "VehicleScan", "TripStore", "TripExport", "TripImport",
-                "LocalLinks", "Settings", "TripReports", "TripRecorder", "TerminalView",
-                "Dashboard",
-                "Simulator", "Positioning", "FuelFigures",
+                "TripIntake", "Decoding", "LocalLinks", "Settings", "TripReports", "TripRecorder",
+                "TerminalView", "Dashboard", "Simulator", "Positioning", "FuelFigures",
                 "CSystem",
                 "SystemIO", "WebProtocol",
                 "WebServer",
@@ -180,6 +183,10 @@ let package = Package(
             exclude: ["Schemas"], swiftSettings: strict),
         tests("TripExport", ["OBDCore", "Diagnostics", "TripExport", "TestSupport"]),
         tests("TripImport", ["OBDCore", "Diagnostics", "PIDTables", "TripImport"]),
+        tests(
+            "TripIntake",
+            ["OBDCore", "PIDTables", "SystemIO", "TripImport", "TripIntake", "TripStore"]),
+        tests("Decoding", ["OBDCore", "Adapters", "Diagnostics", "PIDTables", "Decoding"]),
         tests("LocalLinks", ["OBDCore", "Accessory", "LocalLinks", "Simulator", "SystemIO"]),
         tests(
             "TripReports",
@@ -274,6 +281,7 @@ if let part = Context.environment["OBDSCAN_PART"] {
     let machine = ["OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "WebProtocol"]
     let pure = [
         "Simulator", "Positioning", "FuelFigures", "PIDTables", "TripExport", "TripImport",
+        "Decoding",
         "EmbedFiles", "EmbedFilesPlugin", "SimulatorTestSupport",
     ]
     let threads = ["CSystem", "SystemIO", "CBluetooth", "Accessory", "ScanSession", "WebServer"]
@@ -293,7 +301,8 @@ if Context.environment["OBDSCAN_FUZZ"] != nil {
     let covered: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer"])]
     let fuzzed = [
         "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Simulator", "PIDTables",
-        "TripExport", "TripImport", "Positioning", "WebProtocol", "SimulatorTestSupport",
+        "TripExport", "TripImport", "Decoding", "Positioning", "WebProtocol",
+        "SimulatorTestSupport",
     ]
     for target in package.targets where fuzzed.contains(target.name) {
         target.swiftSettings = (target.swiftSettings ?? []) + covered

@@ -1,4 +1,5 @@
 import Adapters
+import Decoding
 import Diagnostics
 import OBDCore
 import PIDTables

@@ -25,6 +25,8 @@ extension Failure {
         case let error as StoreError: self.init(error)
         case let error as FileError: self.init(error)
         case let error as TripReportError: self.init(error)
+        case let error as TableError: self.init(error)
+        case let error as MonitorTableError: self.init(error)
         default: return nil
         }
     }

@@ -17,3 +17,13 @@ public func localClock(_ utc: UTC) -> String {
     return localTime(utc).suffix(8) + "."
         + String(repeating: "0", count: 3 - String(milliseconds).count) + String(milliseconds)
 }
+
+/// What the clock on the wall shows, as UTC.
+public func utc(onTheWall wall: UTC) -> UTC {
+    var second = time_t(wall.microseconds / 1_000_000)
+    var parts = tm()
+    guard gmtime_r(&second, &parts) != nil else { return wall }
+    parts.tm_isdst = -1
+    let local = Int64(mktime(&parts))
+    return UTC(microseconds: local * 1_000_000 + wall.microseconds % 1_000_000)
+}

@@ -1,5 +1,4 @@
 import Foundation
-import OBDCore
 import Testing
 
 @testable import ObdscanCLI
@@ -35,17 +34,17 @@ import Testing
         let command = try #require(
             try ObdscanCommand.parseAsRoot(["decode", "--format", "json"] + options)
                 as? DecodeCommand)
-        var all = try DecodePipeline(command)
+        var all = try PrintedDecoding(command)
         // What follows another text gets everything.
         try all.prepare(for: [])
         try all.prepare(for: [])
-        #expect(all.tables.isWhole)
+        #expect(all.pipeline.tables.isWhole)
         var withPart = 0
         for piece in Self.pieces {
             var (part, whole): ([UInt8], [UInt8]) = ([], [])
-            var pipeline = try DecodePipeline(command)
+            var pipeline = try PrintedDecoding(command)
             try pipeline.prepare(for: piece[...])
-            if !pipeline.tables.isWhole { withPart += 1 }
+            if !pipeline.pipeline.tables.isWhole { withPart += 1 }
             pipeline.read(piece[...], into: &part)
             let sawError = pipeline.finish(into: &part)
             all.read(piece[...], into: &whole)
@@ -54,20 +53,5 @@ import Testing
             #expect(part == whole, "\(String(decoding: piece, as: UTF8.self))")
         }
         #expect(withPart > 100)
-    }
-
-    // Whatever stands between two digits, and wherever a byte begins.
-    @Test(
-        arguments: [
-            ("410C", [0x41, 0x10, 0x0C]), ("4 1\r\n0C", [0x41, 0x10, 0x0C]), ("x4y1z", [0x41]),
-            ("4", []), ("", []),
-        ] as [(String, [UInt8])])
-    func `takes every two digits for a byte`(text: String, expected: [UInt8]) {
-        var bytes = SpelledBytes()
-        bytes.note(text.utf8)
-        for byte in UInt8.min...UInt8.max {
-            #expect(
-                bytes.mayIdentify(DataID(.currentData, UInt32(byte))) == expected.contains(byte))
-        }
     }
 }

@@ -37,58 +37,6 @@ import VehicleScan
         return .reading(reading)
     }
 
-    private func importing(_ name: String, _ text: String) throws -> (String, ImportRun) {
-        let path = program.home.appendingPathComponent(name).path
-        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
-        let input = try InputFile(path: path)
-        let format = try #require(try ImportFormat(input.beginning()))
-        return (path, try ImportRun(input, format, standard: table))
-    }
-
-    /// A file is known by all that it holds, not by its times and its size.
-    @Test(arguments: [
-        "time,RPM\n2026-11-21T08:15:02Z,900\n", "time,RPM\n2026-11-21T08:15:03Z,800\n",
-        "time,RPM\n2026-11-21T08:15:02Z,800\n2026-11-21T08:15:03Z,800\n",
-        "time,VSS\n2026-11-21T08:15:02Z,800\n",
-    ])
-    func `a file that differs in anything is another trip`(text: String) throws {
-        let one = "time,RPM\n2026-11-21T08:15:02Z,800\n"
-        let (_, first) = try importing("a.csv", one)
-        #expect(try first.store(in: store) { _, _ in }.trips == [1])
-        let (_, second) = try importing("b.csv", text)
-        #expect(try second.store(in: store) { _, _ in }.trips == [2])
-        let (_, again) = try importing("c.csv", one)
-        let result = try again.store(in: store) { _, _ in }
-        #expect(result.trips.isEmpty && result.known == 1)
-        #expect(try store.trip(1).readings == 1)
-    }
-
-    @Test(arguments: ["2026-11-21T08:15:03Z,900\n", "2026-11-21T08:15:03Z,"])
-    func `a file that is written to meanwhile is not stored`(more: String) throws {
-        let (path, run) = try importing("a.csv", "time,RPM\n2026-11-21T08:15:02Z,800\n")
-        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
-        try file.seekToEnd()
-        try file.write(contentsOf: Data(more.utf8))
-        try file.close()
-        #expect(throws: (any Error).self) { _ = try run.store(in: store) { _, _ in } }
-        #expect(try store.trips(.init(withScans: true)).isEmpty)
-    }
-
-    /// A trip begins before its first reading, when the vehicle was being set up.
-    @Test func `a trip that comes back begins when it began`() throws {
-        let start = "2026-11-21T08:15:00.000000Z"
-        let (_, run) = try importing(
-            "a.jsonl",
-            """
-            {"kind":"trip","id":7,"start":"\(start)"}
-            {"time":"2026-11-21T08:15:02.000000Z","ecu":"7E8","service":"01","pid":"0C",\
-            "signal":"RPM","value":800,"unit":"rpm","raw":"0C80"}
-
-            """)
-        #expect(try run.store(in: store) { _, _ in }.trips == [1])
-        #expect(try store.trip(1).start.text == start)
-    }
-
     // MARK: What is told of a trip
 
     @Test(arguments: [

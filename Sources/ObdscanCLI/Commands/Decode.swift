@@ -75,7 +75,7 @@ struct DecodeCommand: ParsableCommand, OutputCommand {
 
     func run() throws {
         var writer = TextOutput.standard
-        var pipeline = try DecodePipeline(self)
+        var pipeline = try PrintedDecoding(self)
         let sources = try DecodeSource.all(inputs)
         var damaged: [String] = []
         for source in sources {
@@ -101,7 +101,7 @@ struct DecodeCommand: ParsableCommand, OutputCommand {
 
     /// Decodes `input` as one text and appends what is printed; tells whether an error was among it.
     func decode(_ input: [UInt8], into printed: inout [UInt8]) throws -> Bool {
-        var pipeline = try DecodePipeline(self)
+        var pipeline = try PrintedDecoding(self)
         try pipeline.prepare(for: input[...])
         pipeline.read(input[...], into: &printed)
         return pipeline.finish(into: &printed)

@@ -4,6 +4,7 @@ import OBDCore
 import SystemIO
 import TripExport
 import TripImport
+import TripIntake
 import TripStore
 
 /// `obdscan import`: other programs' logs and our own exports.

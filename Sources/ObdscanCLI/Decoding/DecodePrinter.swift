@@ -1,4 +1,5 @@
 import Adapters
+import Decoding
 import Diagnostics
 import OBDCore
 import TripExport
@@ -79,14 +80,6 @@ struct DecodePrinter {
             }
             CSVRow.append(cells(found) + (file.map { [$0] } ?? []), to: &output)
         }
-    }
-
-    /// Appends what makes a whole input unreadable.
-    mutating func appendUnreadable(reason: String, line: Int, to output: inout [UInt8]) {
-        append(
-            .item(
-                .error(DecodeError(.malformed(reason), ecu: nil, line: line)), text: ""),
-            to: &output)
     }
 
     // MARK: JSON

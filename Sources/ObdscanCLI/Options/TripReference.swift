@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import OBDCore
+import SystemIO
 import TripExport
 import TripStore
 
@@ -76,7 +77,7 @@ struct TripMoment: ExpressibleByArgument, Hashable, Sendable {
         } else if argument.hasSuffix("Z"), let utc = UTC(argument) {
             form = .utc(utc)
         } else if let wall = UTC(argument.count > 10 ? argument + "Z" : argument) {
-            form = .utc(Self.utc(onTheWall: wall))
+            form = .utc(utc(onTheWall: wall))
         } else {
             return nil
         }
@@ -94,16 +95,6 @@ struct TripMoment: ExpressibleByArgument, Hashable, Sendable {
             }
             return UTC(microseconds: start.microseconds &+ lapse.nanoseconds / 1000)
         }
-    }
-
-    /// What the clock on the wall shows, as UTC.
-    static func utc(onTheWall wall: UTC) -> UTC {
-        var second = time_t(wall.microseconds / 1_000_000)
-        var parts = tm()
-        guard gmtime_r(&second, &parts) != nil else { return wall }
-        parts.tm_isdst = -1
-        let local = Int64(mktime(&parts))
-        return UTC(microseconds: local * 1_000_000 + wall.microseconds % 1_000_000)
     }
 }
 

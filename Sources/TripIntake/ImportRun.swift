@@ -6,14 +6,17 @@ import TripImport
 import TripStore
 
 /// Reads a file twice, in pieces: first to know that all of it can be read, then to store it.
-struct ImportRun {
+public struct ImportRun {
     /// What came of a file.
-    struct Result {
-        var trips: [Int64] = []
-        var known = 0
+    public struct Result {
+        /// Trips that are new.
+        public var trips: [Int64] = []
+        /// How many trips were known.
+        public var known = 0
         /// Trips that were deleted and would be known otherwise.
-        var deleted: [Int64] = []
-        var readings = 0
+        public var deleted: [Int64] = []
+        /// Readings of the new trips.
+        public var readings = 0
     }
 
     private let file: InputFile
@@ -23,7 +26,7 @@ struct ImportRun {
     private let trips: [ImportedTrip]
 
     /// Looks a whole file over; `standard` is the built-in table, `units` tells which gallons are meant.
-    init(
+    public init(
         _ file: InputFile, _ format: ImportFormat, standard: PIDTable, units: UnitSystem = .metric
     ) throws {
         self.file = file
@@ -40,14 +43,14 @@ struct ImportRun {
         _ file: InputFile, _ format: ImportFormat, _ table: ImportTable,
         _ emit: (ImportEvent) throws -> Void
     ) throws -> ImportTable {
-        var reader = TripFileReader(format, table) { TripMoment.utc(onTheWall: $0) }
+        var reader = TripFileReader(format, table) { utc(onTheWall: $0) }
         try file.forEachPiece { try reader.read($0, emit) }
         try reader.finish(emit)
         return reader.table
     }
 
     /// Stores it.
-    func store(
+    public func store(
         in store: TripStore, progress: (_ done: Int, _ all: Int) -> Void
     ) throws -> Result {
         let all = trips.reduce(0) { $0 + $1.readings }

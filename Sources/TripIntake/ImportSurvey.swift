@@ -19,7 +19,7 @@ struct Survey {
     private var done: [(trip: ImportedTrip, digest: UInt64, sums: [Channel: ImportedTrip.Sum])] = []
 
     /// The trips, the last one among them; `table` names their signals.
-    func finished(_ table: PIDTable) -> [ImportedTrip] {
+    public func finished(_ table: PIDTable) -> [ImportedTrip] {
         var survey = self
         survey.close()
         return survey.done.map { trip, digest, sums in

@@ -4,7 +4,7 @@ import OBDCore
 import VehicleLink
 
 /// One thing that recorded adapter text says.
-enum DecodedLine: Hashable, Sendable {
+public enum DecodedLine: Hashable, Sendable {
     /// Something an ECU said.
     case item(DiagnosticItem, text: String)
     /// A list of codes without any.
@@ -19,7 +19,7 @@ enum DecodedLine: Hashable, Sendable {
     case damaged(LinkError, text: String, line: Int)
 
     /// Whether it makes the run fail.
-    var isError: Bool {
+    public var isError: Bool {
         switch self {
         case .item(.error, _), .damaged: true
         case .item, .noCodes, .status, .voltage, .frame: false
@@ -28,7 +28,7 @@ enum DecodedLine: Hashable, Sendable {
 }
 
 /// Turns adapter text, line by line, into what it says; pure.
-struct DecodeRun {
+public struct DecodeRun {
     private var reader: ConversationReader
     private var decoder: ResponseDecoder
     private let messagesOnly: Bool
@@ -41,19 +41,20 @@ struct DecodeRun {
     /// A run that has read nothing.
     ///
     /// `messagesOnly` stops after reassembly: a message object for everything an ECU said.
-    init(reader: ConversationReader, decoder: ResponseDecoder, messagesOnly: Bool) {
+    public init(reader: ConversationReader, decoder: ResponseDecoder, messagesOnly: Bool) {
         self.reader = reader
         self.decoder = decoder
         self.messagesOnly = messagesOnly
     }
 
     /// Decodes by other tables from here on.
-    mutating func use(table: PIDTable, monitors: MonitorTables) {
+    public mutating func use(table: PIDTable, monitors: MonitorTables) {
         decoder.use(table: table, monitors: monitors)
     }
 
     /// Reads one line without its line end.
-    mutating func read(_ line: [UInt8], number: Int, _ body: (DecodedLine) throws -> Void) rethrows
+    public mutating func read(_ line: [UInt8], number: Int, _ body: (DecodedLine) throws -> Void)
+        rethrows
     {
         if texts.count >= Self.mostTexts { texts.removeAll(keepingCapacity: true) }
         texts[number] = line
@@ -63,7 +64,7 @@ struct DecodeRun {
     }
 
     /// Reads a command that a recording says was sent.
-    mutating func readRequest(
+    public mutating func readRequest(
         _ command: [UInt8], number: Int, _ body: (DecodedLine) throws -> Void
     ) rethrows {
         found.removeAll(keepingCapacity: true)
@@ -72,7 +73,7 @@ struct DecodeRun {
     }
 
     /// Ends the text: what is unfinished is reported.
-    mutating func finish(_ body: (DecodedLine) throws -> Void) rethrows {
+    public mutating func finish(_ body: (DecodedLine) throws -> Void) rethrows {
         found.removeAll(keepingCapacity: true)
         reader.finish(&found)
         try handOn(body)

@@ -8,32 +8,35 @@ import PIDTables
 /// To read the embedded ones whole takes longer than all else that one line needs, so a short text
 /// gets only the records whose identifiers stand in it. The first text that is longer, or followed by
 /// another, gets everything; so does who brings tables of their own.
-struct DecodeTables {
+public struct DecodeTables {
     /// What of the PID tables is loaded.
-    private(set) var table = PIDTable()
+    public private(set) var table = PIDTable()
     /// Names and scalings of monitors, as far as loaded.
-    private(set) var monitors = MonitorTables()
+    public private(set) var monitors = MonitorTables()
 
     private let ownFiles: [TableFile]
     private let request: String
     /// Whether that is everything.
-    private(set) var isWhole = false
+    public private(set) var isWhole = false
     private var isFirst = true
 
     /// Texts up to so many bytes are looked through.
     private static let shortText = 4096
 
-    init(_ command: DecodeCommand) throws(Failure) {
-        ownFiles = try command.tables.files(adding: command.table)
-        request = command.request ?? ""
+    /// Tables with `ownFiles` over the embedded ones, for answers to `request`.
+    ///
+    /// - Throws: `TableError` or `MonitorTableError`, as ``grow(for:)``.
+    public init(_ ownFiles: [TableFile], request: String?) throws {
+        self.ownFiles = ownFiles
+        self.request = request ?? ""
         if !ownFiles.isEmpty { try loadAll() }
     }
 
     /// A decoder that has seen nothing yet.
-    var decoder: ResponseDecoder { ResponseDecoder(table: table, monitors: monitors) }
+    public var decoder: ResponseDecoder { ResponseDecoder(table: table, monitors: monitors) }
 
     /// Loads what `chunk` may ask for; tells whether that was more than was there.
-    mutating func grow(for chunk: ArraySlice<UInt8>) throws(Failure) -> Bool {
+    public mutating func grow(for chunk: ArraySlice<UInt8>) throws -> Bool {
         guard !isWhole else { return false }
         // The text of a recording may spell a digit as an escape.
         guard isFirst, chunk.count <= Self.shortText, !chunk.contains(UInt8(ascii: "\\")) else {
@@ -44,22 +47,14 @@ struct DecodeTables {
         var bytes = SpelledBytes()
         bytes.note(request.utf8)
         bytes.note(chunk)
-        do {
-            table = try PIDTables.excerpt { bytes.mayIdentify($0) }
-        } catch {
-            throw Failure(error)
-        }
-        if bytes.mayHoldMonitorTests { monitors = try loadMonitorTables() }
+        table = try PIDTables.excerpt { bytes.mayIdentify($0) }
+        if bytes.mayHoldMonitorTests { monitors = try PIDTables.monitorTables() }
         return true
     }
 
-    private mutating func loadAll() throws(Failure) {
-        do {
-            table = try PIDTables.load(ownFiles)
-        } catch {
-            throw Failure(error)
-        }
-        monitors = try loadMonitorTables()
+    private mutating func loadAll() throws {
+        table = try PIDTables.load(ownFiles)
+        monitors = try PIDTables.monitorTables()
         isWhole = true
     }
 }
@@ -70,7 +65,7 @@ struct SpelledBytes {
     private var isSpelled = [Bool](repeating: false, count: 256)
 
     /// Adds what `text` spells.
-    mutating func note(_ text: some Sequence<UInt8>) {
+    public mutating func note(_ text: some Sequence<UInt8>) {
         var high: UInt8?
         for character in text {
             guard let digit = Hex.value(character) else { continue }
@@ -80,7 +75,7 @@ struct SpelledBytes {
     }
 
     /// Whether an answer in this text may hold what `id` identifies.
-    func mayIdentify(_ id: DataID) -> Bool {
+    public func mayIdentify(_ id: DataID) -> Bool {
         // The low byte of a parameter group may be an address; data identifiers that stand for a PID
         // of OBD have it as their low byte.
         let byte = id.service == DataID.parameterGroups ? id.id >> 8 : id.id
@@ -89,5 +84,5 @@ struct SpelledBytes {
 
     /// Whether an answer in this text may be a monitoring test: of service 05, of service 06, or of
     /// data identifiers F6xx.
-    var mayHoldMonitorTests: Bool { isSpelled[0x45] || isSpelled[0x46] || isSpelled[0xF6] }
+    public var mayHoldMonitorTests: Bool { isSpelled[0x45] || isSpelled[0x46] || isSpelled[0xF6] }
 }

@@ -1,17 +1,17 @@
 /// Cuts bytes into text lines, whatever ends them: CR, LF or CR LF; each is one line end.
 ///
 /// Incremental: a chunk may end anywhere, between CR and LF as well.
-struct TextLines {
+public struct TextLines {
     /// A line longer than so many bytes is cut there; no adapter sends such lines.
-    static let longestLine = 64 * 1024
+    public static let longestLine = 64 * 1024
 
     private var rest: [UInt8] = []
     private var lastWasCR = false
     /// The number of the line that is being filled, from 1.
-    private(set) var number = 1
+    public private(set) var number = 1
 
     /// Hands every finished line to `body`.
-    mutating func receive(
+    public mutating func receive(
         _ chunk: some Sequence<UInt8>, _ body: (_ line: [UInt8], _ number: Int) -> Void
     ) {
         for byte in chunk {
@@ -34,7 +34,7 @@ struct TextLines {
     }
 
     /// Hands over what stands behind the last line end.
-    mutating func finish(_ body: (_ line: [UInt8], _ number: Int) -> Void) {
+    public mutating func finish(_ body: (_ line: [UInt8], _ number: Int) -> Void) {
         guard !rest.isEmpty else { return }
         body(rest, number)
         rest = []

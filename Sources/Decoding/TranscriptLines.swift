@@ -4,9 +4,9 @@ import Adapters
 ///
 /// What was sent and what came are both cut at their line ends. Line numbers are those of the
 /// recording.
-struct TranscriptLines {
+public struct TranscriptLines {
     /// Hands each line to `body`, with the number of the recording's line on which it began.
-    static func forEach(
+    public static func forEach(
         in transcript: Transcript, numbers: [Int],
         _ body: (_ line: [UInt8], _ direction: Transcript.Direction, _ number: Int) -> Void
     ) {

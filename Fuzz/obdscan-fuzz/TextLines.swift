@@ -1,1 +1,0 @@
-../../Sources/ObdscanCLI/Decoding/TextLines.swift

@@ -1,0 +1,112 @@
+import Adapters
+import Diagnostics
+import OBDCore
+import PIDTables
+import VehicleLink
+
+/// From bytes to what they say: what `obdscan decode` does, without files and without printing.
+public struct DecodePipeline {
+    /// How a text is told apart: a recording of obdscan's begins with its magic line.
+    private enum Input {
+        case unknown([UInt8])
+        case text
+        case transcript([UInt8])
+    }
+
+    private let options: ConversationReader.Options
+    private let messagesOnly: Bool
+    /// What of the tables is loaded.
+    public private(set) var tables: DecodeTables
+    private var run: DecodeRun
+    private var lines = TextLines()
+    private var input = Input.unknown([])
+
+    /// A pipeline that has read nothing.
+    ///
+    /// `messagesOnly` stops after reassembly; `ownTables` lie over the embedded ones.
+    ///
+    /// - Throws: `TableError` or `MonitorTableError`, as ``prepare(for:)``.
+    public init(
+        _ options: ConversationReader.Options, messagesOnly: Bool, ownTables: [TableFile]
+    ) throws {
+        self.options = options
+        self.messagesOnly = messagesOnly
+        tables = try DecodeTables(ownTables, request: options.request)
+        run = DecodeRun(
+            reader: ConversationReader(options), decoder: tables.decoder,
+            messagesOnly: messagesOnly)
+    }
+
+    /// Loads what of the tables `chunk` may ask for; call it before that is read.
+    ///
+    /// Tells whether there are more tables than before.
+    public mutating func prepare(for chunk: ArraySlice<UInt8>) throws -> Bool {
+        // Reassembly needs the lengths of records, too, where several answers stand in one line.
+        guard try tables.grow(for: chunk) else { return false }
+        run.use(table: tables.table, monitors: tables.monitors)
+        return true
+    }
+
+    /// Reads a chunk and hands over whatever it completes.
+    public mutating func read(_ chunk: ArraySlice<UInt8>, _ body: (DecodedLine) -> Void) {
+        switch input {
+        case .text: readText(chunk, body)
+        case .transcript(var all):
+            input = .text
+            all.append(contentsOf: chunk)
+            input = .transcript(all)
+        case .unknown(var start):
+            start.append(contentsOf: chunk)
+            let magic = Array(Transcript.magic.utf8.dropLast())
+            if Transcript.isTranscript(start) {
+                input = .transcript(start)
+            } else if start.count > magic.count || !magic.starts(with: start) {
+                input = .text
+                readText(start[...], body)
+            } else {
+                input = .unknown(start)
+            }
+        }
+    }
+
+    /// Ends this text and gets ready for another.
+    public mutating func finish(_ body: (DecodedLine) -> Void) {
+        switch input {
+        case .text: break
+        case .unknown(let rest): readText(rest[...], body)
+        case .transcript(let bytes): readTranscript(bytes, body)
+        }
+        lines.finish { line, number in
+            run.read(line, number: number, body)
+        }
+        run.finish(body)
+        run = DecodeRun(
+            reader: ConversationReader(options), decoder: tables.decoder,
+            messagesOnly: messagesOnly)
+        lines = TextLines()
+        input = .unknown([])
+    }
+
+    private mutating func readText(_ chunk: ArraySlice<UInt8>, _ body: (DecodedLine) -> Void) {
+        lines.receive(chunk) { line, number in
+            run.read(line, number: number, body)
+        }
+    }
+
+    private mutating func readTranscript(_ bytes: [UInt8], _ body: (DecodedLine) -> Void) {
+        do {
+            let (transcript, numbers) = try Transcript.parse(bytes)
+            TranscriptLines.forEach(in: transcript, numbers: numbers) { line, direction, number in
+                switch direction {
+                case .toAdapter:
+                    run.readRequest(line, number: number, body)
+                case .fromAdapter:
+                    run.read(line, number: number, body)
+                }
+            }
+        } catch {
+            let fault = DecodeError(.malformed(error.reason), ecu: nil, line: error.line)
+            body(.item(.error(fault), text: ""))
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import Adapters
+import Decoding
+import OBDCore
+
+/// From bytes to printed lines: what `obdscan decode` does, without files.
+struct PrintedDecoding {
+    private(set) var pipeline: DecodePipeline
+    private var printer: DecodePrinter
+
+    /// A pipeline and a printer for the command's options.
+    init(_ command: DecodeCommand) throws {
+        let options = ConversationReader.Options(
+            request: command.request, vehicleProtocol: VehicleProtocol(command.protocolName))
+        pipeline = try DecodePipeline(
+            options, messagesOnly: command.messages,
+            ownTables: try command.tables.files(adding: command.table))
+        printer = DecodePrinter(
+            format: command.output.format, units: command.output.units,
+            table: pipeline.tables.table, codeTexts: try loadCodeTexts())
+    }
+
+    /// Loads what of the tables `chunk` may ask for; call it before that is read.
+    mutating func prepare(for chunk: ArraySlice<UInt8>) throws {
+        if try pipeline.prepare(for: chunk) { printer.use(pipeline.tables.table) }
+    }
+
+    /// Begins with the input of that name, where there are several.
+    mutating func begin(_ name: String, into printed: inout [UInt8]) {
+        printer.begin(name, to: &printed)
+    }
+
+    /// Reads a chunk; whatever it completes is appended to `printed`.
+    mutating func read(_ chunk: ArraySlice<UInt8>, into printed: inout [UInt8]) {
+        pipeline.read(chunk) { printer.append($0, to: &printed) }
+    }
+
+    /// Ends this text and gets ready for another; tells whether an error was in it.
+    mutating func finish(into printed: inout [UInt8]) -> Bool {
+        pipeline.finish { printer.append($0, to: &printed) }
+        return printer.takeError()
+    }
+}

@@ -106,7 +106,7 @@ private struct MachineWorld {
         switch tool.state {
         case .waiting, .initializing(.probing):
             require(!tool.armedDeadlines.isEmpty, "waits without a deadline: \(tool.state)")
-        case .initializing, .idle, .processing, .error:
+        case .initializing, .idle, .processing, .processingLast, .error:
             require(owed.isEmpty, "an outcome is owed in \(tool.state.kind)")
         case .modifying: require(false, "a state was left taken out")
         }

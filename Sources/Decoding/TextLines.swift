@@ -10,6 +10,9 @@ public struct TextLines {
     /// The number of the line that is being filled, from 1.
     public private(set) var number = 1
 
+    /// Begins with line 1.
+    public init() {}
+
     /// Hands every finished line to `body`.
     public mutating func receive(
         _ chunk: some Sequence<UInt8>, _ body: (_ line: [UInt8], _ number: Int) -> Void

@@ -16,22 +16,22 @@ async function readCodes() {
   note.textContent = 'Asking the vehicle …';
   button.disabled = isAsking = true;
   try {
-    const all = await ask('/api/codes'), codes = all.filter(o => o.code), answers = await ask('/api/monitors');
-    // The lamp is told by PID 01, by F401 (SAE J1979-2, read all along), or with the codes (SAE J1939).
+    const all = await ask('/api/codes'), codes = all.filter(o => o.kind === 'code'), ecus = all.filter(o => o.kind === 'ecu'), answers = await ask('/api/monitors');
+    // The light comes with the codes, or with the readiness that is read anyway.
     const lit = [...[...live.cards.values()].map(card => card.last).filter(o => o && o.signal === 'MIL' && o.value === true),
-      ...answers.filter(o => o.signal === 'MIL' && o.value === true), ...codes.filter(o => o.lamps && o.lamps.malfunction === true)];
+      ...answers.filter(o => o.signal === 'MIL' && o.value === true), ...ecus.filter(o => o.light === true)];
     const lamp = [...new Set(lit.map(o => o.ecu || 'vehicle'))];
     const states = answers.filter(o => o.kind === 'monitor' && o.scope === 'sinceClear' && o.supported);
     const open = states.filter(o => o.complete === false).length;
     const parts = [];
     // An empty list that was never obtained is no good news.
     const counts = new Map(answers.filter(o => o.signal === 'DTC_CNT' && typeof o.value === 'number').map(o => [o.ecu, o.value]));
-    const counted = [...counts.values()].reduce((sum, count) => sum + count, 0), stored = codes.filter(o => o.kind === 'stored').length;
-    const unsure = counted > stored || counts.size === 0 && all.length > codes.length;
-    if (lamp.length > 0) parts.push(h('p', { class: 'bad', text: '⚠ Check engine lamp on: ' + lamp.join(', ') }));
+    const counted = [...counts.values()].reduce((sum, count) => sum + count, 0), stored = codes.filter(o => o.status === 'stored').length;
+    const unsure = counted > stored || ecus.some(o => o.codes === null);
+    if (lamp.length > 0) parts.push(h('p', { class: 'bad', text: '⚠ Check engine light on: ' + lamp.join(', ') }));
     if (unsure) parts.push(h('p', { class: 'bad', text: counted > stored ? counted + ' stored codes are counted, but ' + stored + ' could be read.' : 'Not every ECU answered for its codes.' }));
     parts.push(h('h2', { text: 'Codes' }), codes.length === 0 ? (unsure ? h('p', {}) : h('p', {}, [mark(true, 'No codes are stored.')]))
-      : table([['Code'], ['List'], ['ECU'], ['Meaning']], codes.map(o => [h('b', { text: o.code + (o.failureType ? '-' + o.failureType : '') }), o.kind + (o.active === false ? ', not active' : ''), o.ecu, o.description || 'no text is known']), 'Codes'));
+      : table([['Code'], ['Status'], ['ECU'], ['Meaning']], codes.map(o => [h('b', { text: o.code + (o.failureType ? '-' + o.failureType : '') }), o.status + (o.active === false ? ', not active' : ''), o.ecu, o.description || 'no text is known']), 'Codes'));
     if (states.length > 0) parts.push(h('h2', { text: 'Readiness' }),
       h('p', {}, [open === 0 ? mark(true, 'Every supported monitor has run since codes were cleared.') : mark(false, open + (open === 1 ? ' monitor has' : ' monitors have') + ' not run since codes were cleared.')]),
       open === 0 ? '' : h('p', { class: 'dim', text: 'US EPA (40 CFR 85.2222) allows 1 incomplete monitor from model year 2001 on, 2 from 1996 to 2000. Other inspections have other rules.' }),
@@ -45,7 +45,7 @@ async function readCodes() {
 async function showHistory() {
   const place = $('codes-history');
   try {
-    const lives = await ask('/api/codes/history');
+    const lives = (await ask('/api/codes/history')).filter(o => o.kind === 'codeHistory');
     place.replaceChildren(lives.length === 0 ? h('p', { class: 'dim', text: 'No codes are known.' })
       : table([['Code'], ['Now'], ['First seen'], ['Last seen'], ['ECU'], ['Vehicle'], ['Meaning']], lives.map(o => [h('b', { text: o.code }),
         o.present.length > 0 ? o.present.join(', ') : 'gone', when(o.firstSeen), when(o.lastSeen), o.ecu, o.vin, o.description || 'no text is known']), 'Known codes'));

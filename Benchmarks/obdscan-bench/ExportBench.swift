@@ -62,7 +62,7 @@ enum ExportBench {
         }
         ObdscanBench.print("export: CSV wide", Double(rows) / wide, "readings/s")
         let json = try timed(store, scratch) { readings, output in
-            var writer = JSONLines(table: readings.table) { _ in nil }
+            var writer = JSONLines(table: readings.table)
             try readings.forEach { time, reading in
                 writer.append(reading, time: time, to: &output.bytes)
                 output.flushWhenLarge()

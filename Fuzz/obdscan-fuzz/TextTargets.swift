@@ -51,7 +51,8 @@ func readConversation(_ input: [UInt8]) {
         reader: ConversationReader(options),
         decoder: ResponseDecoder(table: Tables.standard, monitors: Tables.monitors),
         messagesOnly: false)
-    var json = JSONLines(table: Tables.standard, showsLine: true) { Tables.texts.text(of: $0) }
+    var json = JSONLines(table: Tables.standard)
+    let rows = ItemRows(table: Tables.standard) { CodeFacts(text: Tables.texts.text(of: $0.code)) }
     var lines = TextLines()
     var found: [DecodedLine] = []
     lines.receive(text) { line, number in run.read(line, number: number) { found.append($0) } }
@@ -69,7 +70,7 @@ func readConversation(_ input: [UInt8]) {
                 require(isSubsequence(spelled, of: digits), "\(item) is not in the input")
                 if case .message = item { messageBytes += raw.count }
             }
-            print(item, text, with: &json)
+            print(item, text, with: rows, &json)
         case .noCodes(let message):
             let spelled = message.payload.flatMap { [$0 >> 4, $0 & 0xF] }
             require(isSubsequence(spelled, of: digits), "\(message) is not in the input")
@@ -79,13 +80,12 @@ func readConversation(_ input: [UInt8]) {
         case .damaged(let error, let text, let line):
             require((1...max(1, last)).contains(line), "an error on line \(line) of \(last)")
             var printed: [UInt8] = []
-            json.appendError(
-                line: error.line, reason: error.reason, text: text, ecu: error.ecu, to: &printed)
+            ItemRows.error(error.reason, text: text, ecu: error.ecu).appendJSON(to: &printed)
             checkPrinted(printed)
-        case .status(let status, let text, let line):
+        case .status(let status, let text, _):
             var printed: [UInt8] = []
-            json.appendAdapterStatus(
-                status.rawValue, text: text, line: line, time: nil, to: &printed)
+            ItemRows.adapterStatus(status.rawValue, text: text, time: nil)
+                .appendJSON(to: &printed)
             checkPrinted(printed)
         case .voltage(let volts, _): require(volts.isFinite, "\(volts) V")
         }
@@ -109,13 +109,19 @@ extension ConversationReader.Options {
     }
 }
 
-private func print(_ item: DiagnosticItem, _ text: String, with json: inout JSONLines) {
+private func print(
+    _ item: DiagnosticItem, _ text: String, with rows: ItemRows, _ json: inout JSONLines
+) {
     var printed: [UInt8] = []
     if case .error(let error) = item {
-        json.appendError(
-            line: error.line, reason: error.reason, text: text, ecu: error.ecu, to: &printed)
+        ItemRows.error(error.reason, text: text, ecu: error.ecu).appendJSON(to: &printed)
     } else {
-        json.append(item, time: nil, to: &printed)
+        rows.row(item, time: nil).appendJSON(to: &printed)
+    }
+    if case .reading(let reading) = item {
+        var fast: [UInt8] = []
+        json.append(reading, time: nil, to: &fast)
+        require(fast == printed, "the fast writer differs from the row of \(item)")
     }
     checkPrinted(printed)
 }

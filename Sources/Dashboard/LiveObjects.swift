@@ -13,7 +13,7 @@ public struct LiveObjects {
     public init(table: PIDTable, units: UnitSystem) {
         self.table = table
         self.units = units
-        json = JSONLines(table: table, units: units) { _ in nil }
+        json = JSONLines(table: table, units: units)
     }
 
     /// The object of a reading, with its line end.
@@ -64,7 +64,7 @@ public struct LiveObjects {
         object.add("time", time)
         object.add("link", status.link.rawValue)
         object.add("state", status.state.rawValue)
-        object.add("accessory", status.accessory.map(printable))
+        object.add("device", status.accessory.map(printable))
         object.add("adapter", status.adapter.map(printable))
         object.add("protocol", status.vehicleProtocol)
         object.add("vin", status.vin.map(printable))

@@ -25,6 +25,27 @@ public enum DecodedLine: Hashable, Sendable {
         case .item, .noCodes, .status, .voltage, .frame: false
         }
     }
+
+    /// Who said it; nil where the text does not tell, or the adapter did.
+    public var ecu: ECUAddress? {
+        switch self {
+        case .item(let item, _): item.ecu
+        case .noCodes(let message): message.ecu
+        case .damaged(let error, _, _): error.ecu
+        case .status, .voltage, .frame: nil
+        }
+    }
+
+    /// The number of the input line that it began on.
+    public var line: Int {
+        switch self {
+        case .item(let item, _): item.line
+        case .noCodes(let message): message.line
+        case .status(_, _, let line), .voltage(_, let line), .frame(_, _, let line),
+            .damaged(_, _, let line):
+            line
+        }
+    }
 }
 
 /// Turns adapter text, line by line, into what it says; pure.

@@ -38,17 +38,15 @@ struct CSVColumns: Sendable {
         return place
     }
 
-    /// Appends the line of column names: `time`, then `RPM (rpm)`, with the ECU in front where
-    /// several have the same signal.
+    /// Appends the line of column names: `time`, then `RPM (rpm)`, with the ECU before it where
+    /// the column is of one.
     func appendHeader(time: String, to output: inout [UInt8]) {
         CSVText.append(time, to: &output)
-        var seen: [String: Int] = [:]
-        for column in columns { seen[table[column.signal].id, default: 0] += 1 }
         for (column, conversion) in zip(columns, conversions) {
             let signal = table[column.signal]
             let unit = conversion?.unit ?? signal.unit
             var name = signal.id
-            if seen[signal.id, default: 0] > 1, let ecu = column.ecu { name = "\(ecu) \(name)" }
+            if let ecu = column.ecu { name = "\(ecu) \(name)" }
             if !unit.isEmpty { name += " (\(unit))" }
             output.append(0x2C)
             CSVText.append(name, to: &output)

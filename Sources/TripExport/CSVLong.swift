@@ -53,7 +53,7 @@ public struct CSVLong: Sendable {
     /// Appends the line of column names.
     public func appendHeader(to output: inout [UInt8]) {
         JSONText.append(
-            raw: "time,ecu,service,pid,frame,dtc,signal,name,value,unit,code,status,raw",
+            raw: "time,ecu,service,pid,frame,dtc,signal,name,value,unit,code,status,checkDigit,raw",
             to: &output)
         if !trip.isEmpty { JSONText.append(raw: ",trip", to: &output) }
         CSVText.endLine(&output)
@@ -117,13 +117,15 @@ public struct CSVLong: Sendable {
         output.append(0x2C)
         if let status { output.append(contentsOf: status.rawValue.utf8) }
         output.append(0x2C)
+        if let checkDigit = reading.checkDigit { JSONText.append(checkDigit, to: &output) }
+        output.append(0x2C)
     }
 
     private mutating func prepare(_ reading: borrowing Reading, _ index: Int) -> Source {
         let signal = table[reading.signal]
         let conversion = signal.kind == .number ? units.conversion(from: signal.unit) : nil
         var head: [UInt8] = [0x2C]
-        CSVText.append(reading.ecu?.description, to: &head)
+        CSVText.append(reading.ecu?.printed, to: &head)
         head.append(0x2C)
         CSVText.append(reading.dataID?.service.description, to: &head)
         head.append(0x2C)

@@ -40,8 +40,8 @@ public struct CSVWide: Sendable {
         isFilled = Array(repeating: false, count: count)
     }
 
-    /// Appends the line of column names: `time`, then `RPM (rpm)`, with the ECU in front where
-    /// several have the same signal.
+    /// Appends the line of column names: `time`, then `RPM (rpm)`, with the ECU before it where
+    /// the column is of one.
     public func appendHeader(to output: inout [UInt8]) {
         columns.appendHeader(time: "time", to: &output)
     }

@@ -2,12 +2,12 @@
 ///
 /// Every cell passes ``printable(_:)``. A column is as wide as its widest cell; the last one is not
 /// filled up, so that lines do not end in blanks.
-public struct TextTable {
+public struct TextTable: Sendable {
     /// How a column is set.
-    public enum Alignment { case left, right }
+    public enum Alignment: Sendable { case left, right }
 
     /// One cell: its text, and a style that does not count for the width.
-    public struct Cell: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
+    public struct Cell: Sendable, ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
         /// What it says.
         public var text: String
         /// How it looks; nil = plain.

@@ -45,7 +45,9 @@ struct ImportedObject {
 
     /// What the object says; nil for one that is not of a trip.
     func event(_ table: inout ImportTable) throws -> ImportEvent? {
-        if keys["signal"] != nil { return .entry(try reading(&table), at: try time()) }
+        if keys["signal"] != nil, keys["kind"]?.string ?? "reading" == "reading" {
+            return .entry(try reading(&table), at: try time())
+        }
         guard let kind = text("kind") else { throw fault("neither a signal nor a kind") }
         switch kind {
         case "trip":
@@ -54,13 +56,13 @@ struct ImportedObject {
             return .trip(
                 name: text("name"), tags: tags, vin: text("vin").flatMap { VIN($0) },
                 start: try time("start"))
-        case "tripSignal", "summary", "accessory", "state", "check": return nil
+        case "tripSignal", "summary", "device", "state", "check", "ecu": return nil
         case "note":
             guard let text = text("text"), !text.isEmpty else { throw fault("an empty note") }
             return .entry(.note(text), at: try time())
         case "position": return .entry(.position(try position()), at: try time())
         case "codeList":
-            guard let list = text("list").flatMap({ CodeReport.Kind(rawValue: $0) }),
+            guard let list = text("status").flatMap({ CodeReport.Kind(rawValue: $0) }),
                 let codes = keys["codes"]?.number.flatMap({ Int(exactly: $0) }), codes >= 0
             else { throw fault("no list of codes") }
             return .entry(.codeList(try ecu(), list, codes: codes), at: try time())
@@ -112,8 +114,11 @@ struct ImportedObject {
     func item(_ kind: String) throws -> DiagnosticItem {
         let ecu = try ecu()
         switch kind {
-        case "stored", "pending", "permanent":
-            return .code(try code(CodeReport.Kind(rawValue: kind) ?? .stored, ecu))
+        case "code":
+            guard let status = text("status").flatMap({ CodeReport.Kind(rawValue: $0) }) else {
+                throw fault("no status of a code")
+            }
+            return .code(try code(status, ecu))
         case "monitor":
             guard let scope = text("scope").flatMap({ MonitorStatus.Scope(rawValue: $0) }),
                 let monitor = text("monitor").flatMap({ MonitorStatus.Monitor(rawValue: $0) }),

@@ -21,17 +21,19 @@ public struct CodeHistoryReport {
 
     /// Prints them; where there are none text has nothing.
     public func print(_ writer: inout TextOutput) throws(OutputError) {
-        switch output.format {
-        case .text:
+        guard output.format != .text else {
             if !lives.isEmpty {
                 try writer.write(table.text(output.palette, columns: output.columns))
             }
-        case .json:
-            for life in lives {
-                try writer.append { life.object(texts.text(of: life.code)).append(to: &$0) }
-            }
-        case .csv: try writer.append { appendCSV(to: &$0) }
+            return
         }
+        var rows = RowWriter(output.format, kinds: [CodeLife.keys, CodeLife.changeKeys])
+        for life in lives {
+            let text = texts.text(of: life.code)
+            try writer.print(life.row(text), &rows)
+            for step in life.steps { try writer.print(life.row(of: step, text), &rows) }
+        }
+        try writer.append { rows.finish(&$0) }
     }
 
     private var table: TextTable {
@@ -49,24 +51,6 @@ public struct CodeHistoryReport {
             ])
         }
         return rows
-    }
-
-    private func appendCSV(to bytes: inout [UInt8]) {
-        CSVRow.append(
-            [
-                "time", "vin", "ecu", "code", "failureType", "description", "list", "change",
-            ], to: &bytes)
-        for life in lives {
-            for step in life.steps {
-                CSVRow.append(
-                    [
-                        step.time.text, life.vin ?? "", life.ecu?.description ?? "",
-                        life.code.text, life.code.failureType ?? "",
-                        texts.text(of: life.code) ?? "", step.kind.rawValue,
-                        step.isPresent ? "came" : "gone",
-                    ], to: &bytes)
-            }
-        }
     }
 }
 
@@ -137,27 +121,34 @@ public struct CodeLife {
         }.joined(separator: ", ")
     }
 
-    func object(_ description: String?) -> JSONObject {
-        var object = JSONObject()
-        object.add("kind", "codeHistory")
-        object.add("vin", vin)
-        object.add("ecu", ecu?.description)
-        object.add("code", code.text)
-        if let type = code.failureType { object.add("failureType", type) }
-        object.add("description", description)
-        object.add("present", present.map(\.rawValue))
-        object.add("firstSeen", firstSeen)
-        object.add("lastSeen", lastSeen)
-        object.add("reports", reports)
-        object.add(
-            "changes",
-            steps.map { step in
-                var change = JSONObject()
-                change.add("time", step.time)
-                change.add("list", step.kind.rawValue)
-                change.add("change", step.isPresent ? "came" : "gone")
-                return change
-            })
-        return object
+    static let keys = [
+        "vin", "ecu", "code", "failureType", "description", "present", "firstSeen", "lastSeen",
+        "reports",
+    ]
+
+    static let changeKeys = [
+        "time", "vin", "ecu", "code", "failureType", "description", "status", "change",
+    ]
+
+    func row(_ description: String?) -> Row {
+        Row(
+            "codeHistory",
+            [
+                "vin": .text(vin), "ecu": .text(ecu?.description), "code": .text(code.text),
+                "failureType": .text(code.failureType), "description": .text(description),
+                "present": .words(present.map(\.rawValue)), "firstSeen": .time(firstSeen),
+                "lastSeen": .time(lastSeen), "reports": .integer(reports),
+            ])
+    }
+
+    func row(of step: Step, _ description: String?) -> Row {
+        Row(
+            "codeChange",
+            [
+                "time": .time(step.time), "vin": .text(vin), "ecu": .text(ecu?.description),
+                "code": .text(code.text), "failureType": .text(code.failureType),
+                "description": .text(description), "status": .text(step.kind.rawValue),
+                "change": .text(step.isPresent ? "came" : "gone"),
+            ])
     }
 }

@@ -40,10 +40,12 @@ public struct ConditionReport {
 
     /// Prints it.
     public func print(_ writer: inout TextOutput) throws(OutputError) {
-        switch output.format {
-        case .text: try writer.write(text)
-        case .json: try writer.append { appendJSON(to: &$0) }
-        case .csv: try writer.append { appendCSV(to: &$0) }
+        if output.format == .text {
+            try writer.write(text)
+        } else {
+            let rows = self.rows
+            var table = RowWriter(output.format, kinds: Self.keys)
+            for row in rows { try writer.print(row, &table) }
         }
         try writer.flush()
     }
@@ -58,7 +60,11 @@ public struct ConditionReport {
         if let accessory { facts.append(("Accessory", accessory)) }
         if let vehicleProtocol { facts.append(("Protocol", vehicleProtocol)) }
         for lamp in lamps {
-            facts.append(("Lamp, " + (lamp.ecu?.description ?? "ECU"), lamp.isOn ? "on" : "off"))
+            facts.append(
+                (
+                    "Check engine light, " + (lamp.ecu?.description ?? "ECU"),
+                    lamp.isOn ? "on" : "off"
+                ))
         }
         return facts
     }
@@ -279,54 +285,5 @@ public struct ConditionReport {
             ])
         }
         return tests
-    }
-
-    // MARK: For programs
-
-    private func appendJSON(to output: inout [UInt8]) {
-        var head = JSONObject()
-        head.add("kind", "vehicleReport")
-        head.add("vin", vehicle)
-        head.add("time", time)
-        head.add("since", since)
-        head.add("accessory", accessory)
-        head.add("protocol", vehicleProtocol)
-        head.append(to: &output)
-        appendLampsAndFrames(to: &output)
-        for code in change.codes {
-            var object = JSONObject()
-            object.add("kind", "codeState")
-            object.add("ecu", code.code.ecu?.description)
-            object.add("code", code.code.code.text)
-            if let type = code.code.code.failureType { object.add("failureType", type) }
-            object.add("description", texts.text(of: code.code.code))
-            object.add("lists", code.fate == .gone ? [] : code.code.kinds.map(\.rawValue))
-            object.add("change", code.fate?.rawValue)
-            object.append(to: &output)
-        }
-        for monitor in change.monitors {
-            var object = JSONObject()
-            object.add("kind", "monitorState")
-            object.add("ecu", monitor.ecu?.description)
-            object.add("monitor", monitor.monitor.rawValue)
-            object.add("complete", monitor.now)
-            object.add("before", monitor.before)
-            object.append(to: &output)
-        }
-        for test in change.tests {
-            var object = JSONObject()
-            object.add("kind", "testState")
-            object.add("ecu", test.result.ecu?.description)
-            object.add("monitor", test.result.monitorTitle)
-            object.add("tid", Hex.string([test.result.tid]))
-            object.add("test", test.result.test)
-            object.add("value", test.result.value)
-            object.add("before", test.before)
-            object.add("min", test.result.min)
-            object.add("max", test.result.max)
-            object.add("unit", test.result.unit)
-            object.add("passed", test.result.passed)
-            object.append(to: &output)
-        }
     }
 }

@@ -34,17 +34,16 @@ public struct FuelReport {
 
     /// Prints what the trips tell.
     public func print(_ writer: inout TextOutput) throws(OutputError) {
-        switch output.format {
-        case .json:
-            for line in lines {
-                guard let use = line.use else { continue }
-                try writer.append {
-                    TripFuel.object(use, of: line.trip, line.profile).append(to: &$0)
-                }
+        if output.format == .text { return try writer.write(text) }
+        var rows = RowWriter(output.format, kinds: [TripFuel.keys, Self.methodKeys])
+        for line in lines {
+            guard let use = line.use else { continue }
+            try writer.print(TripFuel.row(use, of: line.trip, line.profile), &rows)
+            for estimate in use.estimates {
+                try writer.print(Self.row(estimate, use, line), &rows)
             }
-        case .csv: try writer.append { appendCSV(to: &$0) }
-        case .text: try writer.write(text)
         }
+        try writer.append { rows.finish(&$0) }
     }
 
     private var text: String {
@@ -80,31 +79,30 @@ public struct FuelReport {
             + "\n" + parts.compactMap(\.self).joined(separator: ", ") + "\n"
     }
 
-    private func appendCSV(to output: inout [UInt8]) {
-        CSVRow.append(
+    private static let methodKeys = [
+        "trip", "fuel", "method", "chosen", "amount", "unit", "per100Km", "coverage", "problems",
+        "cost", "currency", "co2Kg",
+    ]
+
+    /// The row of what one method says.
+    private static func row(_ estimate: FuelUse.Estimate, _ use: FuelUse, _ line: Line) -> Row {
+        var own = use
+        own.chosen = estimate
+        let price = line.profile.price
+        return Row(
+            "tripFuelMethod",
             [
-                "trip", "fuel", "method", "chosen", "amount", "unit", "per100Km", "coverage",
-                "problems", "cost", "currency", "co2Kg",
-            ], to: &output)
-        for line in lines {
-            guard let use = line.use else { continue }
-            for estimate in use.estimates {
-                var own = use
-                own.chosen = estimate
-                let price = line.profile.price
-                CSVRow.append(
-                    [
-                        String(line.trip.id), use.kind.rawValue, estimate.method.rawValue,
-                        estimate == use.chosen ? "true" : "false", fixed(estimate.amount, 3),
-                        use.unit, own.per100km.map { fixed($0, 2) } ?? "",
-                        estimate.coverage.map { fixed($0, 3) } ?? "",
-                        estimate.problems.map(\.rawValue).joined(separator: " "),
-                        price.flatMap { own.cost(at: $0) }.map { fixed($0, 2) } ?? "",
-                        price == nil ? "" : line.profile.currency ?? "",
-                        own.carbonDioxide.map { fixed($0, 3) } ?? "",
-                    ], to: &output)
-            }
-        }
+                "trip": .integer(line.trip.id), "fuel": .text(use.kind.rawValue),
+                "method": .text(estimate.method.rawValue),
+                "chosen": .flag(estimate == use.chosen),
+                "amount": .number(estimate.amount, places: 3), "unit": .text(use.unit),
+                "per100Km": .number(own.per100km, places: 3),
+                "coverage": .number(estimate.coverage, places: 3),
+                "problems": .words(estimate.problems.map(\.rawValue)),
+                "cost": .number(price.flatMap { own.cost(at: $0) }, places: 2),
+                "currency": .text(price == nil ? nil : line.profile.currency),
+                "co2Kg": .number(own.carbonDioxide, places: 3),
+            ])
     }
 
     // MARK: All of them

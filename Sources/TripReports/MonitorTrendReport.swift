@@ -20,18 +20,12 @@ public struct MonitorTrendReport {
 
     /// Prints the results, test by test.
     public func print(_ writer: inout TextOutput) throws(OutputError) {
-        switch output.format {
-        case .text: try writer.write(text)
-        case .json: for point in points { try writer.append { object(point).append(to: &$0) } }
-        case .csv:
-            try writer.append { bytes in
-                CSVRow.append(
-                    [
-                        "time", "trip", "vin", "ecu", "mid", "monitor", "tid", "component", "test",
-                        "value", "min", "max", "unit", "passed", "margin", "relativeMargin",
-                    ], to: &bytes)
-                for point in points { CSVRow.append(cells(point), to: &bytes) }
-            }
+        if output.format == .text {
+            try writer.write(text)
+        } else {
+            var rows = RowPrinter(Self.shape, output)
+            for point in points { try writer.print(point, &rows) }
+            try writer.finish(&rows)
         }
         try writer.flush()
     }
@@ -68,38 +62,24 @@ public struct MonitorTrendReport {
             ? "" : rows.text(output.palette, columns: output.columns)
     }
 
-    private func object(_ point: MonitorTrendPoint) -> JSONObject {
-        let result = point.result
-        var object = JSONObject()
-        object.add("time", point.time)
-        object.add("kind", "monitorTrend")
-        object.add("trip", Int(point.trip))
-        object.add("vin", point.vin)
-        object.add("ecu", result.ecu?.description)
-        object.add("mid", result.mid.map { Hex.string([$0]) })
-        object.add("monitor", result.monitor)
-        object.add("tid", Hex.string([result.tid]))
-        object.add("test", result.test)
-        object.add("value", result.value)
-        object.add("min", point.lowerLimit)
-        object.add("max", point.upperLimit)
-        object.add("unit", result.unit)
-        object.add("passed", result.passed)
-        object.add("margin", point.margin)
-        object.add("relativeMargin", point.relativeMargin)
-        return object
-    }
-
-    private func cells(_ point: MonitorTrendPoint) -> [String] {
-        let result = point.result
-        let number = { (value: Double?) in value.map { "\($0)" } ?? "" }
-        let byte = { (value: UInt8?) in value.map { Hex.string([$0]) } ?? "" }
-        return [
-            point.time.text, String(point.trip), point.vin ?? "", result.ecu?.description ?? "",
-            byte(result.mid), result.monitor ?? "", byte(result.tid), byte(result.component),
-            result.test ?? "", number(result.value), number(point.lowerLimit),
-            number(point.upperLimit), result.unit ?? "", result.passed.map { "\($0)" } ?? "",
-            number(point.margin), number(point.relativeMargin),
-        ]
+    private static var shape: RowShape<MonitorTrendPoint> {
+        RowShape(
+            "monitorTrend",
+            [
+                Field("time") { .time($0.time) }, Field("trip") { .integer($0.trip) },
+                Field("vin") { .text($0.vin) },
+                Field("ecu") { .text($0.result.ecu?.description) },
+                Field("mid") { .hex($0.result.mid) },
+                Field("monitor") { .text($0.result.monitor) },
+                Field("tid") { .hex($0.result.tid) },
+                Field("component") { .hex($0.result.component) },
+                Field("test") { .text($0.result.test) },
+                Field("value") { .number($0.result.value) },
+                Field("min") { .number($0.lowerLimit) }, Field("max") { .number($0.upperLimit) },
+                Field("unit") { .text($0.result.unit) },
+                Field("passed") { .flag($0.result.passed) },
+                Field("margin") { .number($0.margin) },
+                Field("relativeMargin") { .number($0.relativeMargin) },
+            ])
     }
 }

@@ -1,5 +1,6 @@
 import Diagnostics
 import OBDCore
+import PIDTables
 import SystemIO
 import TripExport
 
@@ -7,31 +8,36 @@ import TripExport
 public struct ReadingLines {
     private let output: OutputForm
     private let table: PIDTable
+    private let items: ItemRows
     private var json: JSONLines
     private var csv: CSVLong
     /// Whether the line of column names has been printed.
     public var hasHeading = false
-    /// What is put at the end of a line: the accessory, where there are several.
+    /// What is put at the end of a line: the device, where there are several.
     private let jsonTail: [UInt8]
     private let csvTail: [UInt8]
     private let csvHeadingTail: [UInt8]
 
-    /// Lines for readings of `table`; `accessory` is told on each where there are several.
+    private let device: String?
+
+    /// Lines for readings of `table`; each names its `device` where there are several.
     public init(
-        _ output: OutputForm, table: PIDTable, texts: CodeTexts, accessory: String? = nil
+        _ output: OutputForm, table: PIDTable, knowledge: CodeKnowledge, device: String? = nil
     ) {
         self.output = output
-        if let accessory {
-            jsonTail = Self.tail("accessory", accessory)
+        self.device = device
+        if let device {
+            jsonTail = Self.tail("device", device)
             var cell: [UInt8] = [0x2C]
-            CSVRow.append([accessory], to: &cell)
+            CSVRow.append([device], to: &cell)
             csvTail = cell
-            csvHeadingTail = Array(",accessory\r\n".utf8)
+            csvHeadingTail = Array(",device\r\n".utf8)
         } else {
             (jsonTail, csvTail, csvHeadingTail) = ([], [], [])
         }
         self.table = table
-        json = JSONLines(table: table, units: output.units) { texts.text(of: $0) }
+        items = ItemRows(table: table, units: output.units, facts: knowledge.facts)
+        json = JSONLines(table: table, units: output.units)
         csv = CSVLong(table: table, units: output.units)
     }
 
@@ -42,9 +48,15 @@ public struct ReadingLines {
         switch output.format {
         case .json:
             try writer.append { bytes in
-                let start = bytes.count
-                json.append(item, time: time, to: &bytes)
-                Self.end(with: jsonTail, in: &bytes, from: start)
+                if case .reading(let reading) = item {
+                    let start = bytes.count
+                    json.append(reading, time: time, to: &bytes)
+                    Self.end(with: jsonTail, in: &bytes, from: start)
+                } else {
+                    var row = items.row(item, time: time)
+                    if let device { row.add("device", .text(device)) }
+                    row.appendJSON(to: &bytes)
+                }
             }
         case .csv:
             guard case .reading(let reading) = item else { return }
@@ -72,13 +84,10 @@ public struct ReadingLines {
     }
 
     /// A key at the end of an object, for ``end(with:in:from:)``.
-    public static func tail(_ key: StaticString, _ value: String) -> [UInt8] {
-        var object = JSONObject()
-        object.add(key, value)
-        var tail: [UInt8] = []
-        object.append(to: &tail)
-        // Without its opening brace, which becomes a comma.
-        return [0x2C] + tail.dropFirst()
+    public static func tail(_ key: String, _ value: String) -> [UInt8] {
+        var tail = Array(",\"\(key)\":".utf8)
+        JSONText.append(value, to: &tail)
+        return tail + [0x7D, 0x0A]
     }
 
     /// Puts `tail` at the end of the line that begins at `start`, instead of its last two bytes: an

@@ -18,20 +18,15 @@ public struct TripComparison {
 
     /// Prints what differs; the trips themselves stand before it.
     public func print(_ writer: inout TextOutput) throws(OutputError) {
-        switch output.format {
-        case .text:
+        if output.format == .text {
             try writer.write("\n" + figures)
             try writer.write("\n" + text(lines))
-        case .json: for line in lines { try writer.append { object(line).append(to: &$0) } }
-        case .csv:
-            try writer.append { bytes in
-                CSVRow.append(
-                    [
-                        "ecu", "signal", "name", "unit", "readings1", "min1", "mean1", "max1",
-                        "readings2", "min2", "mean2", "max2",
-                    ], to: &bytes)
-                for line in lines { CSVRow.append(cells(line), to: &bytes) }
-            }
+        } else {
+            let trips = TripSummary.shape(output)
+            let shape = Self.shape(output.units)
+            var rows = RowWriter(output.format, kinds: [trips.keys, shape.keys])
+            for trip in [first.trip, second.trip] { try writer.print(trips.row(trip), &rows) }
+            for line in lines { try writer.print(shape.row(line), &rows) }
         }
         try writer.flush()
     }
@@ -121,39 +116,27 @@ public struct TripComparison {
         return rows.isEmpty ? "" : rows.text(output.palette)
     }
 
-    private func object(_ line: Line) -> JSONObject {
-        let conversion = output.units.conversion(from: line.unit)
-        let unit = conversion?.unit ?? line.unit
-        var object = JSONObject()
-        object.add("kind", "tripComparison")
-        object.add("ecu", line.ecu?.description)
-        object.add("signal", line.signal)
-        object.add("name", line.name)
-        object.add("unit", unit.isEmpty ? nil : unit)
-        for (key, found) in [("first" as StaticString, line.first), ("second", line.second)] {
-            var part = JSONObject()
-            part.add("readings", found?.readings ?? 0)
-            part.add("min", found?.minimum.map { value in conversion.map { $0(value) } ?? value })
-            part.add("mean", found?.mean.map { value in conversion.map { $0(value) } ?? value })
-            part.add("max", found?.maximum.map { value in conversion.map { $0(value) } ?? value })
-            object.add(key, part)
+    private static func shape(_ units: UnitSystem) -> RowShape<Line> {
+        let shown = { @Sendable (value: Double?, line: Line) in
+            FieldValue.number(
+                value.map { number in
+                    units.conversion(from: line.unit).map { $0(number) } ?? number
+                })
         }
-        return object
-    }
-
-    private func cells(_ line: Line) -> [String] {
-        let conversion = output.units.conversion(from: line.unit)
-        let number = { (value: Double?) in
-            value.map { fixed(conversion?($0) ?? $0, 3) } ?? ""
-        }
-        return [
-            line.ecu?.description ?? "", line.signal, line.name, conversion?.unit ?? line.unit,
-        ]
-            + [line.first, line.second].flatMap { found in
-                [
-                    String(found?.readings ?? 0), number(found?.minimum), number(found?.mean),
-                    number(found?.maximum),
-                ]
-            }
+        return RowShape(
+            "tripComparison",
+            [
+                Field("ecu") { .text($0.ecu?.description) }, Field("signal") { .text($0.signal) },
+                Field("name") { .text($0.name) },
+                Field("unit") { .filled(units.conversion(from: $0.unit)?.unit ?? $0.unit) },
+                Field("firstReadings") { .integer($0.first?.readings ?? 0) },
+                Field("firstMin") { shown($0.first?.minimum, $0) },
+                Field("firstMean") { shown($0.first?.mean, $0) },
+                Field("firstMax") { shown($0.first?.maximum, $0) },
+                Field("secondReadings") { .integer($0.second?.readings ?? 0) },
+                Field("secondMin") { shown($0.second?.minimum, $0) },
+                Field("secondMean") { shown($0.second?.mean, $0) },
+                Field("secondMax") { shown($0.second?.maximum, $0) },
+            ])
     }
 }

@@ -144,9 +144,10 @@ public struct TripFileWriter {
 
     /// Writes JSON Lines: all of a trip, unless it is narrowed to some signals.
     public mutating func writeJSON(_ file: inout TextOutput) throws {
-        let texts = PIDTables.codeTexts()
+        let knowledge = CodeKnowledge()
         for part in parts {
-            var json = JSONLines(table: part.table, units: units) { texts.text(of: $0) }
+            var json = JSONLines(table: part.table, units: units)
+            let items = ItemRows(table: part.table, units: units, facts: knowledge.facts)
             if isNarrowed {
                 try forEach(part) { time, reading in
                     try file.append { json.append(reading, time: time, to: &$0) }
@@ -154,7 +155,7 @@ public struct TripFileWriter {
                 continue
             }
             if ecu == nil {
-                try file.append { TripRecordJSON.object(of: part.trip).append(to: &$0) }
+                try file.append { part.trip.row.appendJSON(to: &$0) }
             }
             var (count, readings) = (0, 0)
             let all = Double(max(1, part.trip.readings))
@@ -164,10 +165,10 @@ public struct TripFileWriter {
                 if let ecu, record.ecu != ecu { return }
                 if case .item(.reading) = record { readings += 1 }
                 try file.append { bytes in
-                    if case .item(let item) = record {
-                        json.append(item, time: time, to: &bytes)
+                    if case .item(.reading(let reading)) = record {
+                        json.append(reading, time: time, to: &bytes)
                     } else {
-                        TripRecordJSON.append(record, time: time, &json, to: &bytes)
+                        record.row(items, time: time).appendJSON(to: &bytes)
                     }
                 }
             }

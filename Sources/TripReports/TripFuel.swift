@@ -69,49 +69,38 @@ public enum TripFuel {
         }
     }
 
-    /// The promised object.
-    public static func object(_ use: FuelUse, of trip: TripSummary, _ profile: FuelProfile)
-        -> JSONObject
-    {
-        var object = JSONObject()
-        object.add("kind", "tripFuel")
-        object.add("trip", Int(trip.id))
-        object.add("fuel", use.kind.rawValue)
-        object.add("assumed", use.isAssumed)
-        object.add("method", use.chosen?.method.rawValue)
-        object.add("amount", use.amount.map(rounded))
-        object.add("unit", use.unit)
-        object.add(
-            "amounts",
-            amounts(use).map { fuel, amount in
-                var part = JSONObject()
-                part.add("fuel", fuel.rawValue)
-                part.add("amount", rounded(amount))
-                part.add("unit", fuel.unit)
-                return part
-            })
-        object.add("per100Km", use.per100km.map(rounded))
-        object.add("milesPerUSGallon", use.milesPerUSGallon.map(rounded))
-        object.add("milesPerImperialGallon", use.milesPerImperialGallon.map(rounded))
-        object.add("kmPerLitre", use.kilometresPerLitre.map(rounded))
-        object.add("cost", profile.price.flatMap { use.cost(at: $0) }.map(rounded))
-        object.add("currency", profile.price == nil ? nil : profile.currency)
-        object.add("co2Kg", use.carbonDioxide.map(rounded))
-        object.add("calibration", profile.settings.calibration)
-        object.add(
-            "methods",
-            use.estimates.map { estimate in
-                var part = JSONObject()
-                part.add("method", estimate.method.rawValue)
-                part.add("amount", rounded(estimate.amount))
-                part.add("coverage", estimate.coverage.map(rounded))
-                part.add("problems", estimate.problems.map(\.rawValue))
-                return part
-            })
-        return object
-    }
+    /// The keys of ``row(_:of:_:)``, in their order.
+    static let keys = [
+        "trip", "fuel", "assumed", "method", "amount", "unit", "amounts", "per100Km",
+        "milesPerUSGallon", "milesPerImperialGallon", "kmPerLitre", "cost", "currency", "co2Kg",
+        "calibration",
+    ]
 
-    private static func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
+    /// The row of a trip's fuel.
+    public static func row(_ use: FuelUse, of trip: TripSummary, _ profile: FuelProfile) -> Row {
+        Row(
+            "tripFuel",
+            [
+                "trip": .integer(trip.id), "fuel": .text(use.kind.rawValue),
+                "assumed": .flag(use.isAssumed), "method": .text(use.chosen?.method.rawValue),
+                "amount": .number(use.amount, places: 3), "unit": .text(use.unit),
+                "amounts": .objects(
+                    amounts(use).map { fuel, amount in
+                        [
+                            "fuel": .text(fuel.rawValue), "amount": .number(amount, places: 3),
+                            "unit": .text(fuel.unit),
+                        ]
+                    }),
+                "per100Km": .number(use.per100km, places: 3),
+                "milesPerUSGallon": .number(use.milesPerUSGallon, places: 3),
+                "milesPerImperialGallon": .number(use.milesPerImperialGallon, places: 3),
+                "kmPerLitre": .number(use.kilometresPerLitre, places: 3),
+                "cost": .number(profile.price.flatMap { use.cost(at: $0) }, places: 2),
+                "currency": .text(profile.price == nil ? nil : profile.currency),
+                "co2Kg": .number(use.carbonDioxide, places: 3),
+                "calibration": .number(profile.settings.calibration),
+            ])
+    }
 
     /// What was burnt of each fuel, in a steady order.
     public static func amounts(_ use: FuelUse) -> [(FuelKind, Double)] {

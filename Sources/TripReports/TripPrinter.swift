@@ -10,116 +10,33 @@ public struct TripPrinter {
     /// How it prints.
     public let output: OutputForm
     private let palette: Palette
-    private var rows = TextTable([
-        ("TRIP", .right), ("START", .left), ("DURATION", .right), ("DISTANCE", .right),
-        ("READINGS", .right), ("VEHICLE", .left), ("", .left),
-    ])
-    private var hasHeading = false
+    private var rows: RowPrinter<TripSummary>
 
     /// A printer of no trip yet.
     public init(_ output: OutputForm) {
         self.output = output
         palette = output.palette
+        rows = RowPrinter(TripSummary.shape(output), output)
     }
 
     /// Prints a trip.
     public mutating func print(_ trip: TripSummary, _ writer: inout TextOutput) throws(OutputError)
     {
-        switch output.format {
-        case .json: try writer.append { TripRecordJSON.object(of: trip).append(to: &$0) }
-        case .csv:
-            try writer.append { bytes in
-                if !hasHeading {
-                    CSVRow.append(
-                        [
-                            "id", "vin", "start", "end", "seconds", "distanceKm", "readings",
-                            "open", "name", "tags", "movingSeconds", "idleSeconds",
-                            "averageSpeedKmh", "hardBrakings", "hardAccelerations", "endReason",
-                            "speedDistanceKm", "odometerStartKm", "odometerEndKm",
-                        ], to: &bytes)
-                }
-                CSVRow.append(
-                    [
-                        String(trip.id), trip.vin ?? "", trip.start.text, trip.end.text,
-                        fixed(trip.seconds, 1), trip.distance.map { fixed($0, 3) } ?? "",
-                        String(trip.readings), trip.endReason == nil ? "true" : "false",
-                        trip.name ?? "", trip.tags.joined(separator: " "),
-                        trip.movingSeconds.map { fixed($0, 1) } ?? "",
-                        trip.idleSeconds.map { fixed($0, 1) } ?? "",
-                        trip.averageSpeed.map { fixed($0, 1) } ?? "",
-                        trip.hardBrakings.map { String($0) } ?? "",
-                        trip.hardAccelerations.map { String($0) } ?? "",
-                        trip.endReason?.rawValue ?? "", trip.driven.map { fixed($0, 3) } ?? "",
-                        trip.odometer.map { fixed($0.lowerBound, 1) } ?? "",
-                        trip.odometer.map { fixed($0.upperBound, 1) } ?? "",
-                    ], to: &bytes)
-            }
-            hasHeading = true
-        case .text:
-            let distance = trip.distance.map { shown($0, "km", 1) }
-            let words = [trip.name].compactMap { $0 } + trip.tags.map { "#\($0)" }
-            rows.add([
-                .init(String(trip.id), .bold), .init(localTime(trip.start)),
-                .init(clockText(trip.seconds)), .init(distance ?? "—"),
-                .init(String(trip.readings)), .init(trip.vehicleName ?? trip.vin ?? "—"),
-                .init(
-                    (words + [trip.state].compactMap(\.self)).joined(separator: " ")),
-            ])
-        }
+        try writer.print(trip, &rows)
     }
 
     /// Prints the table.
     public mutating func finish(_ writer: inout TextOutput) throws(OutputError) {
-        if output.format == .text && !rows.isEmpty { try writer.write(rows.text(palette)) }
+        try writer.finish(&rows)
         try writer.flush()
     }
 
-    /// Prints what the signals of a trip add up to; in CSV ``append(_:to:)`` does.
+    /// Prints what the signals of a trip add up to.
     public func print(_ readings: TripReadings, _ writer: inout TextOutput) throws(OutputError) {
-        if output.format == .csv { return }
-        var rows = TextTable(
-            [
-                ("ECU", .left), ("SIGNAL", .left), ("NAME", .left), ("READINGS", .right),
-                ("MIN", .right), ("MEAN", .right), ("MAX", .right), ("UNIT", .left),
-            ], flexible: [2])
-        for statistics in readings.signals {
-            let signal = readings.table[statistics.signal]
-            let conversion = output.units.conversion(from: signal.unit)
-            let shown = { (value: Double?) in
-                value.map { number in conversion.map { $0(number) } ?? number }
-            }
-            let unit = conversion?.unit ?? signal.unit
-            if output.format == .json {
-                var object = JSONObject()
-                object.add("kind", "tripSignal")
-                object.add("trip", Int(readings.trip.id))
-                object.add("ecu", statistics.ecu?.description)
-                object.add("service", statistics.dataID?.service.description)
-                object.add("pid", statistics.dataID?.idText)
-                object.add("signal", signal.id)
-                object.add("name", signal.name)
-                object.add("unit", unit.isEmpty ? nil : unit)
-                object.add("readings", statistics.readings)
-                object.add("min", shown(statistics.minimum))
-                object.add("mean", shown(statistics.mean))
-                object.add("max", shown(statistics.maximum))
-                try writer.append { object.append(to: &$0) }
-                continue
-            }
-            let places = decimals(
-                forStep: readings.step(of: statistics) * (conversion?.factor ?? 1))
-            let cell = { (value: Double?) in
-                TextTable.Cell(shown(value).map { fixed($0, places) } ?? "")
-            }
-            rows.add([
-                .init(statistics.ecu?.description ?? "—"), .init(signal.id, .bold),
-                .init(signal.name), .init(String(statistics.readings)), cell(statistics.minimum),
-                cell(statistics.mean), cell(statistics.maximum), .init(unit),
-            ])
-        }
-        if output.format == .text && !rows.isEmpty {
-            try writer.write(rows.text(palette, columns: output.columns))
-        }
+        var rows = RowPrinter(
+            TripSignal.shape(of: readings, output), output, flexible: [2])
+        for statistics in readings.signals { try writer.print(statistics, &rows) }
+        try writer.finish(&rows)
     }
 
     /// A trip's figures that fit no line of the list.
@@ -159,9 +76,7 @@ public struct TripPrinter {
 
     /// A metric value in the units that are shown.
     public func shown(_ value: Double, _ unit: String, _ places: Int) -> String {
-        let conversion = output.units.conversion(from: unit)
-        return fixed(conversion.map { $0(value) } ?? value, places) + " "
-            + (conversion?.unit ?? unit)
+        TripReports.shown(value, unit, places, output.units)
     }
 }
 
@@ -199,11 +114,55 @@ extension TripEvent.Kind {
 
 extension TripSummary {
     /// What a list says of a trip that did not end as usual.
-    fileprivate var state: String? {
+    var state: String? {
         switch endReason {
         case nil: "being recorded"
         case .crashed: "broke off"
         case .stopped, .duration, .vehicleOff, .linkLost, .failed, .imported: nil
         }
+    }
+}
+
+extension TripSignal {
+    /// What is said of a signal of a trip, in the units of `form`.
+    static func shape(of readings: TripReadings, _ form: OutputForm) -> RowShape<TripSignal> {
+        let units = form.units
+        let table = readings.table
+        let conversion = { @Sendable (found: TripSignal) in
+            units.conversion(from: table[found.signal].unit)
+        }
+        let value = { @Sendable (value: Double?, found: TripSignal) in
+            FieldValue.number(value.map { conversion(found)?($0) ?? $0 })
+        }
+        let steps = Dictionary(
+            readings.signals.map { ($0, readings.step(of: $0)) },
+            uniquingKeysWith: { first, _ in first })
+        let cell = { @Sendable (value: Double?, found: TripSignal) in
+            let conversion = conversion(found)
+            let places = decimals(forStep: (steps[found] ?? 1) * (conversion?.factor ?? 1))
+            return TextTable.Cell(
+                value.map { fixed(conversion?($0) ?? $0, places) } ?? "")
+        }
+        return RowShape(
+            "tripSignal",
+            [
+                Field("trip") { [id = readings.trip.id] _ in .integer(id) },
+                Field("ecu", "ECU") { .text($0.ecu?.description) },
+                Field("service") { .text($0.dataID?.service.description) },
+                Field("pid") { .text($0.dataID?.idText) },
+                Field("signal", "SIGNAL", style: .bold) { .text(table[$0.signal].id) },
+                Field("name", "NAME") { .text(table[$0.signal].name) },
+                Field("readings", "READINGS", .right) { .integer($0.readings) },
+                Field("min", "MIN", .right, cell: { cell($0.minimum, $0) }) {
+                    value($0.minimum, $0)
+                },
+                Field("mean", "MEAN", .right, cell: { cell($0.mean, $0) }) { value($0.mean, $0) },
+                Field("max", "MAX", .right, cell: { cell($0.maximum, $0) }) {
+                    value($0.maximum, $0)
+                },
+                Field("unit", "UNIT", missing: "") {
+                    .filled(conversion($0)?.unit ?? table[$0.signal].unit)
+                },
+            ])
     }
 }

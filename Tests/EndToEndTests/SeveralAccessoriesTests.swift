@@ -14,7 +14,7 @@ import Testing
 
     private func readings(_ outcome: Outcome, of accessory: String) throws -> [[String: Any]] {
         try outcome.objects().filter {
-            $0["signal"] != nil && $0["accessory"] as? String == accessory
+            $0["signal"] != nil && $0["device"] as? String == accessory
         }
     }
 
@@ -44,7 +44,7 @@ import Testing
         #expect(outcome.status == 69, "\(outcome.errors)")
         #expect(outcome.errors.contains("\(absent): there is no such accessory"))
         let summaries = try summaries(outcome)
-        #expect(summaries.map { $0["accessory"] as? String } == named)
+        #expect(summaries.map { $0["device"] as? String } == named)
         #expect(summaries.map { $0["trip"] is Int } == [false, true, false, true])
         #expect(summaries.map { $0["error"] is String } == [false, false, true, false])
         try await expectKept(outcome, [first.address, second.address])
@@ -110,7 +110,7 @@ import Testing
         for accessory in accessories {
             let printed = try readings(outcome, of: accessory)
             let summary = try #require(
-                summaries(outcome).first { $0["accessory"] as? String == accessory })
+                summaries(outcome).first { $0["device"] as? String == accessory })
             let trip = try #require(summary["trip"] as? Int)
             let exported = try await workplace.run(
                 ["export", String(trip), "--format", "json", "--signal", "RPM"])

@@ -175,7 +175,7 @@ import Testing
                     "\(code).jsonl",
                     """
                     {"kind":"trip","vin":"\(vin)","start":"\(moment(0))"}
-                    {"kind":"stored","time":"\(moment(0))","ecu":"7E8","code":"\(code)"}
+                    {"kind":"code","status":"stored","time":"\(moment(0))","ecu":"7E8","code":"\(code)"}
                     {"kind":"position","time":"\(moment(1))","latitude":52.5,"longitude":13.4}
                     {"kind":"position","time":"\(moment(3))","latitude":52.6,"longitude":13.4}
 

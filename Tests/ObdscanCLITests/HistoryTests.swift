@@ -19,8 +19,10 @@ import Testing
         #expect(misfire["vin"] as? String == "5XXBD1GA8LX000042")
         #expect((misfire["present"] as? [String])?.contains("stored") == true)
         // Read twice and there both times: it came once.
-        let changes = try #require(misfire["changes"] as? [[String: Any]])
-        #expect(changes.filter { $0["list"] as? String == "stored" }.count == 1)
+        let changes = history.objects.filter {
+            $0["kind"] as? String == "codeChange" && $0["code"] as? String == "P0301"
+        }
+        #expect(changes.count { $0["status"] as? String == "stored" } == 1)
         let text = try program.run(["dtc", "history", "P0301", "--db", database])
         #expect(text.output.contains("P0301") && !text.output.contains("P0420"))
 
@@ -57,7 +59,7 @@ import Testing
         let shown = rows(try program.run(["trips", "show", "1"] + place))
         #expect(shown.allSatisfy { $0.count == shown[0].count }, "\(shown)")
         #expect(
-            Set(shown.dropFirst().map { $0[1] }).isSuperset(of: ["trip", "tripSignal", "note"]))
+            Set(shown.dropFirst().map { $0[0] }).isSuperset(of: ["trip", "tripSignal", "note"]))
         #expect(shown.contains { $0.contains("rattles") } && shown.contains { $0.contains("RPM") })
         let objects = try program.run(["trips", "show", "1", "--db", database, "--format", "json"])
             .objects

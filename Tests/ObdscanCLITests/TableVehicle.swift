@@ -135,7 +135,7 @@ struct TableVehicle {
     func printer(_ format: OutputFormat = .text) throws -> CodePrinter {
         CodePrinter(
             OutputOptions(format: format, quiet: true), table: connection.table,
-            texts: PIDTables.codeTexts())
+            knowledge: CodeKnowledge())
     }
 
     /// What `body` prints.

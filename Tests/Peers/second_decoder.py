@@ -165,7 +165,7 @@ def verdict(mode, pid, value, items):
         return ", ".join(wrong) or None
     if mode in (3, 7):
         counts["values"] += max(1, len(value))
-        ours = [item["code"] for item in items if item.get("kind") in ("stored", "pending")]
+        ours = [item["code"] for item in items if item.get("kind") == "code" and item["status"] in ("stored", "pending")]
         said = [code.upper() for code, _ in value]
         return None if ours == said else " ".join(said) or "no codes"
     if mode == 6 and hasattr(value, "tests"):

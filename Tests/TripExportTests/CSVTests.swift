@@ -27,23 +27,21 @@ import Testing
         result.uas = 0x0A
         (result.value, result.min, result.max) = (0.0122, nil, 0.5)
         (result.unit, result.passed) = ("V", true)
+        let items = ItemRows(table: Fixtures.table)
+        var rows = RowWriter(.csv, kinds: [ItemRows.Keys.monitor, ItemRows.Keys.monitorTest])
+        let monitor = MonitorStatus(
+            ecu: nil, scope: .sinceClear, monitor: .catalyst, supported: false, complete: nil,
+            line: 0)
         let text = Fixtures.text { output in
-            MonitorCSV.appendHeader(to: &output)
-            MonitorCSV.append(
-                .monitor(
-                    MonitorStatus(
-                        ecu: nil, scope: .sinceClear, monitor: .catalyst, supported: false,
-                        complete: nil, line: 0)), time: Fixtures.time, to: &output)
-            MonitorCSV.append(.monitorTest(result), time: Fixtures.time, to: &output)
-            // What is neither has no row.
-            MonitorCSV.append(.reading(Fixtures.rpm), time: Fixtures.time, to: &output)
+            rows.append(items.row(.monitor(monitor), time: Fixtures.time), to: &output)
+            rows.append(items.row(.monitorTest(result), time: Fixtures.time), to: &output)
         }
         let time = "2026-11-21T08:15:02.123456Z"
         #expect(
             text == """
-                time,ecu,kind,scope,monitor,supported,complete,mid,tid,component,test,value,min,max,unit,passed,uas\r
-                \(time),,monitor,sinceClear,catalyst,false,,,,,,,,,,,\r
-                \(time),7E8,monitorTest,,"Catalyst, bank 1",,,21,80,,'=Conversion,0.0122,,0.5,V,true,0A\r
+                kind,time,ecu,scope,monitor,supported,complete,mid,tid,component,test,uas,value,min,max,unit,passed\r
+                monitor,\(time),,sinceClear,catalyst,false,,,,,,,,,,,\r
+                monitorTest,\(time),7E8,,"Catalyst, bank 1",,,21,80,,'=Conversion,0A,0.0122,,0.5,V,true\r
 
                 """)
     }
@@ -71,12 +69,12 @@ import Testing
         let time = "2026-11-21T08:15:02.123456Z"
         #expect(
             text.split(separator: "\r\n").map(String.init) == [
-                "time,ecu,service,pid,frame,dtc,signal,name,value,unit,code,status,raw",
-                "\(time),7E8,01,0C,,,RPM,Engine speed,1726,rpm,,,1AF8",
-                ",,01,05,,,ECT,Engine coolant temperature,-40,°C,,,00",
-                "\(time),7E9,01,05,,,ECT,Engine coolant temperature,,°C,0,notAvailable,00",
-                "\(time),7E8,01,51,,,FUEL_TYP,Fuel type,\"'=diesel, \"\"red\"\"\",,4,,04",
-                "\(time),7E8,02,0C,0,P0301,RPM,Engine speed,1726,rpm,,,1AF8",
+                "time,ecu,service,pid,frame,dtc,signal,name,value,unit,code,status,checkDigit,raw",
+                "\(time),7E8,01,0C,,,RPM,Engine speed,1726,rpm,,,,1AF8",
+                ",,01,05,,,ECT,Engine coolant temperature,-40,°C,,,,00",
+                "\(time),7E9,01,05,,,ECT,Engine coolant temperature,,°C,0,notAvailable,,00",
+                "\(time),7E8,01,51,,,FUEL_TYP,Fuel type,\"'=diesel, \"\"red\"\"\",,4,,,04",
+                "\(time),7E8,02,0C,0,P0301,RPM,Engine speed,1726,rpm,,,,1AF8",
             ])
         #expect(text.hasSuffix("\r\n"))
     }
@@ -87,7 +85,7 @@ import Testing
         let reading = Fixtures.reading(.coolant, DataID(.currentData, 5), .number(100), [140])
         #expect(
             Fixtures.text { writer.append(reading, time: Fixtures.time, to: &$0) }
-                == "1.5,7E8,01,05,,,ECT,Engine coolant temperature,212,°F,,,8C\r\n")
+                == "1.5,7E8,01,05,,,ECT,Engine coolant temperature,212,°F,,,,8C\r\n")
     }
 
     @Test func `wide tables leave cells empty and invent nothing`() {
@@ -122,31 +120,6 @@ import Testing
             text.split(separator: "\r\n").map(String.init) == [
                 "time,7E8 RPM (rpm),7E9 RPM (rpm),ECT (°F)", "0,1726,,32", "1,,800.5,",
                 "1,,800.5,",
-            ])
-    }
-
-    @Test func `a batch of codes has exactly the promised columns`() {
-        var code = CodeBatchCSV.Line(accessory: "tcp:10.0.0.1:35000")
-        code.time = Fixtures.time
-        code.label = "bay 3, left"
-        code.vin = "1HGCM82633A004352"
-        (code.ecu, code.kind, code.code) = ("7E8", "stored", "P0301")
-        (code.failureType, code.statusByte) = (0x11, 0x2F)
-        code.description = "Cylinder 1 misfire detected"
-        var failed = CodeBatchCSV.Line(accessory: "/dev/ttyUSB0")
-        failed.error = "-no answer"
-        let text = Fixtures.text { output in
-            CodeBatchCSV.appendHeader(to: &output)
-            CodeBatchCSV.append(code, to: &output)
-            CodeBatchCSV.append(failed, to: &output)
-        }
-        #expect(
-            text.split(separator: "\r\n").map(String.init) == [
-                "time,accessory,label,vin,ecu,kind,code,failure_type,status_byte,description,"
-                    + "error",
-                "2026-11-21T08:15:02.123456Z,tcp:10.0.0.1:35000,\"bay 3, left\","
-                    + "1HGCM82633A004352,7E8,stored,P0301,11,2F,Cylinder 1 misfire detected,",
-                ",/dev/ttyUSB0,,,,,,,,,'-no answer",
             ])
     }
 }

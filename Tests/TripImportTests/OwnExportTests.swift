@@ -59,8 +59,8 @@ import TripImport
 
     @Test func `codes, monitors, results, refusals and messages keep what they were`() throws {
         let file = try Self.file(
-            #"{"kind":"pending","ecu":"7E8","code":"P0301","failureType":"11","statusByte":"08","severity":"20","lamps":{"malfunction":true,"protect":false}"#,
-            #"{"kind":"stored","code":"SPN100/FMI1","occurrences":3"#,
+            #"{"kind":"code","status":"pending","ecu":"7E8","code":"P0301","failureType":"11","statusByte":"08","severity":"20","lamps":{"malfunction":true,"protect":false}"#,
+            #"{"kind":"code","status":"stored","code":"SPN100/FMI1","occurrences":3"#,
             #"{"kind":"monitor","scope":"thisCycle","monitor":"catalyst","supported":true,"complete":false"#,
             #"{"kind":"monitorTest","mid":"01","monitor":"M","tid":"81","test":"T","component":"05","uas":"0B","value":1.5,"min":0,"max":2,"unit":"V","passed":true"#,
             #"{"kind":"negativeResponse","ecu":"7E8","service":"22","nrc":"31""#,
@@ -101,7 +101,7 @@ import TripImport
             #"{"kind":"event","event":"gap","seconds":2.5,"service":"01","code":"31","text":"x""#,
             #"{"kind":"adapterStatus","status":"NO DATA","text":"nobody""#,
             #"{"kind":"error","ecu":"7E8","reason":"short""#,
-            #"{"kind":"codeList","ecu":"7E8","list":"stored","codes":2"#,
+            #"{"kind":"codeList","ecu":"7E8","status":"stored","codes":2"#,
             #"{"kind":"position","latitude":47.5,"longitude":8.5,"altitude":400,"speed":36,"course":90,"accuracy":5,"fixTime":"2026-11-21T08:15:02Z""#
         )
         let engine = ECUAddress(0x7E8, .can11)
@@ -125,15 +125,15 @@ import TripImport
     @Test(arguments: [
         (#"{"kind":"x""#, "unknown kind \"x\""), (#"{"kind":"note","text":"""#, "an empty note"),
         (#"{"kind":"position","latitude":91,"longitude":0"#, "no place on earth"),
-        (#"{"kind":"codeList","list":"stored","codes":-1"#, "no list of codes"),
+        (#"{"kind":"codeList","status":"stored","codes":-1"#, "no list of codes"),
         (#"{"kind":"event","event":"x""#, "unknown event \"x\""),
         (#"{"kind":"event","event":"gap","seconds":-1"#, "-1.0 s is no length of time"),
         (#"{"kind":"event","event":"gap","service":"XX""#, "service \"XX\" is no byte"),
         (#"{"kind":"monitor""#, "no monitor"), (#"{"kind":"monitorTest""#, "no tid"),
         (#"{"kind":"negativeResponse""#, "no refusal"),
         (#"{"kind":"message","payload":"4""#, "payload \"4\" is not hexadecimal"),
-        (#"{"kind":"stored","code":"X1""#, "\"X1\" is no trouble code"),
-        (#"{"kind":"stored","ecu":"?","code":"P0301""#, "\"?\" is no ECU"),
+        (#"{"kind":"code","status":"stored","code":"X1""#, "\"X1\" is no trouble code"),
+        (#"{"kind":"code","status":"stored","ecu":"?","code":"P0301""#, "\"?\" is no ECU"),
         (#"{"signal":"","value":1"#, "an empty signal"),
         (#"{"signal":"RPM","service":"01","pid":"XYZ","value":1"#, "01:XYZ identifies nothing"),
         (#"{"signal":"RPM","value":1,"unit":"km""#, "RPM in km cannot be turned"),

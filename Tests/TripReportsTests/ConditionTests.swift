@@ -46,12 +46,9 @@ import TripStore
             output: OutputForm(format: .csv))
     }
 
-    private func csv(_ report: ConditionReport) -> [[String]] {
-        var bytes: [UInt8] = []
-        report.appendCSV(to: &bytes)
-        return String(decoding: bytes, as: UTF8.self).split(separator: "\r\n").map {
-            $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-        }
+    /// The rows of a kind, each with the values of these keys.
+    private func rows(_ report: ConditionReport, _ kind: String, _ keys: String...) -> [[String]] {
+        report.rows.filter { $0.kind == kind }.map { row in keys.map { row[$0].shown ?? "" } }
     }
 
     @Test func `the same code of two ECUs is one of each, in all its lists`() throws {
@@ -85,14 +82,13 @@ import TripStore
             } == ["7E8 P0420 stayed", "7E9 P0301 came", "7E8 P0301 gone", "7E9 P0700 gone"])
         #expect(
             ConditionChange(before: nil, now: now).codes.map(\.fate) == [nil, nil])
-        let rows = csv(try report(change, since: UTC(microseconds: 0)))
+        let found = try report(change, since: UTC(microseconds: 0))
         #expect(
-            rows.filter { $0[0] == "codeState" }.map { $0[9] }
-                == ["stayed", "came", "gone", "gone"])
-        // One row for the lamp of each.
+            rows(found, "codeState", "change") == [["stayed"], ["came"], ["gone"], ["gone"]])
+        // One row for each ECU, with its light and how many codes it has now.
         #expect(
-            rows.filter { $0[0] == "lamp" }.map { [$0[4], $0[16]] }
-                == [["7E8", "true"], ["7E9", "false"]])
+            rows(found, "ecu", "ecu", "light", "codes")
+                == [["7E8", "true", "1"], ["7E9", "false", "1"]])
     }
 
     @Test func `monitors are those since clearing, and compared with their own ECU's`() {

@@ -74,7 +74,7 @@ import TripStore
         let per100km = try #require(use.per100km)
         #expect(abs(amount - 1) < 0.01 && abs(per100km - 10) < 0.2)
         var bytes: [UInt8] = []
-        TripFuel.object(use, of: readings.trip, profile).append(to: &bytes)
+        TripFuel.row(use, of: readings.trip, profile).appendJSON(to: &bytes)
         let object = try #require(
             try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
         #expect(object["kind"] as? String == "tripFuel" && object["fuel"] as? String == "diesel")

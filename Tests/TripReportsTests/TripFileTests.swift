@@ -95,13 +95,13 @@ import TripStore
 
     @Test func `a table ends with the last moment, and has no column of what was frozen`() throws {
         let wide = try file { try $0.writeWide(relative: true, &$1) }
-        #expect(wide.first == "time,RPM (rpm),VSS (km/h)")
+        #expect(wide.first == "time,7E8 RPM (rpm),7E9 VSS (km/h)")
         #expect(wide.count == 5)
         #expect(wide.last?.hasSuffix(",803,50") == true, "\(wide)")
         let grid = try file {
             try $0.writeGrid(every: .seconds(1), fill: .last, relative: true, &$1)
         }
-        #expect(grid.first?.hasSuffix(",RPM (rpm),VSS (km/h)") == true, "\(grid)")
+        #expect(grid.first?.hasSuffix(",7E8 RPM (rpm),7E9 VSS (km/h)") == true, "\(grid)")
         #expect(grid.last?.hasSuffix(",803,50") == true, "\(grid)")
         #expect(grid.count == 5)
     }
@@ -151,8 +151,10 @@ import TripStore
             try TripComparison(first, second, OutputForm(format: .csv)).print(&$0)
         }
         let rows = csv.split(whereSeparator: \.isNewline)
-        #expect(rows.count == 3, "\(csv)")
-        #expect(rows[1] == "7E8,RPM,RPM,rpm,4,800.000,801.500,803.000,4,800.000,801.500,803.000")
+        #expect(rows.count == 5, "\(csv)")
+        #expect(rows[1].hasPrefix("trip,1,") && rows[2].hasPrefix("trip,2,"))
+        #expect(rows[3].hasPrefix("tripComparison,") && rows[3].contains(",7E8,RPM,RPM,rpm,"))
+        #expect(rows[3].hasSuffix(",4,800,801.5,803,4,800,801.5,803"), "\(csv)")
     }
 
     // MARK: Calibration

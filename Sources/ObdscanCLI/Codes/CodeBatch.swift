@@ -2,6 +2,7 @@ import Accessory
 import Diagnostics
 import Glibc
 import OBDCore
+import PIDTables
 import Settings
 import TripExport
 import VehicleScan
@@ -45,51 +46,83 @@ struct CodeBatch {
         return entries
     }
 
-    /// The CSV lines of one vehicle: one a code, one of kind `none` for each ECU without codes.
-    static func lines(
-        _ scan: CodeScan, accessory: String, label: String?, vin: String?, texts: CodeTexts,
-        table: PIDTable, time: UTC
-    ) -> [CodeBatchCSV.Line] {
-        var lines: [CodeBatchCSV.Line] = []
-        let codes = scan.codes
-        for ecu in scan.ecus {
-            let own = codes.filter { $0.ecu == ecu }
-            var line = CodeBatchCSV.Line(accessory: accessory)
-            line.time = time
-            line.label = label
-            line.vin = vin
-            line.ecu = ecu?.description
-            if own.isEmpty {
-                let absence = scan.absence(of: ecu, table)
-                switch absence {
-                case .noCodes: line.kind = "none"
-                case .noStoredCodes where !scan.hasBrokenList(of: ecu): line.kind = "none"
-                case .noStoredCodes: line.error = "no stored codes; another list did not come"
-                case .announced, .refused, .broken, .unanswered:
-                    line.error = CodePrinter.text(
-                        absence, of: scan.modules.first { $0.module.responder == ecu })
-                }
-                lines.append(line)
-            }
-            for report in own {
-                line.kind = report.kind.rawValue
-                line.code = report.code.text
-                line.description = texts.text(of: report.code)
-                line.failureType = nil
-                if case .dtc(let dtc) = report.code { line.failureType = dtc.failureType }
-                line.statusByte = report.statusByte
-                lines.append(line)
-            }
-        }
-        return lines
+    /// What is known of a vehicle besides its codes.
+    struct Car: Hashable, Sendable {
+        /// As `-d` or the list names it.
+        var device: String
+        /// What the list calls it.
+        var label: String?
+        var vin: String?
+        /// Unit: km.
+        var odometer: Double?
     }
 
-    /// The CSV line of an accessory that failed.
-    static func line(failed entry: Entry, _ failure: Failure, time: UTC) -> CodeBatchCSV.Line {
-        var line = CodeBatchCSV.Line(accessory: entry.accessory)
-        line.time = time
-        line.label = entry.label
-        line.error = printable(failure.message)
-        return line
+    /// The columns of the table; they are a promise.
+    static let columns = [
+        "time", "device", "label", "vin", "odometerKm", "ecu", "ecuName", "light", "status", "code",
+        "failureType", "statusByte", "description", "driveOn", "error",
+    ]
+
+    /// The rows of one vehicle: one for each code, and one for each ECU without codes.
+    static func rows(
+        _ scan: CodeScan, of car: Car, _ knowledge: CodeKnowledge, _ table: PIDTable, time: UTC
+    ) -> [Row] {
+        var rows: [Row] = []
+        let codes = scan.codes
+        for ecu in scan.ecus {
+            let module = scan.modules.first { $0.module.responder == ecu }
+            let light = scan.lampIsOn(ecu, table)
+            let own = codes.filter { $0.ecu == ecu }
+            if own.isEmpty {
+                let error = problem(scan.absence(of: ecu, table), scan, ecu)
+                rows.append(row(car, time, ecu, module?.name, light, nil, CodeFacts(), error))
+            }
+            for report in own {
+                rows.append(
+                    row(
+                        car, time, ecu, module?.name, light, report, knowledge.facts(of: report),
+                        nil))
+            }
+        }
+        return rows
+    }
+
+    /// Why an ECU's list of codes is not known to be empty; nil where it is.
+    static func problem(
+        _ absence: CodeScan.Absence, _ scan: CodeScan, _ ecu: ECUAddress?
+    ) -> String? {
+        switch absence {
+        case .noCodes: nil
+        case .noStoredCodes where !scan.hasBrokenList(of: ecu): nil
+        case .noStoredCodes: "no stored codes; another list did not come"
+        case .announced, .refused, .broken, .unanswered:
+            CodePrinter.text(absence, of: scan.modules.first { $0.module.responder == ecu })
+        }
+    }
+
+    /// The row of a vehicle that could not be read.
+    static func row(failed entry: Entry, _ failure: Failure, time: UTC) -> Row {
+        row(
+            Car(device: entry.accessory, label: entry.label), time, nil, nil, nil, nil,
+            CodeFacts(), printable(failure.message))
+    }
+
+    private static func row(
+        _ car: Car, _ time: UTC, _ ecu: ECUAddress?, _ name: String?, _ light: Bool?,
+        _ report: CodeReport?, _ facts: CodeFacts, _ error: String?
+    ) -> Row {
+        var failureType: UInt8?
+        if case .dtc(let code) = report?.code { failureType = code.failureType }
+        return Row(
+            "code",
+            [
+                "time": .time(time), "device": .text(car.device), "label": .text(car.label),
+                "vin": .text(car.vin), "odometerKm": .number(car.odometer),
+                "ecu": .text(ecu?.description), "ecuName": .text(name), "light": .flag(light),
+                "status": .text(report?.kind.rawValue), "code": .text(report?.code.text),
+                "failureType": .hex(failureType), "statusByte": .hex(report?.statusByte),
+                "description": .text(facts.text), "driveOn": .text(facts.driveOn?.rawValue),
+                "error": .text(error),
+            ])
     }
 }

@@ -2,18 +2,19 @@ import Accessory
 import Settings
 import SystemIO
 import TripExport
+import TripReports
 
 /// `dtc --batch`: many accessories at once, one table in the order of the list.
 struct CodeBatchRun {
     /// What one entry came to; nil = it was interrupted.
     private struct Result: Sendable {
-        var lines: [CodeBatchCSV.Line]
+        var rows: [Row]
         var failure: Failure?
     }
 
     /// What one vehicle said.
     struct Findings {
-        var lines: [CodeBatchCSV.Line]
+        var rows: [Row]
         /// Why it is not all; nil when it is.
         var failure: Failure?
     }
@@ -57,7 +58,8 @@ struct CodeBatchRun {
     ) throws -> Bool {
         let inbox = try SignalInbox(SignalInbox.endings)
         var writer = TextOutput(descriptor: descriptor)
-        try writer.append { CodeBatchCSV.appendHeader(to: &$0) }
+        var table = RowWriter(.csv, columns: CodeBatch.columns)
+        try writer.append { table.finish(&$0) }
         try writer.flush()
         var results = [Result?](repeating: nil, count: entries.count)
         /// Entries whose rows are written.
@@ -73,7 +75,7 @@ struct CodeBatchRun {
                 }
             }
             while written < results.count, let result = results[written] {
-                try write(result, &writer)
+                try write(result, &table, &writer)
                 written += 1
             }
         } body: { place, inbox in
@@ -88,14 +90,14 @@ struct CodeBatchRun {
         if let signal {
             // What was read stays read.
             for result in results.dropFirst(written) {
-                if let result { try write(result, &writer) }
+                if let result { try write(result, &table, &writer) }
             }
             SignalInbox.die(of: signal)
         }
         let failure = results.lazy.compactMap { $0?.failure }.first
         if let failure { throw Failure.silent(failure.status) }
         return results.contains { result in
-            result?.lines.contains { $0.code != nil || $0.error != nil } ?? false
+            result?.rows.contains { !$0["code"].isNull || !$0["error"].isNull } ?? false
         }
     }
 
@@ -106,7 +108,7 @@ struct CodeBatchRun {
         let failure: Failure
         do {
             let findings = try read(entry, inbox)
-            return Result(lines: findings.lines, failure: findings.failure)
+            return Result(rows: findings.rows, failure: findings.failure)
         } catch is Interrupted {
             return nil
         } catch let error as Failure {
@@ -117,14 +119,13 @@ struct CodeBatchRun {
                 status: .bug)
         }
         return Result(
-            lines: [CodeBatch.line(failed: entry, failure, time: SystemClock.utc)], failure: failure
-        )
+            rows: [CodeBatch.row(failed: entry, failure, time: SystemClock.utc)], failure: failure)
     }
 
-    private func write(_ result: Result, _ writer: inout TextOutput) throws {
-        try writer.append { bytes in
-            for line in result.lines { CodeBatchCSV.append(line, to: &bytes) }
-        }
+    private func write(
+        _ result: Result, _ table: inout RowWriter, _ writer: inout TextOutput
+    ) throws {
+        for row in result.rows { try writer.print(row, &table) }
         try writer.flush()
     }
 }

@@ -1,61 +1,78 @@
 import Diagnostics
 import OBDCore
+import PIDTables
 import ScanSession
 import SystemIO
 import TripExport
+import TripReports
 import VehicleScan
 
 /// Prints codes for people, as JSON Lines, or as CSV with the columns of a batch.
 struct CodePrinter {
     private let output: OutputOptions
-    private let texts: CodeTexts
+    private let knowledge: CodeKnowledge
+    private var texts: CodeTexts { knowledge.texts }
     private let table: PIDTable
     private let palette: Palette
     private let explanations: CodeExplanations?
 
     /// A printer with the texts of the codes; with explanations it also says whether to drive on.
     init(
-        _ output: OutputOptions, table: PIDTable, texts: CodeTexts,
+        _ output: OutputOptions, table: PIDTable, knowledge: CodeKnowledge,
         explanations: CodeExplanations? = nil
     ) {
         self.explanations = explanations
         self.output = output
         self.table = table
-        self.texts = texts
+        self.knowledge = knowledge
         palette = output.palette()
     }
 
     /// Prints what one vehicle said.
     func print(
-        _ scan: CodeScan, of accessory: String, at time: UTC, to writer: inout TextOutput
+        _ scan: CodeScan, of car: CodeBatch.Car, at time: UTC, to writer: inout TextOutput
     ) throws(OutputError) {
         switch output.format {
         case .text:
             try writer.write(text(scan))
-            for note in notes(scan, of: accessory) { output.note(note) }
+            for note in notes(scan, of: car.device) { output.note(note) }
         case .csv:
-            try writer.append { bytes in
-                CodeBatchCSV.appendHeader(to: &bytes)
-                let lines = CodeBatch.lines(
-                    scan, accessory: accessory, label: nil, vin: nil, texts: texts, table: table,
-                    time: time)
-                for line in lines { CodeBatchCSV.append(line, to: &bytes) }
+            var rows = RowWriter(.csv, columns: CodeBatch.columns)
+            let found = CodeBatch.rows(scan, of: car, knowledge, table, time: time)
+            for row in found { try writer.print(row, &rows) }
+            try writer.append { rows.finish(&$0) }
+        case .json: try printObjects(scan, at: time, to: &writer)
+        }
+    }
+
+    /// One object for each ECU that answered, then its codes and what else was said.
+    private func printObjects(
+        _ scan: CodeScan, at time: UTC, to writer: inout TextOutput
+    ) throws(OutputError) {
+        var printer = AnswerPrinter(output, table: table, knowledge: knowledge)
+        for ecu in scan.ecus {
+            let module = scan.modules.first { $0.module.responder == ecu }
+            let absence = scan.absence(of: ecu, table)
+            let codes = scan.codes.count { $0.ecu == ecu }
+            // A list that did not come is not empty.
+            let isKnown = codes > 0 || CodeBatch.problem(absence, scan, ecu) == nil
+            try writer.print(
+                ItemRows.ecu(
+                    ecu, name: module?.name, light: scan.lampIsOn(ecu, table),
+                    codes: isKnown ? codes : nil, time: time), .json)
+        }
+        for list in scan.lists {
+            for item in list.items {
+                try printer.print(item, at: time, to: &writer)
             }
-        case .json:
-            var printer = AnswerPrinter(output, table: table, texts: texts)
-            for list in scan.lists {
-                for item in list.items {
-                    try printer.print(item, at: time, to: &writer)
-                }
-                try printer.printRest(of: list.asked, at: time, to: &writer)
-            }
-            for module in scan.modules { try print(module, scan, at: time, &printer, &writer) }
-            for ecu in scan.ecus {
-                guard let difference = scan.difference(of: ecu, table) else { continue }
-                output.note(
-                    "\(ecu?.description ?? "vehicle"): counts \(difference.counted) stored codes, "
-                        + "but lists \(difference.listed)")
-            }
+            try printer.printRest(of: list.asked, at: time, to: &writer)
+        }
+        for module in scan.modules { try print(module, scan, at: time, &printer, &writer) }
+        for ecu in scan.ecus {
+            guard let difference = scan.difference(of: ecu, table) else { continue }
+            output.note(
+                "\(ecu?.description ?? "vehicle"): counts \(difference.counted) stored codes, "
+                    + "but lists \(difference.listed)")
         }
     }
 
@@ -63,14 +80,14 @@ struct CodePrinter {
         _ module: ModuleScan.Module, _ scan: CodeScan, at time: UTC,
         _ printer: inout AnswerPrinter, _ writer: inout TextOutput
     ) throws(OutputError) {
-        var object = JSONObject()
-        object.add("kind", "module")
-        object.add("time", time)
-        object.add("ecu", module.module.responder.description)
-        object.add("request", module.module.request.description)
-        object.add("name", module.name)
-        object.add("service", module.service?.description)
-        try writer.append { object.append(to: &$0) }
+        try writer.print(
+            Row(
+                "module",
+                [
+                    "time": .time(time), "ecu": .text(module.module.responder.description),
+                    "request": .text(module.module.request.description),
+                    "name": .text(module.name), "service": .text(module.service?.description),
+                ]), .json)
         for report in scan.newCodes(of: module) {
             try printer.print(.code(report), at: time, to: &writer)
         }
@@ -92,8 +109,8 @@ struct CodePrinter {
             var heading = palette(.bold, ecu?.description ?? "vehicle")
             if let name = module?.name { heading += "  \(printable(name))" }
             switch scan.lampIsOn(ecu, table) {
-            case true: heading += palette(.bad, "  check engine lamp on")
-            case false: heading += "  lamp off"
+            case true: heading += palette(.bad, "  check engine light on")
+            case false: heading += "  light off"
             case nil: break
             }
             if codes.isEmpty {

@@ -108,61 +108,35 @@ struct ExplainedCode {
         }.joined(separator: ", ")
     }
 
-    func object(_ units: UnitSystem) -> JSONObject {
-        var object = JSONObject()
-        object.add("code", code)
-        object.add("description", description)
-        object.add("fromOneList", isFromOneList)
-        object.add("group", group)
-        if let failureType { object.add("failureType", Hex.string([failureType])) }
-        if let failureText { object.add("failureText", failureText) }
-        if let parameter {
-            object.add("spn", Int(parameter.spn))
-            object.add("fmi", Int(parameter.fmi))
-        }
-        object.add("system", system)
-        object.add("area", area)
-        object.add("definedBy", definedBy)
-        if let occurrence {
-            object.add("status", occurrence.status)
-            object.add("happened", occurrence.moment?.sentence(units.whole))
-        }
-        object.add("family", explanation?.family)
-        object.add("driveOn", explanation?.drive?.rawValue)
-        object.add("driveReason", explanation?.driveReason.nonempty)
-        object.add("notice", explanation?.notice.nonempty)
-        object.add("notes", explanation?.notes ?? [])
-        object.add(
-            "causes",
-            (explanation?.causes ?? []).map { cause in
-                var object = JSONObject()
-                object.add("cause", cause.what)
-                object.add("check", cause.check.nonempty)
-                return object
-            })
-        object.add("watch", explanation?.watch?.signals ?? [])
-        object.add("watchMeaning", explanation?.watch?.meaning.nonempty)
-        object.add("clears", explanation?.clears)
-        object.add("monitors", (explanation?.monitors ?? []).map(\.rawValue))
-        object.add("tests", tests.nonempty)
-        object.add("certainty", explanation?.certainty.rawValue)
-        return object
-    }
-
-    /// The columns of CSV: the keys of the object that are one value each, and the first cause.
-    static let columns = [
-        "code", "description", "failureType", "failureText", "spn", "fmi", "system", "area",
-        "definedBy", "family", "driveOn", "firstCause", "certainty",
-    ]
-
-    var cells: [String] {
-        [
-            code, description ?? "", failureType.map { Hex.string([$0]) } ?? "",
-            failureText ?? "", parameter.map { String($0.spn) } ?? "",
-            parameter.map { String($0.fmi) } ?? "", system, area ?? "", definedBy,
-            explanation?.family ?? "", explanation?.drive?.rawValue ?? "",
-            explanation?.causes.first?.what ?? "", explanation?.certainty.rawValue ?? "",
-        ]
+    /// All that is known of it, for programs.
+    static func shape(_ units: UnitSystem) -> RowShape<ExplainedCode> {
+        RowShape(
+            "explanation",
+            [
+                Field("code") { .text($0.code) }, Field("description") { .text($0.description) },
+                Field("fromOneList") { .flag($0.isFromOneList) },
+                Field("group") { .text($0.group) },
+                Field("failureType") { .hex($0.failureType) },
+                Field("failureText") { .text($0.failureText) },
+                Field("spn") { .integer($0.parameter?.spn) },
+                Field("fmi") { .integer($0.parameter?.fmi) }, Field("system") { .text($0.system) },
+                Field("area") { .text($0.area) }, Field("definedBy") { .text($0.definedBy) },
+                Field("status") { .text($0.occurrence?.status) },
+                Field("happened") { .text($0.occurrence?.moment?.sentence(units.whole)) },
+                Field("family") { .text($0.explanation?.family) },
+                Field("driveOn") { .text($0.explanation?.drive?.rawValue) },
+                Field("driveReason") { .filled($0.explanation?.driveReason ?? "") },
+                Field("notice") { .filled($0.explanation?.notice ?? "") },
+                Field("notes") { .texts($0.explanation?.notes ?? []) },
+                Field("causes") { .texts(($0.explanation?.causes ?? []).map(\.what)) },
+                Field("checks") { .texts(($0.explanation?.causes ?? []).map(\.check)) },
+                Field("watch") { .words($0.explanation?.watch?.signals ?? []) },
+                Field("watchMeaning") { .filled($0.explanation?.watch?.meaning ?? "") },
+                Field("clears") { .text($0.explanation?.clears) },
+                Field("monitors") { .words(($0.explanation?.monitors ?? []).map(\.rawValue)) },
+                Field("tests") { .filled($0.tests) },
+                Field("certainty") { .text($0.explanation?.certainty.rawValue) },
+            ])
     }
 }
 
@@ -176,9 +150,6 @@ extension UnitSystem {
 }
 
 extension String {
-    /// Itself; nil when it is empty.
-    fileprivate var nonempty: String? { isEmpty ? nil : self }
-
     /// Without a capital at the beginning, unless it is an abbreviation.
     fileprivate var startingSmall: String {
         guard let second = dropFirst().first, !second.isUppercase else { return self }

@@ -106,17 +106,20 @@ extension CodeSetReading {
     }
 
     /// The findings for programs.
-    var objects: [JSONObject] {
+    var rows: [Row] {
         findings.map { finding in
-            var object = JSONObject()
-            object.add("kind", "together")
-            object.add("finding", finding.id)
-            object.add("text", finding.sentence)
-            object.add("codes", finding.codes.map(\.text))
-            object.add("voltage", finding.voltage)
-            return object
+            Row(
+                "together",
+                [
+                    "finding": .text(finding.id), "text": .text(finding.sentence),
+                    "codes": .words(finding.codes.map(\.text)),
+                    "voltage": .number(finding.voltage),
+                ])
         }
     }
+
+    /// The keys of ``rows``, in their order.
+    static let keys = ["finding", "text", "codes", "voltage"]
 }
 
 /// What stands beside trouble codes.

@@ -57,9 +57,10 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
             at the same time (64 at most), so that one that hangs keeps no other waiting; the rows come \
             in the order of the list. A line of the list is ACCESSORY [LABEL], where the path of a \
             recorded conversation is enough; # begins a comment. A list - is standard input. The \
-            columns are time, accessory, label, vin, ecu, kind, code, failure_type, status_byte, \
-            description, error: one row a code, a row of kind none for an ECU without codes, a row \
-            with error for an accessory that failed. What each vehicle says is kept in the database, \
+            columns are time, device, label, vin, odometerKm, ecu, ecuName, light, status, code, \
+            failureType, statusByte, description, driveOn, error: a row for each code, a row \
+            without a code for each ECU that has none, and a row with an error for each device that \
+            failed. What each vehicle says is kept in the database, \
             as without --batch.
 
             EXAMPLES
@@ -116,11 +117,12 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
             failure = scan.failure(connection)
             var writer = TextOutput.standard
             let printer = CodePrinter(
-                output, table: table, texts: try loadCodeTexts(),
+                output, table: table, knowledge: CodeKnowledge(texts: try loadCodeTexts()),
                 explanations: scan.codes.isEmpty ? nil : try loadCodeExplanations())
+            var car = CodeBatch.Car(device: connection.accessory)
+            if output.format == .csv { try complete(&car, connection, services) }
             try printer.print(
-                scan, of: connection.accessory, at: connection.utc(scan.time),
-                to: &writer)
+                scan, of: car, at: connection.utc(scan.time), to: &writer)
             try writer.flush()
             ScanRecord.keep(
                 scan.asked, lists: scan.lists, connection, services, vehicle.database, output)
@@ -164,6 +166,14 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
         }
     }
 
+    /// Asks for what a table says of the vehicle besides its codes.
+    private func complete(
+        _ car: inout CodeBatch.Car, _ connection: Vehicle, _ services: VehicleServices
+    ) throws(VehicleError) {
+        car.vin = try connection.vin(by: services.profiles)?.text
+        car.odometer = try connection.odometer(in: services)
+    }
+
     private func runBatch(_ path: String) throws {
         let list =
             path == "-"
@@ -171,7 +181,7 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
         let entries = CodeBatch.entries(String(decoding: list, as: UTF8.self))
         if entries.isEmpty { output.note("\(path): the list names no accessory.") }
         let table = try loadTable(tables)
-        let texts = try loadCodeTexts()
+        let knowledge = CodeKnowledge(texts: try loadCodeTexts())
         var file = STDOUT_FILENO
         if let to {
             try OutputFile.check(
@@ -181,25 +191,26 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
         }
         defer { if to != nil { close(file) } }
         let hasFindings = try CodeBatchRun(entries, to: file, output).run { entry, inbox in
-            try read(entry, table, texts, inbox)
+            try read(entry, table, knowledge, inbox)
         }
         if exitCode && hasFindings { throw Failure.silent(.findings) }
     }
 
     private func read(
-        _ entry: CodeBatch.Entry, _ table: PIDTable, _ texts: CodeTexts, _ inbox: SignalInbox
+        _ entry: CodeBatch.Entry, _ table: PIDTable, _ knowledge: CodeKnowledge,
+        _ inbox: SignalInbox
     ) throws -> CodeBatchRun.Findings {
         let options = VehicleOptions(device: entry.device, link: vehicle.link)
         var needs = SessionNeeds(vehicle: .maybeSilent(), inbox: inbox)
         needs.accessory = entry.accessory
-        var findings = CodeBatchRun.Findings(lines: [])
+        var findings = CodeBatchRun.Findings(rows: [])
         try withVehicle(options, output, table, needs) { connection in
             let services = try connection.services()
             let scan = try self.scan(connection, services)
-            let vin = try connection.vin(by: services.profiles)
-            findings.lines = CodeBatch.lines(
-                scan, accessory: entry.accessory, label: entry.label, vin: vin?.text,
-                texts: texts, table: table, time: connection.utc(scan.time))
+            var car = CodeBatch.Car(device: entry.accessory, label: entry.label)
+            try complete(&car, connection, services)
+            findings.rows = CodeBatch.rows(
+                scan, of: car, knowledge, table, time: connection.utc(scan.time))
             findings.failure = scan.failure(connection)
             ScanRecord.keep(
                 scan.asked, lists: scan.lists, connection, services, vehicle.database, output)

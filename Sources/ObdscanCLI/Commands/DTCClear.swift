@@ -45,7 +45,8 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
         try withVehicle(vehicle, output, table, SessionNeeds(vehicle: .maybeSilent())) {
             connection in
             var writer = TextOutput.standard
-            let printer = CodePrinter(output, table: table, texts: try loadCodeTexts())
+            let printer = CodePrinter(
+                output, table: table, knowledge: CodeKnowledge(texts: try loadCodeTexts()))
             let services = try connection.services()
             if let ecu = connection.ecu, !connection.hasPhysicalRequests {
                 let spoken = connection.scan.link?.capabilities.vehicleProtocol?.title
@@ -57,7 +58,8 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
             let before = try CodeScan(connection, in: services)
             if let failure = connection.failure(of: before.asked) { throw failure }
             try printer.print(
-                before, of: connection.accessory, at: connection.utc(before.time), to: &writer)
+                before, of: CodeBatch.Car(device: connection.accessory),
+                at: connection.utc(before.time), to: &writer)
             try writer.flush()
             // Such an adapter may answer the request to clear with something else, too.
             if before.asked.contains(where: \.isOutOfStep),

@@ -3,6 +3,7 @@ import Diagnostics
 import OBDCore
 import SystemIO
 import TripExport
+import TripReports
 import VehicleScan
 
 /// `obdscan dtc explain`.
@@ -105,27 +106,17 @@ struct DTCExplainCommand: ParsableCommand, OutputCommand {
     private func print(_ explained: [ExplainedCode], _ together: CodeSetReading) throws {
         var writer = TextOutput.standard
         let palette = Palette(isOn: output.colours(1))
-        for (place, code) in explained.enumerated() {
-            switch output.format {
-            case .text:
+        if output.format == .text {
+            for (place, code) in explained.enumerated() {
                 try writer.write((place > 0 ? "\n" : "") + code.text(palette, output))
-            case .json:
-                let object = code.object(output.units)
-                try writer.append { object.append(to: &$0) }
-            case .csv:
-                try writer.append { bytes in
-                    if place == 0 { CSVRow.append(ExplainedCode.columns, to: &bytes) }
-                    CSVRow.append(code.cells, to: &bytes)
-                }
             }
-        }
-        switch output.format {
-        case .text:
             let text = together.text(palette, columns: output.columns)
             if !text.isEmpty { try writer.write("\n" + text) }
-        case .json:
-            for object in together.objects { try writer.append { object.append(to: &$0) } }
-        case .csv: break
+        } else {
+            let shape = ExplainedCode.shape(output.units)
+            var rows = RowWriter(output.format, kinds: [shape.keys, CodeSetReading.keys])
+            for row in explained.map(shape.row) + together.rows { try writer.print(row, &rows) }
+            try writer.append { rows.finish(&$0) }
         }
         try writer.flush()
     }

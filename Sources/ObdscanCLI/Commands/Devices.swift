@@ -5,6 +5,7 @@ import OBDCore
 import Settings
 import SystemIO
 import TripExport
+import TripReports
 import TripStore
 
 /// `obdscan devices`: accessories.
@@ -51,17 +52,18 @@ struct DevicesListCommand: ParsableCommand, OutputCommand {
     static func printAll(
         _ database: DatabaseOptions, _ output: OutputOptions, _ writer: inout TextOutput
     ) throws -> Int {
-        var printer = AccessoryPrinter(output)
+        var printer = RowPrinter(AccessoryEntry.shape, output.form)
         let attached = AccessoryManager(asksBlueZ: true).attached(withHolders: true)
-        for accessory in attached { try printer.print(AccessoryEntry(accessory), &writer) }
+        for accessory in attached { try writer.print(AccessoryEntry(accessory), &printer) }
         let paired = BluetoothAccessories.paired()
-        for accessory in paired { try printer.print(AccessoryEntry(paired: accessory), &writer) }
+        for accessory in paired { try writer.print(AccessoryEntry(paired: accessory), &printer) }
         let shown = attached + paired
         for remembered in AdapterMemories.all(database)
         where !shown.contains(where: { $0.memoryKey == remembered.address }) {
-            try printer.print(AccessoryEntry(remembered), &writer)
+            try writer.print(AccessoryEntry(remembered), &printer)
         }
-        try printer.finish(&writer)
+        try writer.finish(&printer)
+        try writer.flush()
         return printer.count
     }
 }
@@ -93,13 +95,14 @@ struct DevicesShowCommand: ParsableCommand, OutputCommand {
             entry.remember(remembered)
         }
         var writer = TextOutput.standard
-        var printer = AccessoryPrinter(output)
+        var printer = RowPrinter(AccessoryEntry.shape, output.form)
         if output.format == .text {
             try writer.write(entry.text(output.palette()))
             try writer.flush()
         } else {
-            try printer.print(entry, &writer)
-            try printer.finish(&writer)
+            try writer.print(entry, &printer)
+            try writer.finish(&printer)
+            try writer.flush()
         }
     }
 
@@ -164,10 +167,11 @@ struct DevicesWatchCommand: ParsableCommand, OutputCommand {
             }
         let entry = AccessoryEntry(accessory)
         if output.format == .json {
-            var object = entry.object
-            object.add("event", event)
-            object.add("time", SystemClock.utc)
-            try writer.append { object.append(to: &$0) }
+            let device = AccessoryEntry.shape.row(entry)
+            var row = Row(
+                "deviceEvent", ["time": .time(SystemClock.utc), "event": .text(event)])
+            for key in device.keys { row.add(key, device[key]) }
+            try writer.print(row, .json)
         } else {
             try writer.writeLine(
                 printable(

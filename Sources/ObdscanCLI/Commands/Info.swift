@@ -5,6 +5,7 @@ import OBDCore
 import ScanSession
 import SystemIO
 import TripExport
+import TripReports
 import VehicleScan
 
 /// `obdscan info`: adapter and vehicle.
@@ -62,16 +63,16 @@ struct InfoCommand: ParsableCommand, OutputCommand {
     ) throws {
         var printer = try AnswerPrinter(output, table: connection.table)
         if output.format == .json, let link = connection.scan.link {
-            var object = JSONObject()
-            object.add("kind", "adapter")
-            object.add("accessory", connection.accessory)
-            object.add("name", link.name)
-            object.add("firmware", link.identity.banner)
-            object.add("dialect", link.dialect)
-            object.add("lineRate", link.lineRate)
-            object.add("protocol", link.capabilities.vehicleProtocol?.name)
-            object.add("protocolTitle", link.capabilities.vehicleProtocol?.title)
-            try writer.append { object.append(to: &$0) }
+            try writer.print(
+                Row(
+                    "adapter",
+                    [
+                        "device": .text(connection.accessory), "name": .text(link.name),
+                        "firmware": .text(link.identity.banner), "dialect": .text(link.dialect),
+                        "lineRate": .integer(link.lineRate),
+                        "protocol": .text(link.capabilities.vehicleProtocol?.name),
+                        "protocolTitle": .text(link.capabilities.vehicleProtocol?.title),
+                    ]), .json)
         }
         for asked in answers {
             let time = connection.utc(asked.answer.answered)

@@ -89,7 +89,9 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
         var asked = try connection.readiness(in: services)
         asked += try connection.readinessThisCycle(in: services, known: asked)
         if !readiness { asked += try testResults(connection, services) }
-        if output.format == .csv { try writer.append { MonitorCSV.appendHeader(to: &$0) } }
+        let items = ItemRows(table: connection.table, units: output.units)
+        var rows = RowWriter(
+            .csv, kinds: [ItemRows.Keys.monitor, ItemRows.Keys.monitorTest])
         for one in asked {
             let time = connection.utc(one.answer.answered)
             for item in one.answer.items where MonitorReport.concerns(item) {
@@ -103,7 +105,10 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
                 switch output.format {
                 case .text: continue
                 case .json: try printer.print(item, at: time, to: &writer)
-                case .csv: try writer.append { MonitorCSV.append(item, time: time, to: &$0) }
+                case .csv:
+                    // The counts and the light beside the monitors are readings.
+                    if case .reading = item { continue }
+                    try writer.print(items.row(item, time: time), &rows)
                 }
             }
             if output.format == .json {
@@ -112,6 +117,7 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
         }
         let sinceClear = Readiness(asked.flatMap(\.answer.items), table: connection.table)
         if output.format == .text { try writer.write(report.text(sinceClear)) }
+        if output.format == .csv { try writer.append { rows.finish(&$0) } }
         try printer.finish(&writer)
         return (asked, sinceClear)
     }

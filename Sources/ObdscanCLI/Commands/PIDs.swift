@@ -5,6 +5,7 @@ import OBDCore
 import PIDTables
 import SystemIO
 import TripExport
+import TripReports
 import VehicleScan
 
 /// `obdscan pids`: the PID table.
@@ -91,18 +92,19 @@ struct PIDsListCommand: ParsableCommand, OutputCommand {
     /// Writes the list of `table`'s signals; `ids` narrows it to some records.
     func list(_ table: PIDTable, only ids: Set<DataID>? = nil, to writer: inout TextOutput) throws {
         let wanted = try service.map(parseService)
-        var printer = SignalListPrinter(output)
+        var printer = RowPrinter(ListedSignal.shape, output.form)
         for record in table.records where wanted == nil || record.dataID.service == wanted {
             if let ids, !ids.contains(record.dataID) { continue }
             for index in record.signals {
                 let signal = table[SignalIndex(rawValue: index)]
                 guard signal.matches(words, in: record) else { continue }
-                try printer.print(signal, of: record, to: &writer)
+                let id = record.dataID == PIDTables.adapterVoltageID ? nil : record.dataID
+                try writer.print(ListedSignal(id: id, signal: signal), &printer)
             }
         }
-        try printer.finish(&writer)
+        try writer.finish(&printer)
         try writer.flush()
-        if printer.isEmpty {
+        if printer.count == 0 {
             output.note(
                 words.isEmpty
                     ? "No signal is known there."
@@ -133,68 +135,32 @@ extension Signal {
     }
 }
 
-/// Prints signals, one a line, in the chosen format.
-private struct SignalListPrinter {
-    private let output: OutputOptions
-    private var rows = TextTable([
-        ("ID", .left), ("SIGNAL", .left), ("NAME", .left), ("UNIT", .left), ("MIN", .right),
-        ("MAX", .right), ("ALIASES", .left),
-    ])
-    /// Whether nothing was printed.
-    private(set) var isEmpty = true
+/// A signal of a list.
+private struct ListedSignal {
+    var id: DataID?
+    var signal: Signal
 
-    init(_ output: OutputOptions) {
-        self.output = output
-    }
+    static let shape = RowShape<ListedSignal>(
+        "signal",
+        [
+            Field(heading: "ID") {
+                .init($0.id?.description ?? AdapterAction.readVoltage.command, .dim)
+            },
+            Field("service") { .text($0.id?.service.description) },
+            Field("pid") { .text($0.id?.idText) },
+            Field("signal", "SIGNAL", style: .bold) { .text($0.signal.id) },
+            Field("name", "NAME") { .text($0.signal.name) },
+            Field("unit", "UNIT", missing: "") { .filled($0.signal.unit) },
+            Field("min", "MIN", .right, cell: { .init(bound($0.signal.valueRange?.lowerBound)) }) {
+                .number($0.signal.valueRange?.lowerBound)
+            },
+            Field("max", "MAX", .right, cell: { .init(bound($0.signal.valueRange?.upperBound)) }) {
+                .number($0.signal.valueRange?.upperBound)
+            },
+            Field("aliases", "ALIASES", style: .dim) { .words($0.signal.aliases) },
+        ])
 
-    mutating func print(
-        _ signal: Signal, of record: PIDTable.Record, to writer: inout TextOutput
-    ) throws(OutputError) {
-        let id = record.dataID == PIDTables.adapterVoltageID ? nil : record.dataID
-        let range = signal.valueRange
-        switch output.format {
-        case .text:
-            rows.add([
-                .init(id?.description ?? AdapterAction.readVoltage.command, .dim),
-                .init(signal.id, .bold),
-                .init(signal.name), .init(signal.unit),
-                .init(range.map { plain($0.lowerBound) } ?? ""),
-                .init(range.map { plain($0.upperBound) } ?? ""),
-                .init(signal.aliases.joined(separator: " "), .dim),
-            ])
-        case .json:
-            var object = JSONObject()
-            object.add("service", id?.service.description)
-            object.add("pid", id?.idText)
-            object.add("signal", signal.id)
-            object.add("name", signal.name)
-            object.add("unit", signal.unit.isEmpty ? nil : signal.unit)
-            object.add("min", range?.lowerBound)
-            object.add("max", range?.upperBound)
-            object.add("aliases", signal.aliases)
-            try writer.append { object.append(to: &$0) }
-        case .csv:
-            if isEmpty {
-                try writer.append {
-                    CSVRow.append(
-                        ["service", "pid", "signal", "name", "unit", "min", "max", "aliases"],
-                        to: &$0)
-                }
-            }
-            let cells = [
-                id?.service.description ?? "", id?.idText ?? "", signal.id, signal.name,
-                signal.unit, range.map { plain($0.lowerBound) } ?? "",
-                range.map { plain($0.upperBound) } ?? "", signal.aliases.joined(separator: " "),
-            ]
-            try writer.append { CSVRow.append(cells, to: &$0) }
-        }
-        isEmpty = false
-    }
-
-    mutating func finish(_ writer: inout TextOutput) throws(OutputError) {
-        guard output.format == .text, !rows.isEmpty else { return }
-        try writer.write(rows.text(output.palette()))
-    }
+    private static func bound(_ value: Double?) -> String { value.map { plain($0) } ?? "" }
 }
 
 /// `obdscan pids lint`.

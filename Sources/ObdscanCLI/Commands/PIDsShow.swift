@@ -67,6 +67,7 @@ struct SignalDetailPrinter {
     private let output: OutputOptions
     private let palette: Palette
     private var isFirst = true
+    private var rows: RowWriter?
 
     init(_ output: OutputOptions) {
         self.output = output
@@ -87,22 +88,15 @@ struct SignalDetailPrinter {
         _ record: TableRecord, only place: Int?, to writer: inout TextOutput
     ) throws(OutputError) {
         let shown = place.map { [$0] } ?? Array(record.signals.indices)
-        switch output.format {
-        case .text:
+        if output.format == .text {
             if !isFirst { try writer.write("\n") }
             try writer.write(text(record, shown))
-        case .json:
+        } else {
             for index in shown {
-                let object = object(record, index)
-                try writer.append { object.append(to: &$0) }
-            }
-        case .csv:
-            if isFirst {
-                try writer.append { CSVRow.append(Self.columns, to: &$0) }
-            }
-            for index in shown {
-                let cells = cells(record, index)
-                try writer.append { CSVRow.append(cells, to: &$0) }
+                let row = row(record, index)
+                let rows = self.rows ?? RowWriter(output.format, columns: row.keys)
+                self.rows = rows
+                try writer.append { self.rows?.append(row, to: &$0) }
             }
         }
         isFirst = false
@@ -182,57 +176,33 @@ struct SignalDetailPrinter {
 
     // MARK: JSON and CSV
 
-    private func object(_ record: TableRecord, _ index: Int) -> JSONObject {
+    private func row(_ record: TableRecord, _ index: Int) -> Row {
         let signal = record.signals[index]
-        var object = JSONObject()
-        object.add("service", Self.id(of: record)?.service.description)
-        object.add("pid", Self.id(of: record)?.idText)
-        object.add("record", record.name)
-        object.add("minBytes", record.length.lowerBound)
-        object.add("maxBytes", record.length.upperBound)
-        object.add("header", record.target?.description)
-        object.add("reply", record.responder?.description)
-        object.add("vehicles", record.vehicles.map(\.text))
-        object.add("signal", signal.id)
-        object.add("name", signal.name)
-        object.add("type", Self.kind(signal))
-        object.add("bits", signal.bitsText)
-        object.add("signed", signal.isSigned)
-        object.add("littleEndian", signal.isLittleEndian)
-        object.add("multiplier", signal.multiplier)
-        object.add("divisor", signal.divisor)
-        object.add("offset", signal.offset)
-        object.add("formula", Self.formula(signal, in: record))
-        object.add("unit", signal.unit.isEmpty ? nil : signal.unit)
-        object.add("min", signal.valueRange?.lowerBound)
-        object.add("max", signal.valueRange?.upperBound)
-        object.add("onlyIf", Self.condition(signal, record))
-        object.add("noValue", Self.patterns(signal))
-        object.add("aliases", signal.aliases)
-        object.add("labels", signal.labels.map { "\(Self.hex($0.code)) \($0.label)" })
-        object.add("unverified", record.unverified.contains(index))
-        object.add("sources", record.sources)
-        object.add("notes", record.notes)
-        object.add("examples", examples(record, index))
-        return object
-    }
-
-    private static let columns = [
-        "service", "pid", "signal", "name", "type", "bits", "formula", "unit", "min", "max",
-        "onlyIf", "noValue", "unverified", "sources",
-    ]
-
-    private func cells(_ record: TableRecord, _ index: Int) -> [String] {
-        let signal = record.signals[index]
-        return [
-            Self.id(of: record)?.service.description ?? "", Self.id(of: record)?.idText ?? "",
-            signal.id, signal.name, Self.kind(signal), signal.bitsText,
-            Self.formula(signal, in: record),
-            signal.unit, signal.valueRange.map { plain($0.lowerBound) } ?? "",
-            signal.valueRange.map { plain($0.upperBound) } ?? "",
-            Self.condition(signal, record) ?? "", Self.patterns(signal).joined(separator: " "),
-            record.unverified.contains(index) ? "1" : "0", record.sources.joined(separator: "; "),
-        ]
+        return Row(
+            "signalDetail",
+            [
+                "service": .text(Self.id(of: record)?.service.description),
+                "pid": .text(Self.id(of: record)?.idText), "record": .text(record.name),
+                "minBytes": .integer(record.length.lowerBound),
+                "maxBytes": .integer(record.length.upperBound),
+                "header": .text(record.target?.description),
+                "reply": .text(record.responder?.description),
+                "vehicles": .words(record.vehicles.map(\.text)), "signal": .text(signal.id),
+                "name": .text(signal.name), "type": .text(Self.kind(signal)),
+                "bits": .text(signal.bitsText), "signed": .flag(signal.isSigned),
+                "littleEndian": .flag(signal.isLittleEndian),
+                "multiplier": .number(signal.multiplier), "divisor": .number(signal.divisor),
+                "offset": .number(signal.offset),
+                "formula": .text(Self.formula(signal, in: record)), "unit": .filled(signal.unit),
+                "min": .number(signal.valueRange?.lowerBound),
+                "max": .number(signal.valueRange?.upperBound),
+                "onlyIf": .text(Self.condition(signal, record)),
+                "noValue": .words(Self.patterns(signal)), "aliases": .words(signal.aliases),
+                "labels": .texts(signal.labels.map { "\(Self.hex($0.code)) \($0.label)" }),
+                "unverified": .flag(record.unverified.contains(index)),
+                "sources": .texts(record.sources), "notes": .texts(record.notes),
+                "examples": .texts(examples(record, index)),
+            ])
     }
 
     private func examples(_ record: TableRecord, _ index: Int) -> [String] {

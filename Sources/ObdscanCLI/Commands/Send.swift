@@ -254,7 +254,6 @@ private struct SendRun: ~Copyable {
 
     /// Shows what the adapter hears, line by line, and leaves it at its prompt.
     private mutating func listen(_ command: RawCommand) throws {
-        var json = JSONLines(table: table) { _ in nil }
         let request = AdapterRequest.monitor(
             id: RequestID(rawValue: 0), text: command.text, atMost: duration ?? Self.endless)
         var writer = TextOutput.standard
@@ -270,11 +269,10 @@ private struct SendRun: ~Copyable {
                 switch (progress, output.format) {
                 case (.heard(let line), .text): try writer.writeLine(printable(line))
                 case (.heardFrame(let frame), .json):
-                    try writer.append {
-                        json.appendFrame(
-                            id: frame.id, data: frame.data, line: 0, time: connection.utc(time),
-                            to: &$0)
-                    }
+                    try writer.print(
+                        ItemRows.frame(
+                            id: frame.id, data: Array(frame.data), time: connection.utc(time)),
+                        .json)
                 case (.heard, _), (.heardFrame, _), (.lineRate, _), (.protocolSearch, _),
                     (.setupGoesOn, _):
                     return
@@ -305,12 +303,13 @@ private struct SendRun: ~Copyable {
             let time = connection.utc(asked.answer.answered)
             var printer = try AnswerPrinter(output, table: table)
             if output.format == .json {
-                var object = JSONObject()
-                object.add("kind", "reply")
-                object.add("time", time)
-                object.add("command", command.text)
-                object.add("lines", lines)
-                try writer.append { object.append(to: &$0) }
+                try writer.print(
+                    Row(
+                        "reply",
+                        [
+                            "time": .time(time), "command": .text(command.text),
+                            "lines": .texts(lines),
+                        ]), .json)
             }
             if let voltage = asked.answer.reply.voltage {
                 try printer.print(voltage: voltage, at: time, to: &writer)

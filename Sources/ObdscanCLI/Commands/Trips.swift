@@ -100,8 +100,8 @@ struct TripsShowCommand: ParsableCommand, OutputCommand {
         commandName: "show", abstract: "A trip and the statistics of its signals.",
         discussion: """
             Fuel is the amount that trips fuel trusts most; its price is fuel.price of the \
-            configuration. CSV has a line for each figure, signal, note and kind of event; kind \
-            tells which.
+            configuration. As JSON and CSV it has a row for the trip, its fuel, and each signal, note \
+            and kind of event; kind names which.
 
             EXAMPLES
               obdscan trips show
@@ -134,17 +134,10 @@ struct TripsShowCommand: ParsableCommand, OutputCommand {
         let details = try TripDetails(
             readings, TripFuel.profile(of: readings.trip), notes: rest.0, events: rest.1)
         var printer = TripPrinter(output.form)
-        if output.format == .csv {
-            try writer.append { printer.append(details, to: &$0) }
-            return
-        }
+        if output.format != .text { return try printer.print(details, &writer) }
         try printer.print(readings.trip, &writer)
         try printer.finish(&writer)
-        if output.format == .text {
-            try writer.write(printer.figures(details) + "\n")
-        } else {
-            try writer.append { details.appendJSON(to: &$0) }
-        }
+        try writer.write(printer.figures(details) + "\n")
         try printer.print(readings, &writer)
     }
 }

@@ -35,7 +35,7 @@ struct TripsCompareCommand: ParsableCommand, OutputCommand {
         }
         var writer = TextOutput.standard
         var printer = TripPrinter(output.form)
-        if output.format != .csv {
+        if output.format == .text {
             try printer.print(both.0.trip, &writer)
             try printer.print(both.1.trip, &writer)
             try printer.finish(&writer)

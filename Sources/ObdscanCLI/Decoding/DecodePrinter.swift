@@ -2,48 +2,39 @@ import Adapters
 import Decoding
 import Diagnostics
 import OBDCore
+import PIDTables
 import TripExport
 import TripReports
 import VehicleLink
 
 /// Prints what decoding found: lines for people, JSON Lines or CSV.
 struct DecodePrinter {
-    /// The columns of `--format csv`.
-    static let columns = [
-        "line", "kind", "ecu", "service", "pid", "signal", "name", "value", "unit", "raw", "code",
-        "description", "status", "frame", "dtc", "mid", "tid", "component", "min", "max",
-    ]
-
     private let format: OutputFormat
     private let units: UnitSystem
-    private var table: PIDTable
-    private let codeTexts: CodeTexts
+    private let knowledge: CodeKnowledge
+    private var items: ItemRows
+    /// Readings, of which there may be many.
     private var json: JSONLines
-    private var wroteHeading = false
+    private var rows: RowWriter?
     /// The input that is read; nil where there is only one.
     private var file: String?
     /// The file as it stands at the end of an object.
-    private var jsonTail: [UInt8] = []
+    private var fileTail: [UInt8] = []
     /// Whether anything was an error since the last call of ``takeError()``.
     private var sawError = false
 
-    init(format: OutputFormat, units: UnitSystem, table: PIDTable, codeTexts: CodeTexts) {
+    init(format: OutputFormat, units: UnitSystem, table: PIDTable, knowledge: CodeKnowledge) {
         self.format = format
         self.units = units
-        self.table = table
-        self.codeTexts = codeTexts
-        json = JSONLines(table: table, units: units, showsLine: true) { code in
-            codeTexts.text(of: code)
-        }
+        self.knowledge = knowledge
+        items = ItemRows(table: table, units: units, facts: knowledge.facts)
+        json = JSONLines(table: table, units: units)
     }
 
     /// Prints readings of another table from here on.
     mutating func use(_ table: PIDTable) {
-        self.table = table
-        let codeTexts = codeTexts
-        json = JSONLines(table: table, units: units, showsLine: true) { code in
-            codeTexts.text(of: code)
-        }
+        items.table = table
+        json = JSONLines(table: table, units: units)
     }
 
     /// Tells the input that what follows comes from: a heading in text, in objects and tables a key
@@ -55,7 +46,7 @@ struct DecodePrinter {
             output.append(contentsOf: "\(gap)==> \(name) <==\n".utf8)
         }
         self.file = file
-        jsonTail = ReadingLines.tail("file", file)
+        fileTail = ReadingLines.tail("file", file)
     }
 
     /// Whether an error was printed; forgets it.
@@ -69,70 +60,81 @@ struct DecodePrinter {
         if found.isError { sawError = true }
         switch format {
         case .json:
-            let start = output.count
-            appendJSON(found, to: &output)
-            ReadingLines.end(with: jsonTail, in: &output, from: start)
-        case .text: output.append(contentsOf: (LocaleText.shown(textLine(found)) + "\n").utf8)
-        case .csv:
-            if !wroteHeading {
-                wroteHeading = true
-                CSVRow.append(Self.columns + (file == nil ? [] : ["file"]), to: &output)
+            if case .item(.reading(let reading), _) = found {
+                let start = output.count
+                json.append(reading, time: nil, to: &output)
+                ReadingLines.end(
+                    with: Array(",\"line\":\(reading.line)}\n".utf8), in: &output, from: start)
+                ReadingLines.end(with: fileTail, in: &output, from: start)
+            } else {
+                row(found)?.appendJSON(to: &output)
             }
-            CSVRow.append(cells(found) + (file.map { [$0] } ?? []), to: &output)
+        case .csv:
+            guard let row = row(found) else { return }
+            var rows =
+                self.rows
+                ?? RowWriter(
+                    .csv, kinds: ItemRows.Keys.all + [["line"] + (file == nil ? [] : ["file"])])
+            rows.append(row, to: &output)
+            self.rows = rows
+        case .text: output.append(contentsOf: (LocaleText.shown(textLine(found)) + "\n").utf8)
         }
     }
 
-    // MARK: JSON
+    // MARK: Rows
 
-    private mutating func appendJSON(_ found: DecodedLine, to output: inout [UInt8]) {
+    /// The row of a finding; an empty list of codes has none, as it holds nothing.
+    private func row(_ found: DecodedLine) -> Row? {
+        var row: Row
         switch found {
         case .item(.error(let error), let text):
-            json.appendError(
-                line: error.line, reason: error.reason, text: text, ecu: error.ecu, to: &output)
-        case .item(let item, _): json.append(item, time: nil, to: &output)
-        // The message itself is what JSON tells of it, with --messages.
-        case .noCodes: break
-        case .status(let status, let text, let line):
-            json.appendAdapterStatus(
-                status.rawValue, text: text, line: line, time: nil, to: &output)
-        case .voltage(let volts, let line):
-            json.appendVoltage(volts, line: line, time: nil, to: &output)
-        case .frame(let id, let data, let line):
-            json.appendFrame(id: id, data: data, line: line, time: nil, to: &output)
-        case .damaged(let error, let text, let line):
-            json.appendError(
-                line: line, reason: error.reason, text: text, ecu: error.ecu, to: &output)
+            row = ItemRows.error(error.reason, text: text, ecu: error.ecu)
+        case .item(let item, _): row = items.row(item, time: nil)
+        case .noCodes: return nil
+        case .status(let status, let text, _):
+            row = ItemRows.adapterStatus(status.rawValue, text: text, time: nil)
+        case .voltage(let volts, _): row = ItemRows.row(voltage: volts, time: nil)
+        case .frame(let id, let data, _):
+            row = ItemRows.frame(id: id, data: Array(data), time: nil)
+        case .damaged(let error, let text, _):
+            row = ItemRows.error(error.reason, text: text, ecu: error.ecu)
         }
+        row.add("line", .integer(found.line))
+        if let file { row.add("file", .text(file)) }
+        return row
     }
 
     // MARK: Text
 
     private func textLine(_ found: DecodedLine) -> String {
-        let row = cells(found)
-        let column = { (name: String) in
-            Self.columns.firstIndex(of: name).map { row[$0] } ?? ""
-        }
-        let ecu = padded(column("ecu"), 8)
+        let ecu = padded(found.ecu?.description ?? "", 8)
         switch found {
         case .item(.reading(let reading), _):
-            let value = ValueText(reading, table[reading.signal], units)
+            let signal = items.table[reading.signal]
+            let value = ValueText(reading, signal, units)
+            let id =
+                (reading.dataID?.service.description ?? "") + ":" + (reading.dataID?.idText ?? "")
             return
-                "\(ecu)  \(padded(column("service") + ":" + column("pid"), 7))  "
-                + "\(padded(column("signal"), 16))  \(padded(value.joined, 14))  \(column("name"))"
-                + remark(reading)
+                "\(ecu)  \(padded(id, 7))  \(padded(signal.id, 16))  "
+                + "\(padded(value.joined, 14))  \(signal.name)" + remark(reading)
         case .item(.code(let report), _):
-            return "\(ecu)  \(padded(report.kindText, 9))  \(padded(column("code"), 8))  "
-                + column("description") + remark(report)
-        case .item(.monitor, _):
-            return "\(ecu)  monitor  \(column("name"))  \(column("value"))  \(column("status"))"
+            let text = knowledge.texts.text(of: report.code) ?? ""
+            return "\(ecu)  \(padded(report.kindText, 9))  \(padded(report.fullText, 8))  "
+                + text + remark(report)
+        case .item(.monitor(let monitor), _):
+            let state =
+                !monitor.supported
+                ? "not supported" : monitor.complete == true ? "complete" : "not complete"
+            return
+                "\(ecu)  monitor  \(monitor.monitor.rawValue)  \(monitor.scope.rawValue)  \(state)"
         case .item(.monitorTest(let result), _):
+            let state = result.passed.map { $0 ? "passed" : "failed" } ?? "not run"
             return "\(ecu)  monitorTest  \(place(of: result))  \(result.monitorTitle), "
-                + "\(result.testTitle)  \(result.text(result.value)) \(column("unit"))"
-                + "\(limits(of: result))  "
-                + column("status")
-        case .item(.negativeResponse, _):
-            return "\(ecu)  negativeResponse  \(column("service"))  \(column("name")) "
-                + "(\(column("code")))"
+                + "\(result.testTitle)  \(result.text(result.value)) \(result.unit ?? "")"
+                + "\(limits(of: result))  " + state
+        case .item(.negativeResponse(let refusal, _, _), _):
+            return "\(ecu)  negativeResponse  \(refusal.service)  \(refusal.nrc.name) "
+                + "(\(Hex.string([refusal.nrc.rawValue])))"
         case .item(.message(let message), _):
             let group = message.parameterGroup.map { "\(Hex.string($0, digits: 6))  " } ?? ""
             return "\(ecu)  message  \(group)\(Hex.string(message.payload))"
@@ -141,11 +143,17 @@ struct DecodePrinter {
         case .frame(let id, let data, _):
             return "\(padded(id?.description ?? "", 8))  \(Hex.string(data))"
         case .status(_, let text, _): return "\(padded("", 8))  adapter: \(printable(text))"
-        case .item(.error, _), .damaged:
-            let place = column("line") + (file.map { " of \(printable($0))" } ?? "")
-            return "\(ecu)  error in line \(place): \(column("description"))"
-                + (column("raw").isEmpty ? "" : "  [\(printable(column("raw")))]")
+        case .item(.error(let error), let text):
+            return "\(ecu)  " + fault(error.reason, text, found.line)
+        case .damaged(let error, let text, let line):
+            return "\(ecu)  " + fault(error.reason, text, line)
         }
+    }
+
+    private func fault(_ reason: String, _ text: String, _ line: Int) -> String {
+        let place = "\(line)" + (file.map { " of \(printable($0))" } ?? "")
+        return "error in line \(place): \(reason)"
+            + (text.isEmpty ? "" : "  [\(printable(text))]")
     }
 
     /// The frozen frame, and what is wrong with a number.
@@ -181,156 +189,5 @@ struct DecodePrinter {
 
     private func padded(_ text: String, _ width: Int) -> String {
         text + String(repeating: " ", count: max(0, width - displayWidth(text)))
-    }
-
-    // MARK: CSV
-
-    /// The cells of one row, in the order of ``columns``.
-    private func cells(_ found: DecodedLine) -> [String] {
-        var row = Row()
-        switch found {
-        case .item(let item, let text): row.fill(item, text: text, self)
-        case .noCodes(let message):
-            row.line = message.line
-            row.kind = "none"
-            row.ecu = message.ecu?.description ?? ""
-            row.service = Self.service(of: message)
-        case .status(let status, let text, let line):
-            row.line = line
-            row.kind = "adapterStatus"
-            row.status = status.rawValue
-            row.description = text
-        case .voltage(let volts, let line):
-            row.line = line
-            row.kind = "reading"
-            row.signal = Signal.adapterVoltage.id
-            row.name = Signal.adapterVoltage.name
-            row.value = "\(volts)"
-            row.unit = "V"
-        case .frame(let id, let data, let line):
-            row.line = line
-            row.kind = "frame"
-            row.ecu = id?.description ?? ""
-            row.raw = Hex.string(data)
-        case .damaged(let error, let text, let line):
-            row.line = line
-            row.kind = "error"
-            row.ecu = error.ecu?.description ?? ""
-            row.description = error.reason
-            row.raw = text
-        }
-        return row.cells
-    }
-
-    /// The service that a message answers; SAE J1939 has none.
-    private static func service(of message: ECUMessage) -> String {
-        guard message.parameterGroup == nil else { return "" }
-        return ReadingText.service(ofAnswer: message.payload)?.description ?? ""
-    }
-
-    /// One row, by the names of its columns.
-    private struct Row {
-        var line = 0
-        var kind = "", ecu = "", service = "", pid = "", signal = "", name = "", value = ""
-        var unit = "", raw = "", code = "", description = "", status = "", frame = "", dtc = ""
-        var mid = "", tid = "", component = "", low = "", high = ""
-
-        var cells: [String] {
-            [
-                line > 0 ? String(line) : "", kind, ecu, service, pid, signal, name, value, unit,
-                raw, code, description, status, frame, dtc, mid, tid, component, low, high,
-            ]
-        }
-
-        mutating func fill(_ item: DiagnosticItem, text: String, _ printer: DecodePrinter) {
-            switch item {
-            case .reading(let reading): fill(reading, printer)
-            case .monitor(let monitor):
-                line = monitor.line
-                kind = "monitor"
-                ecu = monitor.ecu?.description ?? ""
-                name = monitor.monitor.rawValue
-                value = monitor.scope.rawValue
-                status =
-                    !monitor.supported
-                    ? "not supported" : monitor.complete == true ? "complete" : "not complete"
-            case .monitorTest(let result):
-                line = result.line
-                kind = "monitorTest"
-                ecu = result.ecu?.description ?? ""
-                mid = result.mid.map { Hex.string([$0]) } ?? ""
-                tid = Hex.string([result.tid])
-                component = result.component.map { Hex.string([$0]) } ?? ""
-                low = result.min.map { "\($0)" } ?? ""
-                high = result.max.map { "\($0)" } ?? ""
-                name = [result.monitor, result.test].compactMap(\.self).joined(separator: ", ")
-                value = result.value.map { "\($0)" } ?? ""
-                unit = result.unit ?? ""
-                raw = Hex.string(result.raw)
-                status = result.passed.map { $0 ? "passed" : "failed" } ?? "not run"
-            case .code(let report):
-                line = report.line
-                kind = report.kind.rawValue
-                ecu = report.ecu?.description ?? ""
-                code = report.code.text
-                if case .dtc(let dtc) = report.code { code = dtc.description }
-                description = printer.codeTexts.text(of: report.code) ?? ""
-                status = report.statusByte.map { Hex.string([$0]) } ?? ""
-            case .negativeResponse(let refusal, let responder, let number):
-                line = number
-                kind = "negativeResponse"
-                ecu = responder?.description ?? ""
-                service = refusal.service.description
-                code = Hex.string([refusal.nrc.rawValue])
-                name = refusal.nrc.name
-            case .message(let message):
-                line = message.line
-                kind = "message"
-                ecu = message.ecu?.description ?? ""
-                service = DecodePrinter.service(of: message)
-                pid = message.parameterGroup.map { Hex.string($0, digits: 6) } ?? ""
-                raw = Hex.string(message.payload)
-            case .error(let error):
-                line = error.line
-                kind = "error"
-                ecu = error.ecu?.description ?? ""
-                description = error.reason
-                raw = text
-            }
-        }
-
-        private mutating func fill(_ reading: Reading, _ printer: DecodePrinter) {
-            let row = printer.table[reading.signal]
-            let shown = ValueText(reading, row, printer.units)
-            line = reading.line
-            kind = "reading"
-            ecu = reading.ecu?.description ?? ""
-            service = reading.dataID?.service.description ?? ""
-            pid = reading.dataID?.idText ?? ""
-            signal = row.id
-            name = row.name
-            unit = shown.unit
-            raw = Hex.string(reading.raw)
-            frame = reading.frame.map { String($0) } ?? ""
-            dtc = reading.dtc?.description ?? reading.parameterCode?.text ?? ""
-            switch reading.value {
-            case .missing(let reason, let number):
-                status = reason.rawValue
-                code = number.map { String($0) } ?? ""
-            case .label(let number):
-                value = shown.value
-                code = String(number)
-            case .flag(let flag): value = flag ? "true" : "false"
-            case .number(let number):
-                let conversion = printer.units.conversion(from: row.unit)
-                var bytes: [UInt8] = []
-                JSONText.append(conversion.map { $0(number) } ?? number, to: &bytes)
-                value = String(decoding: bytes, as: UTF8.self)
-            case .supportMap(let map):
-                value = shown.value
-                code = String(map)
-            case .text: value = shown.value
-            }
-        }
     }
 }

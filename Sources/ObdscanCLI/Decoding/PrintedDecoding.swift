@@ -1,6 +1,7 @@
 import Adapters
 import Decoding
 import OBDCore
+import PIDTables
 
 /// From bytes to printed lines: what `obdscan decode` does, without files.
 struct PrintedDecoding {
@@ -16,7 +17,8 @@ struct PrintedDecoding {
             ownTables: try command.tables.files(adding: command.table))
         printer = DecodePrinter(
             format: command.output.format, units: command.output.units,
-            table: pipeline.tables.table, codeTexts: try loadCodeTexts())
+            table: pipeline.tables.table,
+            knowledge: CodeKnowledge(texts: try loadCodeTexts()))
     }
 
     /// Loads what of the tables `chunk` may ask for; call it before that is read.

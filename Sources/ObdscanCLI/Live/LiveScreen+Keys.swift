@@ -2,6 +2,7 @@ import CSystem
 import Diagnostics
 import Glibc
 import OBDCore
+import PIDTables
 import ScanSession
 import SystemIO
 import TerminalView
@@ -199,7 +200,9 @@ extension LiveScreen {
         do {
             let services = try connection.services()
             let scan = try CodeScan(connection, in: services)
-            let printer = CodePrinter(plain, table: connection.table, texts: try loadCodeTexts())
+            let printer = CodePrinter(
+                plain, table: connection.table,
+                knowledge: CodeKnowledge(texts: try loadCodeTexts()))
             var report = MonitorReport(plain.form)
             let cycle = try connection.readinessThisCycle(
                 in: services, known: scan.status)

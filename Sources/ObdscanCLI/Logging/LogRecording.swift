@@ -92,7 +92,7 @@ struct LogRecording: Sendable {
         let showsProgress = accessory == nil && LogProgress.isWatched(plan.output)
         let clearProgress = { if showsProgress { StatusLine.clear() } }
         defer { clearProgress() }
-        var lines = try ReadingLines(plan.output, table: connection.table, accessory: accessory)
+        var lines = try ReadingLines(plan.output, table: connection.table, device: accessory)
         var recording = recording
         var news = PollNews(accessory: connection.accessory)
         var bell = plan.alarms.bell(

@@ -8,26 +8,66 @@ extension OutputFormat: Choice {}
 
 extension UnitSystem: Choice {}
 
+/// When output is coloured.
+enum ColorChoice: String, CaseIterable, Sendable, Choice {
+    case auto, always, never
+}
+
 /// Options of every command.
 struct OutputOptions: ParsableArguments {
     @Option(
-        help:
-            "How results are printed; json is JSON Lines, one object a line; the columns of csv are called as their keys."
-    )
-    var format: OutputFormat = .text
+        name: .customLong("format"),
+        help: ArgumentHelp(
+            "Print results in this format (default: text).",
+            discussion: """
+                json is JSON Lines: one object a line, as obdscan-json(5) describes it. The columns \
+                of csv are named like the keys of json. The environment variable OBDSCAN_FORMAT \
+                sets another default.
+                """, valueName: "format"))
+    var chosenFormat: OutputFormat?
+
+    @Flag(name: .long, help: "Print JSON Lines; the same as --format json.")
+    var json = false
+
+    /// How results are printed.
+    var format: OutputFormat {
+        get {
+            if json { return .json }
+            return chosenFormat ?? setting("OBDSCAN_FORMAT").flatMap { .init(rawValue: $0) } ?? .text
+        }
+        set {
+            json = false
+            chosenFormat = newValue
+        }
+    }
 
     @Option(
         name: .customLong("units"),
         help: ArgumentHelp(
-            "Units to show; what is stored is always metric.",
-            discussion: "Else `units` of the configuration file; else metric.",
+            "Show values in these units; what is stored is always metric.",
+            discussion: """
+                Without it the environment variable OBDSCAN_UNITS counts, then `units` of the \
+                configuration file, then metric.
+                """,
             valueName: "units"))
     var chosenUnits: UnitSystem?
 
     /// Units to show.
-    var units: UnitSystem { chosenUnits ?? UserSettings.current.units ?? .metric }
+    var units: UnitSystem { 
+        chosenUnits ?? setting("OBDSCAN_UNITS").flatMap { .init(rawValue: $0) }
+            ?? UserSettings.current.units ?? .metric
+    }
 
-    @Flag(name: .long, help: "No colour (the environment variable NO_COLOR does the same).")
+    @Option(
+        help: ArgumentHelp(
+            "Use colour: auto, always or never.",
+            discussion: """
+                auto uses it on a terminal, unless the environment variable NO_COLOR is set; \
+                CLICOLOR_FORCE turns it on in a pipe as well.
+                """, valueName: "when"))
+    var color: ColorChoice = .auto
+
+    @Flag(name: .long, help: "Use no colour; the same as --color never.")
     var noColor = false
 
     @Flag(name: .shortAndLong, help: "Print errors only, no notes and no summary.")
@@ -48,19 +88,35 @@ struct OutputOptions: ParsableArguments {
         format: OutputFormat, units: UnitSystem? = nil, quiet: Bool = false,
         logFile: String? = nil
     ) {
-        self.format = format
+        chosenFormat = format
+        json = false
         chosenUnits = units
+        color = .auto
         noColor = false
         self.quiet = quiet
         verbose = false
         self.logFile = logFile
     }
 
-    /// Whether to colour what goes to `descriptor`: only on a terminal, and only if not refused.
+    func validate() throws {
+        if json, let chosenFormat, chosenFormat != .json {
+            throw ValidationError("--json and --format \(chosenFormat.rawValue) exclude each other")
+        }
+        if let word = setting("OBDSCAN_FORMAT"), OutputFormat(rawValue: word) == nil {
+            throw ValidationError("OBDSCAN_FORMAT is \"\(word)\"; use text, json or csv")
+        }
+        if let word = setting("OBDSCAN_UNITS"), UnitSystem(rawValue: word) == nil {
+            throw ValidationError("OBDSCAN_UNITS is \"\(word)\"; use metric, imperial or us")
+        }
+    }
+
+    /// Whether to colour what goes to `descriptor`.
     func colours(_ descriptor: Int32) -> Bool {
-        guard !noColor, isatty(descriptor) == 1 else { return false }
+        if noColor || color == .never { return false }
+        if color == .always { return true }
         if setting("NO_COLOR") != nil { return false }
-        return environment("TERM") != "dumb"
+        if let force = setting("CLICOLOR_FORCE"), force != "0" { return true }
+        return isatty(descriptor) == 1 && environment("TERM") != "dumb"
     }
 
     /// The styles of what goes to `descriptor`.

@@ -4,6 +4,7 @@ import OBDCore
 import PIDTables
 import SystemIO
 import TripExport
+import TripReports
 import VehicleLink
 import VehicleScan
 
@@ -12,9 +13,8 @@ struct AnswerPrinter {
     private let output: OutputOptions
     private let table: PIDTable
     private let palette: Palette
-    private var json: JSONLines
-    private var csv: CSVLong
-    private var hasHeading = false
+    private let items: ItemRows
+    private var writer: RowWriter
     private var rows = TextTable(
         [
             ("ECU", .left), ("SIGNAL", .left), ("NAME", .left), ("VALUE", .right),
@@ -24,64 +24,51 @@ struct AnswerPrinter {
 
     /// A printer for readings of `table`.
     init(_ output: OutputOptions, table: PIDTable) throws(Failure) {
-        self.init(output, table: table, texts: try loadCodeTexts())
+        self.init(output, table: table, knowledge: CodeKnowledge(texts: try loadCodeTexts()))
     }
 
-    /// A printer with the texts of codes at hand.
-    init(_ output: OutputOptions, table: PIDTable, texts: CodeTexts) {
+    /// A printer that knows `knowledge` of codes.
+    init(_ output: OutputOptions, table: PIDTable, knowledge: CodeKnowledge) {
         self.output = output
         self.table = table
         palette = output.palette()
-        json = JSONLines(table: table, units: output.units, describe: { texts.text(of: $0) })
-        csv = CSVLong(table: table, units: output.units)
+        items = ItemRows(table: table, units: output.units, facts: knowledge.facts)
+        writer = RowWriter(output.format, columns: ItemRows.Keys.reading)
     }
 
-    /// Prints an item.
+    /// Prints an item; in text and CSV readings, and the rest as notes.
     mutating func print(
-        _ item: DiagnosticItem, at time: UTC?, to writer: inout TextOutput
+        _ item: DiagnosticItem, at time: UTC?, to output: inout TextOutput
     ) throws(OutputError) {
-        switch output.format {
-        case .json: try writer.append { json.append(item, time: time, to: &$0) }
-        case .csv:
-            if case .reading(let reading) = item {
-                try writer.append { bytes in
-                    if !hasHeading { csv.appendHeader(to: &bytes) }
-                    csv.append(reading, time: time, to: &bytes)
-                }
-                hasHeading = true
-            } else if let note = note(item) {
-                notes.append(note)
-            }
-        case .text:
-            if case .reading(let reading) = item {
+        if case .reading(let reading) = item {
+            if self.output.format == .text {
                 add(reading)
-            } else if let note = note(item) {
-                notes.append(note)
+            } else {
+                try output.print(items.row(reading, time: time), &writer)
             }
+        } else if self.output.format == .json {
+            try output.print(items.row(item, time: time), &writer)
+        } else if let note = note(item) {
+            notes.append(note)
         }
     }
 
     /// Prints what stands beside the items of an answer: damaged frames, the adapter's words.
     mutating func printRest(
-        of asked: QueryResult, at time: UTC?, to writer: inout TextOutput
+        of asked: QueryResult, at time: UTC?, to output: inout TextOutput
     ) throws(OutputError) {
         for error in asked.answer.reply.errors {
-            if output.format == .json {
-                try writer.append {
-                    json.appendError(
-                        line: 0, reason: error.reason, text: nil, ecu: error.ecu, time: time,
-                        to: &$0)
-                }
+            if self.output.format == .json {
+                try output.print(
+                    ItemRows.error(error.reason, ecu: error.ecu, time: time), &writer)
             } else {
                 notes.append("\(error.ecu?.description ?? "—")  damaged: \(error.reason)")
             }
         }
         for status in asked.answer.reply.statuses {
-            if output.format == .json {
-                try writer.append {
-                    json.appendAdapterStatus(
-                        status.rawValue, text: status.text, time: time, to: &$0)
-                }
+            if self.output.format == .json {
+                try output.print(
+                    ItemRows.adapterStatus(status.rawValue, text: status.text, time: time), &writer)
             } else {
                 notes.append("\(asked.answer.requestText): \(status.text)")
             }
@@ -103,6 +90,7 @@ struct AnswerPrinter {
         if output.format == .text && !rows.isEmpty {
             try writer.write(rows.text(palette, columns: output.columns))
         }
+        try writer.append { self.writer.finish(&$0) }
         try writer.flush()
         for note in notes { tellOnStandardError(printable(note) + "\n") }
         notes = []

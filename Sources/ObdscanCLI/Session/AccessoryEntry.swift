@@ -72,28 +72,30 @@ struct AccessoryEntry {
         details.append(("Last used", localTime(remembered.lastSeen)))
     }
 
-    /// The promised JSON object.
-    var object: JSONObject {
-        var object = JSONObject()
-        object.add("kind", "accessory")
-        object.add("id", id)
-        object.add("connectionID", connectionID)
-        object.add("name", name)
-        object.add("manufacturer", manufacturer)
-        object.add("model", model)
-        object.add("serialNumber", serialNumber)
-        object.add("firmware", firmware)
-        object.add("hardware", hardware)
-        object.add("protocols", protocols)
-        object.add("inUseBy", inUseBy)
-        return object
+    /// What lists say of it.
+    static let shape = RowShape<AccessoryEntry>(
+        "device",
+        [
+            Field("id", "DEVICE", style: .bold) { .text($0.id) },
+            Field("connectionID") { .integer($0.connectionID) },
+            Field("name", "NAME") { .text($0.name) },
+            Field("manufacturer", "MANUFACTURER") { .text($0.manufacturer) },
+            Field("model") { .text($0.model) },
+            Field("serialNumber", "SERIAL") { .text($0.serialNumber) },
+            Field("firmware") { .text($0.firmware) }, Field("hardware") { .text($0.hardware) },
+            Field("protocols") { .words($0.protocols) },
+            Field("inUseBy", "", cell: { .init($0.state, .dim) }) { .text($0.inUseBy) },
+        ])
+
+    private var state: String {
+        inUseBy.map { "in use by \($0)" } ?? (connectionID == nil ? "not attached" : "")
     }
 
     /// One fact a line.
     func text(_ palette: Palette) -> String {
         var rows = TextTable([("", .left), ("", .left)])
         let facts: [(String, String?)] = [
-            ("Accessory", id), ("Connection", connectionID.map { String($0) }), ("Name", name),
+            ("Device", id), ("Connection", connectionID.map { String($0) }), ("Name", name),
             ("Manufacturer", manufacturer), ("Model", model), ("Serial number", serialNumber),
             ("Firmware", firmware), ("Hardware", hardware),
             ("Protocols", protocols.isEmpty ? nil : protocols.joined(separator: " ")),
@@ -103,63 +105,5 @@ struct AccessoryEntry {
             if let fact { rows.add([.init(title), .init(fact)]) }
         }
         return rows.text(palette)
-    }
-}
-
-/// Prints accessories: a table for people, JSON Lines or CSV.
-struct AccessoryPrinter {
-    private let output: OutputOptions
-    private let palette: Palette
-    /// How many were printed.
-    private(set) var count = 0
-    private var rows = TextTable([
-        ("ACCESSORY", .left), ("NAME", .left), ("MANUFACTURER", .left), ("SERIAL", .left),
-        ("", .left),
-    ])
-
-    init(_ output: OutputOptions) {
-        self.output = output
-        palette = output.palette()
-    }
-
-    /// Prints one.
-    mutating func print(
-        _ entry: AccessoryEntry, _ writer: inout TextOutput
-    ) throws(OutputError) {
-        defer { count += 1 }
-        switch output.format {
-        case .json: try writer.append { entry.object.append(to: &$0) }
-        case .csv:
-            try writer.append { bytes in
-                if count == 0 {
-                    CSVRow.append(
-                        [
-                            "id", "name", "manufacturer", "model", "serialNumber", "inUseBy",
-                            "connectionID", "firmware", "hardware", "protocols",
-                        ], to: &bytes)
-                }
-                CSVRow.append(
-                    [
-                        entry.id, entry.name ?? "", entry.manufacturer ?? "", entry.model ?? "",
-                        entry.serialNumber ?? "", entry.inUseBy ?? "",
-                        entry.connectionID.map { String($0) } ?? "", entry.firmware ?? "",
-                        entry.hardware ?? "", entry.protocols.joined(separator: " "),
-                    ], to: &bytes)
-            }
-        case .text:
-            let state =
-                entry.inUseBy.map { "in use by \($0)" }
-                ?? (entry.connectionID == nil ? "not attached" : "")
-            rows.add([
-                .init(entry.id, .bold), .init(entry.name ?? "—"), .init(entry.manufacturer ?? "—"),
-                .init(entry.serialNumber ?? "—"), .init(state, .dim),
-            ])
-        }
-    }
-
-    /// Prints the table.
-    mutating func finish(_ writer: inout TextOutput) throws(OutputError) {
-        if output.format == .text && !rows.isEmpty { try writer.write(rows.text(palette)) }
-        try writer.flush()
     }
 }

@@ -47,14 +47,14 @@ struct EventPrinter: ScanObserver {
         var line: [UInt8] = []
         let utc = SystemClock.utc
         if asJSON, case .didChangeState(let step) = event {
-            var object = JSONObject()
-            object.add("kind", "state")
-            object.add("time", utc)
-            object.add("from", step.from.rawValue)
-            object.add("to", step.to.rawValue)
-            object.add("event", step.event.rawValue)
-            if let accessory { object.add("accessory", accessory) }
-            object.append(to: &line)
+            Row(
+                "state",
+                [
+                    "time": .time(utc), "from": .text(step.from.rawValue),
+                    "to": .text(step.to.rawValue), "event": .text(step.event.rawValue),
+                    "device": .text(accessory),
+                ]
+            ).appendJSON(to: &line)
         } else {
             let name = accessory.map { "\($0): " } ?? ""
             let text = "\(utc) \(printable(name + event.text))\n"

@@ -57,7 +57,7 @@ struct Summary {
         object.add("reconnects", statistics.reconnects)
         explanation?.add(to: &object, everything: explains)
         if let accessory {
-            object.add("accessory", accessory)
+            object.add("device", accessory)
             object.add("error", failure?.message)
         }
         if let positions {

@@ -1,6 +1,7 @@
 import Dashboard
 import Diagnostics
 import OBDCore
+import PIDTables
 import ScanSession
 import Synchronization
 import SystemIO
@@ -112,9 +113,11 @@ final class VehicleQuestions: Sendable {
             let scan = try CodeScan(connection, in: services)
             if scan.codes.isEmpty, let failure = scan.failure(connection) { throw failure }
             let printer = CodePrinter(
-                output, table: connection.table, texts: try loadCodeTexts())
+                output, table: connection.table,
+                knowledge: CodeKnowledge(texts: try loadCodeTexts()))
             try printer.print(
-                scan, of: connection.accessory, at: connection.utc(scan.time), to: &writer)
+                scan, of: CodeBatch.Car(device: connection.accessory),
+                at: connection.utc(scan.time), to: &writer)
         case .readiness, .monitors:
             _ = try MonitorsCommand.ask(
                 connection, services, readiness: question == .readiness, output, &writer)

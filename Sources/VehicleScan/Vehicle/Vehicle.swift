@@ -161,6 +161,17 @@ extension Vehicle {
     public func vin(by profiles: [DiagnosticProfile]) throws(VehicleError) -> VIN? {
         try ask(.information(0x02), by: profiles).flatMap(\.answer.items).vin
     }
+
+    /// The odometer (PID A6) where the vehicle announces one; unit: km.
+    public func odometer(in services: VehicleServices) throws(VehicleError) -> Double? {
+        let supported = try supportedIDs(in: services) { .supportedPIDs($0) }
+        guard supported.all.contains(0xA6) else { return nil }
+        let asked = try ask(.currentData([0xA6]), in: services)
+        for case .reading(let reading) in asked.flatMap(\.answer.items) {
+            if case .number(let kilometres) = reading.value { return kilometres }
+        }
+        return nil
+    }
 }
 
 extension Vehicle {

@@ -1,0 +1,14 @@
+extension DiagnosticItem {
+    /// The number of the input line that it began on; 0 = it is not from a text.
+    public var line: Int {
+        switch self {
+        case .reading(let reading): reading.line
+        case .monitor(let monitor): monitor.line
+        case .monitorTest(let result): result.line
+        case .code(let report): report.line
+        case .negativeResponse(_, _, let line): line
+        case .message(let message): message.line
+        case .error(let error): error.line
+        }
+    }
+}

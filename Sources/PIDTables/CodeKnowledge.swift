@@ -1,0 +1,37 @@
+import Diagnostics
+import Synchronization
+
+/// What is known of trouble codes: texts at once, explanations when the first code needs them.
+public final class CodeKnowledge: Sendable {
+    /// The texts of codes.
+    public let texts: CodeTexts
+    /// Nil = not read yet.
+    private let explanations = Mutex<Result<CodeExplanations, CodeExplanationError>?>(nil)
+
+    /// Knowledge with these texts.
+    public init(texts: CodeTexts = PIDTables.codeTexts()) {
+        self.texts = texts
+    }
+
+    /// The facts of a reported code.
+    public func facts(of report: CodeReport) -> CodeFacts {
+        let text = texts.text(of: report.code)
+        let loaded = explanations.withLock { known in
+            if let known { return known }
+            let loaded = Result { () throws(CodeExplanationError) in
+                try PIDTables.codeExplanations()
+            }
+            known = loaded
+            return loaded
+        }
+        // A fault of the embedded file is a fault of the build; its tests find it.
+        guard case .success(let explanations) = loaded else { return CodeFacts(text: text) }
+        let state = CodeExplanations.State(report)
+        let explanation: CodeExplanation? =
+            switch report.code {
+            case .dtc(let code): explanations.explanation(of: code, text: text, state: state)
+            case .j1939(let code): explanations.explanation(of: code, text: text, state: state)
+            }
+        return CodeFacts(text: text, driveOn: explanation?.drive)
+    }
+}

@@ -1,0 +1,113 @@
+/// A result: its kind and its values, each under its promised key.
+///
+/// A row is one line of JSON Lines, or one line of CSV whose columns are the same keys. A value that
+/// does not apply is null and never absent.
+public struct Row: Sendable {
+    /// A value and its key.
+    public struct Entry: Sendable {
+        var key: String
+        var value: FieldValue
+    }
+
+    /// What it tells of: `trip`.
+    public let kind: String
+    private(set) var entries: [Entry]
+
+    /// A row with these values, in this order.
+    public init(_ kind: String, _ entries: KeyValuePairs<String, FieldValue>) {
+        self.init(kind, entries: entries.map { Entry(key: $0.key, value: $0.value) })
+    }
+
+    init(_ kind: String, entries: [Entry]) {
+        self.kind = kind
+        self.entries = entries
+    }
+
+    /// The keys, without `kind`.
+    public var keys: [String] { entries.map(\.key) }
+
+    /// The value of a key; null for a key that the row does not have.
+    public subscript(key: String) -> FieldValue {
+        entries.first { $0.key == key }?.value ?? .null
+    }
+
+    /// Adds a value at the end.
+    public mutating func add(_ key: String, _ value: FieldValue) {
+        entries.append(Entry(key: key, value: value))
+    }
+
+    /// Appends it as one line of JSON Lines.
+    public func appendJSON(to output: inout [UInt8]) {
+        Self.append(
+            [Entry(key: "kind", value: .text(kind))] + entries, to: &output)
+        output.append(0x0A)
+    }
+
+    /// Appends it as JSON, or as a table of its own.
+    public func append(_ format: OutputFormat, to output: inout [UInt8]) {
+        var writer = RowWriter(format, columns: keys)
+        writer.append(self, to: &output)
+    }
+
+    static func append(_ entries: [Entry], to output: inout [UInt8]) {
+        output.append(0x7B)
+        for (index, entry) in entries.enumerated() {
+            if index > 0 { output.append(0x2C) }
+            JSONText.append(entry.key, to: &output)
+            output.append(0x3A)
+            entry.value.appendJSON(to: &output)
+        }
+        output.append(0x7D)
+    }
+}
+
+/// Writes rows as JSON Lines, or as one CSV table.
+public struct RowWriter: Sendable {
+    private let format: OutputFormat
+    private let columns: [String]
+    private var hasHeading = false
+
+    /// A writer; `columns` are the keys that a table has, in their order, `kind` among them where
+    /// its rows are of several kinds.
+    public init(_ format: OutputFormat, columns: [String]) {
+        self.format = format
+        self.columns = columns
+    }
+
+    /// A writer of rows of several kinds: `kind`, then the keys of all of them.
+    public init(_ format: OutputFormat, kinds: [[String]]) {
+        var columns = ["kind"]
+        for key in kinds.joined() where !columns.contains(key) { columns.append(key) }
+        self.init(format, columns: columns)
+    }
+
+    /// Appends a row; in text nothing.
+    public mutating func append(_ row: Row, to output: inout [UInt8]) {
+        switch format {
+        case .text: return
+        case .json: row.appendJSON(to: &output)
+        case .csv:
+            appendHeading(to: &output)
+            for (index, column) in columns.enumerated() {
+                if index > 0 { output.append(0x2C) }
+                if column == "kind" {
+                    CSVText.append(row.kind, to: &output)
+                } else {
+                    row[column].appendCSV(to: &output)
+                }
+            }
+            CSVText.endLine(&output)
+        }
+    }
+
+    /// Appends the columns' names where no row did: a table without rows has them, too.
+    public mutating func finish(_ output: inout [UInt8]) {
+        if format == .csv { appendHeading(to: &output) }
+    }
+
+    private mutating func appendHeading(to output: inout [UInt8]) {
+        if hasHeading { return }
+        hasHeading = true
+        CSVRow.append(columns, to: &output)
+    }
+}

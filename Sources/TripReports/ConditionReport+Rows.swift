@@ -1,0 +1,76 @@
+import Diagnostics
+import OBDCore
+import TripExport
+
+extension ConditionReport {
+    /// The keys of its rows, kind by kind.
+    static let keys = [
+        ["vin", "time", "since", "device", "protocol"], ItemRows.Keys.ecu, ItemRows.Keys.reading,
+        ["ecu", "code", "failureType", "description", "statuses", "change"],
+        ["ecu", "monitor", "complete", "before"],
+        ["ecu", "monitor", "tid", "test", "value", "before", "min", "max", "unit", "passed"],
+    ]
+
+    /// The report, its ECUs, and what was frozen.
+    private var beginning: [Row] {
+        let items = ItemRows(table: table, units: output.units)
+        return lamps.map { lamp in
+            ItemRows.ecu(
+                lamp.ecu, light: lamp.isOn,
+                codes: change.codes.count { $0.code.ecu == lamp.ecu && $0.fate != .gone },
+                time: time)
+        } + frameReadings.map { items.row($0.reading, time: time) }
+    }
+
+    /// Everything, a row each: the report, ECUs, frozen values, codes, monitors and tests.
+    var rows: [Row] {
+        var rows = [
+            Row(
+                "vehicleReport",
+                [
+                    "vin": .text(vehicle), "time": .time(time), "since": .time(since),
+                    "device": .text(accessory), "protocol": .text(vehicleProtocol),
+                ])
+        ]
+        rows += beginning
+        for code in change.codes {
+            rows.append(
+                Row(
+                    "codeState",
+                    [
+                        "ecu": .text(code.code.ecu?.description),
+                        "code": .text(code.code.code.text),
+                        "failureType": .text(code.code.code.failureType),
+                        "description": .text(texts.text(of: code.code.code)),
+                        "statuses": .words(
+                            code.fate == .gone ? [] : code.code.kinds.map(\.rawValue)),
+                        "change": .text(code.fate?.rawValue),
+                    ]))
+        }
+        for monitor in change.monitors {
+            rows.append(
+                Row(
+                    "monitorState",
+                    [
+                        "ecu": .text(monitor.ecu?.description),
+                        "monitor": .text(monitor.monitor.rawValue),
+                        "complete": .flag(monitor.now), "before": .flag(monitor.before),
+                    ]))
+        }
+        for test in change.tests {
+            let result = test.result
+            rows.append(
+                Row(
+                    "testState",
+                    [
+                        "ecu": .text(result.ecu?.description),
+                        "monitor": .text(result.monitorTitle), "tid": .hex(result.tid),
+                        "test": .text(result.test), "value": .number(result.value),
+                        "before": .number(test.before), "min": .number(result.min),
+                        "max": .number(result.max), "unit": .text(result.unit),
+                        "passed": .flag(result.passed),
+                    ]))
+        }
+        return rows
+    }
+}

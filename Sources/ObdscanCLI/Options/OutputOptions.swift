@@ -33,7 +33,8 @@ struct OutputOptions: ParsableArguments {
     var format: OutputFormat {
         get {
             if json { return .json }
-            return chosenFormat ?? setting("OBDSCAN_FORMAT").flatMap { .init(rawValue: $0) } ?? .text
+            return chosenFormat ?? setting("OBDSCAN_FORMAT").flatMap { .init(rawValue: $0) }
+                ?? .text
         }
         set {
             json = false
@@ -53,7 +54,7 @@ struct OutputOptions: ParsableArguments {
     var chosenUnits: UnitSystem?
 
     /// Units to show.
-    var units: UnitSystem { 
+    var units: UnitSystem {
         chosenUnits ?? setting("OBDSCAN_UNITS").flatMap { .init(rawValue: $0) }
             ?? UserSettings.current.units ?? .metric
     }

@@ -247,7 +247,9 @@ let package = Package(
             name: "PeersTests",
             dependencies: ["OBDCore", "Simulator", "obdscan"],
             path: "Tests/Peers",
-            exclude: ["python_obd.py", "second_decoder.py", "disagreements.tsv"],
+            exclude: [
+                "python_obd.py", "second_decoder.py", "validate_json.py", "disagreements.tsv",
+            ],
             swiftSettings: strict),
         // The built program as a process, with real and foreign adapters at its other end.
         .testTarget(

@@ -1,6 +1,5 @@
 import Foundation
 import Testing
-import TripExport
 
 /// What only a whole process shows: signals, pipes, devices, what one command leaves for the next.
 @Suite(.serialized) struct `The program at work` {
@@ -286,7 +285,8 @@ import TripExport
             let row = rows.first {
                 $0.hasPrefix("tripSignal,") && $0.contains(",\(ecu),") && $0.contains(",\(id),")
             }
-            #expect(row?.contains(",\(exact(max)),") == true, "\(id) \(row ?? "")")
+            let numbers = row?.split(separator: ",").compactMap { Double($0) } ?? []
+            #expect(numbers.contains { abs($0 - max) < 1e-9 }, "\(id) \(max) \(row ?? "")")
         }
 
         let report = ["dtc", "report", "-d", Self.vehicle, "--format"]
@@ -430,6 +430,43 @@ import TripExport
             #expect(result.status == 0, "\(result.errors)")
             #expect(result.output == expected)
         }
+    }
+
+    @Test func `one adapter fills one table with many cars`() throws {
+        let program = try Program()
+        defer { program.remove() }
+        let table = program.home.appendingPathComponent("codes.csv").path
+        for (vehicle, label) in [("petrol", "first"), ("hybrid", "second")] {
+            let result = try program.run([
+                "dtc", "--to", table, "--append", "--label", label, "-d",
+                "sim:\(vehicle)?latency=0&frozen=true",
+            ])
+            #expect(result.status == 0 && result.output.isEmpty, "\(result.errors)")
+        }
+        let rows = try String(contentsOfFile: table, encoding: .utf8).split(separator: "\r\n")
+        // Petrol: five code rows and an ECU without codes; hybrid: two ECUs without codes.
+        #expect(rows.count == 9 && rows[0].hasPrefix("time,device,label,vin,odometerKm,ecu,"))
+        #expect(rows.count { $0.contains(",first,5XXBD1GA8LX000042,") } == 6)
+        #expect(rows.count { $0.contains(",second,JXXBD3HA2NX000123,") } == 2)
+        try "something else\n".write(toFile: table, atomically: true, encoding: .utf8)
+        let other = try program.run(["dtc", "--to", table, "--append"] + Self.deviceArguments)
+        #expect(other.status == 65 && other.errors.contains("has other columns"), "\(other.errors)")
+        #expect(try String(contentsOfFile: table, encoding: .utf8) == "something else\n")
+        let wrong = program.home.appendingPathComponent("codes.xlsx").path
+        #expect(try program.run(["dtc", "--to", wrong] + Self.deviceArguments).status == 64)
+        let page = program.home.appendingPathComponent("car.pdf").path
+        #expect(
+            try program.run(["dtc", "report", "--to", page] + Self.deviceArguments).status == 64)
+    }
+
+    private static let deviceArguments = ["-d", "sim:?latency=0&frozen=true"]
+
+    @Test(arguments: [["dtc"], ["monitors"]])
+    func `quiet prints nothing but errors`(command: [String]) throws {
+        let program = try Program()
+        defer { program.remove() }
+        let result = try program.run(command + ["--quiet"] + Self.deviceArguments)
+        #expect(result.status == 0 && result.output.isEmpty && result.errors.isEmpty)
     }
 
     @Test func `a batch goes on behind an accessory that fails`() throws {

@@ -153,7 +153,7 @@ import TripStore
         let rows = csv.split(whereSeparator: \.isNewline)
         #expect(rows.count == 5, "\(csv)")
         #expect(rows[1].hasPrefix("trip,1,") && rows[2].hasPrefix("trip,2,"))
-        #expect(rows[3].hasPrefix("tripComparison,") && rows[3].contains(",7E8,RPM,RPM,rpm,"))
+        #expect(rows[3].hasPrefix("tripComparison,") && rows[3].contains(",7E8,RPM,rpm,"))
         #expect(rows[3].hasSuffix(",4,800,801.5,803,4,800,801.5,803"), "\(csv)")
     }
 

@@ -23,12 +23,17 @@ struct CodeBatchRun {
     /// Entries that name the same accessory are read one after the other, by one thread.
     private let groups: [[Int]]
     private let descriptor: Int32
+    private let hasHeading: Bool
     private let output: OutputOptions
 
     /// A run that writes to an open file.
-    init(_ entries: [CodeBatch.Entry], to descriptor: Int32, _ output: OutputOptions) {
+    init(
+        _ entries: [CodeBatch.Entry], to file: (descriptor: Int32, hasHeading: Bool),
+        _ output: OutputOptions
+    ) {
         self.entries = entries
-        self.descriptor = descriptor
+        descriptor = file.descriptor
+        hasHeading = file.hasHeading
         self.output = output
         var places: [String: Int] = [:]
         var groups: [[Int]] = []
@@ -58,7 +63,7 @@ struct CodeBatchRun {
     ) throws -> Bool {
         let inbox = try SignalInbox(SignalInbox.endings)
         var writer = TextOutput(descriptor: descriptor)
-        var table = RowWriter(.csv, columns: CodeBatch.columns)
+        var table = RowWriter(.csv, columns: CodeBatch.columns, hasHeading: hasHeading)
         try writer.append { table.finish(&$0) }
         try writer.flush()
         var results = [Result?](repeating: nil, count: entries.count)

@@ -10,7 +10,7 @@ import VehicleScan
 /// Prints codes for people, as JSON Lines, or as CSV with the columns of a batch.
 struct CodePrinter {
     private let output: OutputOptions
-    private let knowledge: CodeKnowledge
+    let knowledge: CodeKnowledge
     private var texts: CodeTexts { knowledge.texts }
     private let table: PIDTable
     private let palette: Palette

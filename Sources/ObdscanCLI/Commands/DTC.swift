@@ -53,6 +53,9 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
             every ECU answers anyhow. Modules behind a gateway that lets nothing through, and those \
             that want an initialisation of their own, stay unseen.
 
+            With --to the codes of one vehicle are written as a CSV table, and --append adds the \
+            rows of the next vehicle to it.
+
             With --batch every accessory or recorded conversation of a list is read into one table, all \
             at the same time (64 at most), so that one that hangs keeps no other waiting; the rows come \
             in the order of the list. A line of the list is ACCESSORY [LABEL], where the path of a \
@@ -67,6 +70,7 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
               obdscan dtc list -d /dev/ttyUSB0
               obdscan dtc list --exit-code --quiet && echo clean
               obdscan dtc list --all-modules
+              obdscan dtc list --to codes.csv --append --label "bay 3"
               obdscan dtc list --batch fleet.txt --to codes.csv
             """)
 
@@ -83,16 +87,29 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
     var batch: String?
 
     @Option(
-        help: ArgumentHelp("Write the batch's table to a file.", valueName: "file"),
+        help: ArgumentHelp("Write a CSV table to this file.", valueName: "file"),
         completion: .file())
     var to: String?
+
+    @Flag(help: "Add rows to the table of --to instead of replacing it.")
+    var append = false
+
+    @Option(help: ArgumentHelp("Fill the column label with this text.", valueName: "text"))
+    var label: String?
 
     @OptionGroup var vehicle: VehicleOptions
     @OptionGroup var tables: TableOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        if to != nil && batch == nil { throw ValidationError("--to needs --batch LIST") }
+        if append && to == nil { throw ValidationError("--append needs --to FILE") }
+        if label != nil && (to == nil && output.format != .csv || batch != nil) {
+            throw ValidationError(
+                batch == nil ? "--label needs --to FILE" : "the list of --batch has the labels")
+        }
+        if to != nil && output.format == .json {
+            throw ValidationError("--to writes CSV: leave --json out")
+        }
         if allModules && vehicle.ecu != nil {
             throw ValidationError("--all-modules asks every ECU: leave --ecu out")
         }
@@ -119,10 +136,15 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
             let printer = CodePrinter(
                 output, table: table, knowledge: CodeKnowledge(texts: try loadCodeTexts()),
                 explanations: scan.codes.isEmpty ? nil : try loadCodeExplanations())
-            var car = CodeBatch.Car(device: connection.accessory)
-            if output.format == .csv { try complete(&car, connection, services) }
-            try printer.print(
-                scan, of: car, at: connection.utc(scan.time), to: &writer)
+            var car = CodeBatch.Car(device: connection.accessory, label: label)
+            if output.format == .csv || to != nil { try complete(&car, connection, services) }
+            let time = connection.utc(scan.time)
+            if let to {
+                try write(
+                    CodeBatch.rows(scan, of: car, printer.knowledge, table, time: time), to: to)
+            } else if output.format != .text || !output.quiet {
+                try printer.print(scan, of: car, at: time, to: &writer)
+            }
             try writer.flush()
             ScanRecord.keep(
                 scan.asked, lists: scan.lists, connection, services, vehicle.database, output)
@@ -166,6 +188,21 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
         }
     }
 
+    /// Writes the table of one vehicle to a file.
+    private func write(_ rows: [Row], to path: String) throws {
+        try OutputFile.check(
+            path, isNoneOf: [vehicle.database.file, OutputFile.replayed(vehicle.device)])
+        let file = try CodeBatch.open(path, appends: append)
+        defer { close(file.descriptor) }
+        var writer = TextOutput(descriptor: file.descriptor)
+        var table = RowWriter(.csv, columns: CodeBatch.columns, hasHeading: file.hasHeading)
+        for row in rows { try writer.print(row, &table) }
+        try writer.append { table.finish(&$0) }
+        try writer.flush()
+        let codes = rows.count { !$0["code"].isNull }
+        output.note("\(path): \(codes) \(codes == 1 ? "code" : "codes") written")
+    }
+
     /// Asks for what a table says of the vehicle besides its codes.
     private func complete(
         _ car: inout CodeBatch.Car, _ connection: Vehicle, _ services: VehicleServices
@@ -182,14 +219,13 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
         if entries.isEmpty { output.note("\(path): the list names no accessory.") }
         let table = try loadTable(tables)
         let knowledge = CodeKnowledge(texts: try loadCodeTexts())
-        var file = STDOUT_FILENO
+        var file = (descriptor: STDOUT_FILENO, hasHeading: false)
         if let to {
             try OutputFile.check(
                 to, isNoneOf: [path] + entries.map { OutputFile.replayed($0.device) })
-            file = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-            if file < 0 { throw Failure(outputFile: to, errno: errno) }
+            file = try CodeBatch.open(to, appends: append)
         }
-        defer { if to != nil { close(file) } }
+        defer { if to != nil { close(file.descriptor) } }
         let hasFindings = try CodeBatchRun(entries, to: file, output).run { entry, inbox in
             try read(entry, table, knowledge, inbox)
         }

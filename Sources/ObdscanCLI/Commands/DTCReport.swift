@@ -57,6 +57,7 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
     }
 
     func run() throws {
+        try OutputFile.checkPage(to)
         try OutputFile.check(
             to, isNoneOf: [vehicle.database.file, OutputFile.replayed(vehicle.device)])
         if let until {

@@ -116,7 +116,9 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
             }
         }
         let sinceClear = Readiness(asked.flatMap(\.answer.items), table: connection.table)
-        if output.format == .text { try writer.write(report.text(sinceClear)) }
+        if output.format == .text && !output.quiet {
+            try writer.write(report.text(sinceClear))
+        }
         if output.format == .csv { try writer.append { rows.finish(&$0) } }
         try printer.finish(&writer)
         return (asked, sinceClear)

@@ -141,7 +141,7 @@ private struct ListedSignal {
     var signal: Signal
 
     static let shape = RowShape<ListedSignal>(
-        "signal",
+        "pidSignal",
         [
             Field(heading: "ID") {
                 .init($0.id?.description ?? AdapterAction.readVoltage.command, .dim)

@@ -43,6 +43,7 @@ struct TripsReportCommand: ParsableCommand, OutputCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
+        try OutputFile.checkPage(to)
         let store = try database.open(.readOnly)
         try OutputFile.check(to, isNoneOf: store.files)
         let id = try trip?.number(in: store) ?? store.latestTrip()

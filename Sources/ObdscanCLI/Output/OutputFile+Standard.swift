@@ -17,3 +17,16 @@ extension OutputFile {
         accessory.flatMap { try? UserSettings.current.resolved($0) }?.transport.recording
     }
 }
+
+extension OutputFile {
+    /// Refuses a file whose ending promises something else than a web page; none promises nothing.
+    static func checkPage(_ path: String?) throws(Failure) {
+        guard let path, let name = path.split(separator: "/").last,
+            let ending = name.split(separator: ".").dropFirst().last,
+            !["html", "htm"].contains(ending.lowercased())
+        else { return }
+        throw Failure(
+            "\(path): the report is a web page, not .\(ending)",
+            hint: "Name a file that ends in .html; a browser prints it to PDF.", status: .usage)
+    }
+}

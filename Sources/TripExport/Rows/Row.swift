@@ -65,13 +65,16 @@ public struct Row: Sendable {
 public struct RowWriter: Sendable {
     private let format: OutputFormat
     private let columns: [String]
-    private var hasHeading = false
+    private var hasHeading: Bool
 
     /// A writer; `columns` are the keys that a table has, in their order, `kind` among them where
     /// its rows are of several kinds.
-    public init(_ format: OutputFormat, columns: [String]) {
+    ///
+    /// `hasHeading` says that the table has its heading already.
+    public init(_ format: OutputFormat, columns: [String], hasHeading: Bool = false) {
         self.format = format
         self.columns = columns
+        self.hasHeading = hasHeading
     }
 
     /// A writer of rows of several kinds: `kind`, then the keys of all of them.

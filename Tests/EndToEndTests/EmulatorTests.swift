@@ -112,7 +112,7 @@ struct EmulatorChecks {
         let summary = try #require(last)
         #expect(summary["kind"] as? String == "summary")
         #expect(summary["seconds"] as? Double ?? 0 > 2.5)
-        let readings = objects.filter { $0["kind"] == nil }
+        let readings = objects.filter { $0["kind"] as? String == "reading" }
         expectRecorded(readings)
         // A reply that was under way at the end is counted, though no longer printed.
         let counted = try #require(summary["readings"] as? Int)

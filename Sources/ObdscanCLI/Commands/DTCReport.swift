@@ -57,9 +57,9 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
     }
 
     func run() throws {
-        try OutputFile.checkPage(to)
         try OutputFile.check(
             to, isNoneOf: [vehicle.database.file, OutputFile.replayed(vehicle.device)])
+        try OutputFile.checkPage(to)
         if let until {
             try runOffline(try until.time())
             return

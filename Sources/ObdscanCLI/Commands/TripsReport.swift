@@ -43,9 +43,9 @@ struct TripsReportCommand: ParsableCommand, OutputCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        try OutputFile.checkPage(to)
         let store = try database.open(.readOnly)
         try OutputFile.check(to, isNoneOf: store.files)
+        try OutputFile.checkPage(to)
         let id = try trip?.number(in: store) ?? store.latestTrip()
         let readings = try mapped { () throws(StoreError) in try store.readings(ofTrip: id) }
         let report = try TripReport(

@@ -43,7 +43,7 @@ public enum ImportFormat: String, Hashable, Sendable {
         guard let header = csv.next(), header.count > 1 else { return nil }
         if header.contains("signal") && header.contains("value") && header.contains("time") {
             self = .csvLong
-        } else if header.contains("accessory") && header.contains("failure_type") {
+        } else if header.contains("failureType") || header.contains("failure_type") {
             // A list of trouble codes is no trip.
             return nil
         } else if WideColumns(header) != nil {

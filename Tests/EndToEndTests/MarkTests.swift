@@ -101,7 +101,7 @@ import Testing
         let program = try workplace.start(
             ["log", "rpm", "--format", "json"] + adapters.flatMap { ["-d", $0.address] })
         for adapter in adapters {
-            try await program.lines(with: "\"accessory\":\"\(adapter.address)\"", count: 5)
+            try await program.lines(with: "\"device\":\"\(adapter.address)\"", count: 5)
         }
         program.send(SIGUSR1)
         try await program.lines(with: "mark 1 is set", count: 2, on: .errors)

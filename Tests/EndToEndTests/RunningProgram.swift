@@ -160,9 +160,11 @@ final class RunningProgram: Sendable {
                 if what == "the end" { return }
                 throw Overdue(description: "it ended without \(what):\n\(everything)")
             }
-            guard sys_ppoll_until(&waiting, 2, deadline) > 0 else {
+            // A program that never stops talking has a deadline, too.
+            guard sys_ppoll_until(&waiting, 2, deadline) > 0, sys_monotonic_ns() < deadline else {
                 kill(pid, SIGKILL)
-                throw Overdue(description: "waited \(seconds) s for \(what):\n\(everything)")
+                throw Overdue(
+                    description: "waited \(seconds) s for \(what):\n\(everything.suffix(4096))")
             }
             if waiting[0].revents != 0 { take(.output) }
             if waiting[1].revents != 0 { take(.errors) }

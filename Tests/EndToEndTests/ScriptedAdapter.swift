@@ -129,7 +129,8 @@ final class ScriptedAdapter: Sendable {
             let deadline = sys_monotonic_ns() + Int64(seconds) * 1_000_000_000
             while !core.state.withLock({ isSo($0) }) {
                 var waiting = pollfd(fd: core.news, events: Int16(POLLIN), revents: 0)
-                guard sys_ppoll_until(&waiting, 1, deadline) > 0 else {
+                guard sys_ppoll_until(&waiting, 1, deadline) > 0, sys_monotonic_ns() < deadline
+                else {
                     throw RunningProgram.Overdue(description: "never heard \(what)")
                 }
                 sys_eventfd_take(core.news)

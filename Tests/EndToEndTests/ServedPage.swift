@@ -106,7 +106,7 @@ final class ServedPage: Sendable {
         var buffer = [UInt8](repeating: 0, count: 64 * 1024)
         while !isEnough(bytes) {
             waiting = [pollfd(fd: socket, events: Int16(POLLIN), revents: 0)]
-            guard sys_ppoll_until(&waiting, 1, deadline) > 0 else {
+            guard sys_ppoll_until(&waiting, 1, deadline) > 0, sys_monotonic_ns() < deadline else {
                 throw RunningProgram.Overdue(
                     description: "only came: " + String(decoding: bytes, as: UTF8.self))
             }

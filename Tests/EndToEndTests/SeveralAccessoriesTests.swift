@@ -34,7 +34,7 @@ import Testing
         let named = [silent.address, first.address, absent, second.address]
         let program = try logging(named)
         for adapter in [first, second] {
-            try await program.lines(with: "\"accessory\":\"\(adapter.address)\"", count: 500)
+            try await program.lines(with: "\"device\":\"\(adapter.address)\"", count: 500)
         }
         // The silent one is still being asked who it is.
         #expect(!program.text(.errors).contains("\(silent.address): Trip"))
@@ -59,7 +59,7 @@ import Testing
         let program = try logging([unsteady.address, steady.address])
         try await program.lines(with: "\(unsteady.address): the link was lost", on: .errors)
         let before = steady.heard.count
-        try await program.lines(with: "\"accessory\":\"\(unsteady.address)\"", count: 60)
+        try await program.lines(with: "\"device\":\"\(unsteady.address)\"", count: 60)
         #expect(steady.heard.count > before)
         program.send(SIGTERM)
         let outcome = try await program.finish()

@@ -139,7 +139,8 @@ import TripImport
     }
 
     @Test(arguments: [
-        "", "time\n", "a,b\n1,2\n", "time,accessory,failure_type\n", "<gpx>",
+        "", "time\n", "a,b\n1,2\n", "time,accessory,failure_type\n",
+        "time,device,code,failureType\n", "<gpx>",
     ])
     func `what is no log is told at once`(_ text: String) {
         #expect(ImportFormat(Array(text.utf8)) == nil)

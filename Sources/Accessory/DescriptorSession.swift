@@ -72,8 +72,16 @@ public struct DescriptorSession: ~Copyable {
             return Array(buffer[..<count])
         }
         if count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) { return [] }
-        throw .lost(
-            address: name, errno: count == 0 ? 0 : errno, remedy: remedyWhenClosed)
+        throw loss(errno: count == 0 ? 0 : errno)
+    }
+
+    /// The loss of the link, in the same words whether reading or writing found it.
+    ///
+    /// A terminal whose other end has gone gives either an end of its bytes or EIO: which one depends
+    /// on the moment alone.
+    private func loss(errno number: Int32) -> AccessoryError {
+        let isClosed = number == 0 || (number == EIO && kind != .stream)
+        return .lost(address: name, errno: isClosed ? 0 : number, remedy: remedyWhenClosed)
     }
 
     /// Writes `bytes`, or keeps what does not fit now.
@@ -96,7 +104,7 @@ public struct DescriptorSession: ~Copyable {
         let count = bytes.withUnsafeBytes { sys_write(descriptor, $0.baseAddress, $0.count) }
         if count >= 0 { return count }
         if errno == EAGAIN || errno == EWOULDBLOCK { return 0 }
-        throw .lost(address: name, errno: errno)
+        throw loss(errno: errno)
     }
 
     /// Sets the line rate once everything written is sent; does nothing where there is none.

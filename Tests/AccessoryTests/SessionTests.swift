@@ -59,6 +59,26 @@ private func awaitBytes(
         #expect(bytes == Array("41 0C".utf8))
     }
 
+    @Test(arguments: [false, true]) func `names a hung-up terminal alike when reading and writing`(
+        writes: Bool
+    ) throws {
+        var name = [CChar](repeating: 0, count: 128)
+        let main = sys_open_pty(&name, name.count)
+        try #require(main >= 0)
+        let path = name.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+        let end = sys_open_tty(path)
+        try #require(end >= 0)
+        var session = DescriptorSession(descriptor: end, kind: .terminal, name: path)
+        close(main)
+        do {
+            if writes { try session.write([0x0D]) } else { _ = try session.receive() }
+            Issue.record("a terminal without its other end took the call")
+        } catch {
+            #expect(error.isLoss)
+            #expect(error.words.what == "\(path) closed the connection")
+        }
+    }
+
     @Test func `keeps what does not fit and writes it when there is space`() throws {
         var pair = try Pair()
         let sent = (0..<2_000_000).map { UInt8(truncatingIfNeeded: $0 % 251) }

@@ -31,26 +31,24 @@ public struct LiveObjects {
         let shown = { (value: Double) in conversion.map { $0(value) } ?? value }
         let unit = conversion?.unit ?? signal.unit
         let range = signal.valueRange.map { [shown($0.lowerBound), shown($0.upperBound)].sorted() }
-        var object = JSONObject()
-        object.add("kind", "signal")
-        object.add("ecu", channel.reading.ecu?.description)
-        object.add("service", channel.reading.dataID?.service.description)
-        object.add("pid", channel.reading.dataID?.idText)
-        object.add("signal", signal.id)
-        object.add("name", signal.name)
-        object.add("unit", unit.isEmpty ? nil : unit)
-        object.add("low", range?.first)
-        object.add("high", range?.last)
-        object.add("decimals", decimals(forStep: signal.shownStep * (conversion?.factor ?? 1)))
-        object.add("rank", channel.rank)
-        object.add("shown", channel.isShown)
-        object.add(
-            "history",
-            channel.history.map { point in
-                [(((now - point.time).seconds * 10).rounded() / 10), shown(point.value)]
-            })
+        let row = Row(
+            "signal",
+            [
+                "ecu": .text(channel.reading.ecu?.description),
+                "service": .text(channel.reading.dataID?.service.description),
+                "pid": .text(channel.reading.dataID?.idText), "signal": .text(signal.id),
+                "name": .text(signal.name), "unit": .filled(unit), "low": .number(range?.first),
+                "high": .number(range?.last),
+                "decimals": .integer(
+                    decimals(forStep: signal.shownStep * (conversion?.factor ?? 1))),
+                "rank": .integer(channel.rank), "shown": .flag(channel.isShown),
+                "history": .points(
+                    channel.history.map { point in
+                        [(((now - point.time).seconds * 10).rounded() / 10), shown(point.value)]
+                    }),
+            ])
         var bytes: [UInt8] = []
-        object.append(to: &bytes)
+        row.appendJSON(to: &bytes)
         return bytes
     }
 
@@ -59,37 +57,36 @@ public struct LiveObjects {
         _ status: LiveBoard.Status, _ units: UnitSystem, at time: UTC
     ) -> [UInt8] {
         let statistics = status.statistics
-        var object = JSONObject()
-        object.add("kind", "status")
-        object.add("time", time)
-        object.add("link", status.link.rawValue)
-        object.add("state", status.state.rawValue)
-        object.add("device", status.accessory.map(printable))
-        object.add("adapter", status.adapter.map(printable))
-        object.add("protocol", status.vehicleProtocol)
-        object.add("vin", status.vin.map(printable))
-        object.add("voltage", status.voltage)
-        object.add("note", status.note.map(printable))
-        object.add("hint", status.hint.map(printable))
-        object.add("readings", statistics.readings)
-        object.add("requests", statistics.requests)
-        object.add("readingsPerSecond", (statistics.readingsPerSecond * 10).rounded() / 10)
-        object.add("timeouts", statistics.timeouts)
-        object.add("errors", statistics.errors)
-        object.add("reconnects", statistics.reconnects)
-        var shown = JSONObject()
-        shown.add("system", units.rawValue)
-        for (name, metric) in [("distance", "km"), ("speed", "km/h")] {
+        let scale = { (metric: String) -> FieldValue in
             let conversion = units.conversion(from: metric)
-            var one = JSONObject()
-            one.add("unit", conversion?.unit ?? metric)
-            one.add("factor", conversion?.factor ?? 1)
-            shown.add(named: name, one)
+            return .object([
+                "unit": .text(conversion?.unit ?? metric),
+                "factor": .number(conversion?.factor ?? 1),
+            ])
         }
-        object.add("units", shown)
-        object.add("version", status.version)
+        let row = Row(
+            "status",
+            [
+                "time": .time(time), "link": .text(status.link.rawValue),
+                "state": .text(status.state.rawValue),
+                "device": .text(status.accessory.map(printable)),
+                "adapter": .text(status.adapter.map(printable)),
+                "protocol": .text(status.vehicleProtocol), "vin": .text(status.vin.map(printable)),
+                "voltage": .number(status.voltage), "note": .text(status.note.map(printable)),
+                "hint": .text(status.hint.map(printable)),
+                "readings": .integer(statistics.readings),
+                "requests": .integer(statistics.requests),
+                "readingsPerSecond": .number(statistics.readingsPerSecond, places: 1),
+                "timeouts": .integer(statistics.timeouts), "errors": .integer(statistics.errors),
+                "reconnects": .integer(statistics.reconnects),
+                "units": .object([
+                    "system": .text(units.rawValue), "distance": scale("km"),
+                    "speed": scale("km/h"),
+                ]),
+                "version": .text(status.version),
+            ])
         var bytes: [UInt8] = []
-        object.append(to: &bytes)
+        row.appendJSON(to: &bytes)
         return bytes
     }
 }

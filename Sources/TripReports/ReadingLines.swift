@@ -29,7 +29,7 @@ public struct ReadingLines {
         if let device {
             jsonTail = Self.tail("device", device)
             var cell: [UInt8] = [0x2C]
-            CSVRow.append([device], to: &cell)
+            FieldValue.text(device).appendCSV(to: &cell)
             csvTail = cell
             csvHeadingTail = Array(",device\r\n".utf8)
         } else {

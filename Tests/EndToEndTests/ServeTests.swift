@@ -196,7 +196,7 @@ import Testing
             let answer = try await page.get(target)
             #expect(answer.status == status, "\(target)")
             let problem = try #require(try answer.objects().first)
-            #expect(problem["kind"] as? String == "error" && problem["status"] as? Int == status)
+            #expect(problem["kind"] as? String == "problem" && problem["status"] as? Int == status)
         }
         page.program.send(SIGINT)
         #expect(try await page.program.finish(within: 10).status == 0)

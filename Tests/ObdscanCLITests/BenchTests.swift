@@ -62,7 +62,8 @@ import TripExport
         figures.seconds = 0.051
         func text(_ format: OutputFormat) -> String {
             var output: [UInt8] = []
-            BenchPrinter(format: format).append(figures, to: &output)
+            var printer = BenchPrinter(format: format)
+            printer.append(figures, to: &output)
             return String(decoding: output, as: UTF8.self)
         }
         #expect(
@@ -72,7 +73,10 @@ import TripExport
             text(.json)
                 == #"{"kind":"bench","what":"records","records":6,"countDigit":true,"requests":2,"#
                 + #""failed":0,"p50":0.025,"p95":0.026,"readingsPerSecond":235.3}"# + "\n")
-        #expect(text(.csv) == "records,6,1,2,0,0.025,0.026,235.3\r\n")
+        #expect(
+            text(.csv)
+                == "kind,what,records,countDigit,requests,failed,p50,p95,readingsPerSecond,saved,"
+                + "recordsPerRequest\r\nbench,records,6,true,2,0,0.025,0.026,235.3,,\r\n")
     }
 
     @Test func `failures are told beside the kind`() {
@@ -80,7 +84,8 @@ import TripExport
         figures.requests = 3
         figures.failed = 3
         var output: [UInt8] = []
-        BenchPrinter(format: .text).append(figures, to: &output)
+        var printer = BenchPrinter(format: .text)
+        printer.append(figures, to: &output)
         #expect(String(decoding: output, as: UTF8.self).contains("(3 failed)"))
         #expect(!figures.works)
     }

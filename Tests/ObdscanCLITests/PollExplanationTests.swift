@@ -161,21 +161,19 @@ private func record(
         #expect(lines.contains("  01:05: wanted every 10.000 s, \(words)"))
     }
 
-    @Test func `the JSON has every part`() {
-        var object = JSONObject()
-        explained(bus: 6, link: 4, idle: 1, lineRate: 500_000) {
+    @Test func `the values of a summary have every part`() {
+        let explained = explained(bus: 6, link: 4, idle: 1, lineRate: 500_000) {
             $0.records = [record(0x0C, every: .seconds(1), missed: 2, reached: .seconds(2))]
             $0.rests = 1
             $0.rested = .seconds(90)
-        }.add(to: &object, everything: false)
-        var bytes: [UInt8] = []
-        object.append(to: &bytes)
+        }
         #expect(
-            String(decoding: bytes, as: UTF8.self)
-                == #"{"time":{"bus":6,"adapterWait":0,"link":4,"commands":0,"pauses":0,"own":0,"#
-                + #""idle":1,"rests":0,"lost":0},"#
-                + #""deadlines":[{"signal":"01:0C","wanted":1,"reached":2,"missed":2}],"#
-                + #""advice":["The vehicle takes 6.0 ms a request: fewer signals or a longer --every "#
-                + #"let the others come in time."],"paused":{"times":1,"seconds":90}}"# + "\n")
+            explained.timeSpent.shown
+                == #"{"bus":6,"adapterWait":0,"link":4,"commands":0,"pauses":0,"own":0,"#
+                + #""idle":1,"rests":0,"lost":0}"#)
+        #expect(
+            explained.deadlines(all: false).shown
+                == #"[{"signal":"01:0C","wanted":1,"reached":2,"missed":2}]"#)
+        #expect(explained.paused.shown == #"{"times":1,"seconds":90}"#)
     }
 }

@@ -17,9 +17,7 @@ import TripExport
         let row = [
             "=1+1", "@a,b", "-5", "'a", "\"q\"", "two\r\nlines", "\ttab", "", "é;", "1.5e3",
         ]
-        var bytes: [UInt8] = []
-        CSVRow.append(row, to: &bytes)
-        var csv = CSVReader(bytes)
+        var csv = CSVReader(line(row))
         #expect(csv.next()?.map(CSVReader.undefused) == row)
         #expect(csv.next() == nil)
     }
@@ -27,9 +25,17 @@ import TripExport
     /// `Double("3\0,=1+1")` is 3.
     @Test func `a NUL ends no number`() {
         #expect(CSVReader.number("3\0,=1+1") == nil && CSVReader.number("-1.5e3") == -1500)
-        var bytes: [UInt8] = []
-        CSVRow.append(["3\0,=1+1"], to: &bytes)
-        var csv = CSVReader(bytes)
+        var csv = CSVReader(line(["3\0,=1+1"]))
         #expect(csv.next()?.count == 1)
+    }
+
+    /// A line with these cells.
+    private func line(_ cells: [String]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for (place, cell) in cells.enumerated() {
+            if place > 0 { bytes.append(0x2C) }
+            FieldValue.text(cell).appendCSV(to: &bytes)
+        }
+        return bytes + Array("\r\n".utf8)
     }
 }

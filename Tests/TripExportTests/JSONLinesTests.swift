@@ -246,23 +246,24 @@ import Testing
         #expect(line(.reading(Fixtures.rpm), units: .us).contains(#""value":1726,"unit":"rpm""#))
     }
 
-    @Test func `an object of the command line is built key by key`() {
-        var trip = JSONObject()
-        trip.add("kind", "trip")
-        trip.add("id", 12)
-        trip.add("vin", String?.none)
-        trip.add("start", Fixtures.time)
-        trip.add("seconds", 1834.2)
-        trip.add("open", false)
-        trip.add("tags", ["a", "b\""])
-        var round = JSONObject()
-        round.add("p50", 0.0161)
-        trip.add("roundTrip", round)
+    @Test func `a row is one object, in CSV one line`() {
+        let row = Row(
+            "trip",
+            [
+                "id": .integer(12), "vin": .text(nil), "start": .time(Fixtures.time),
+                "seconds": .number(1834.2), "open": .flag(false), "tags": .texts(["a", "b\""]),
+                "roundTrip": .object(["p50": .number(0.0161)]),
+            ])
         #expect(
-            Fixtures.text { trip.append(to: &$0) } == #"""
+            Fixtures.text { row.appendJSON(to: &$0) } == #"""
                 {"kind":"trip","id":12,"vin":null,"start":"2026-11-21T08:15:02.123456Z",\#
                 "seconds":1834.2,"open":false,"tags":["a","b\""],"roundTrip":{"p50":0.0161}}
 
                 """#)
+        #expect(
+            Fixtures.text { row.append(.csv, to: &$0) }
+                == "id,vin,start,seconds,open,tags,roundTrip\r\n"
+                + #"12,,2026-11-21T08:15:02.123456Z,1834.2,false,"a; b""","{""p50"":0.0161}""#
+                + "\r\n")
     }
 }

@@ -3,88 +3,73 @@ import VehicleScan
 
 /// Prints what was measured: a table for people, JSON Lines or CSV.
 struct BenchPrinter {
-    /// The columns of `--format csv`.
-    static let columns = [
-        "what", "records", "countDigit", "requests", "failed", "p50", "p95", "readingsPerSecond",
-    ]
-
     private let format: OutputFormat
+    private var rows: RowWriter
     /// The width of the first column.
     private static let width = 34
 
     init(format: OutputFormat) {
         self.format = format
+        rows = RowWriter(format, kinds: [Self.figureKeys, Self.verdictKeys])
     }
+
+    private static let figureKeys = [
+        "what", "records", "countDigit", "requests", "failed", "p50", "p95", "readingsPerSecond",
+    ]
+    private static let verdictKeys = ["countDigit", "saved", "recordsPerRequest"]
 
     /// Appends what stands above the figures.
     mutating func begin(_ connection: Vehicle, to output: inout [UInt8]) {
-        switch format {
-        case .json: break
-        case .csv: CSVRow.append(Self.columns, to: &output)
-        case .text:
-            let link = connection.scan.link
-            var parts = [link?.identity.banner ?? "adapter", "at", connection.accessory]
-            if let title = link?.capabilities.vehicleProtocol?.title {
-                parts.append("(\(title))")
-            }
-            let title = LocaleText.shown(printable(parts.joined(separator: " ")))
-            output.append(contentsOf: (title + "\n\n").utf8)
-            line("ROUND TRIP", "P50", "P95", "READINGS/S", &output)
+        guard format == .text else { return rows.finish(&output) }
+        let link = connection.scan.link
+        var parts = [link?.identity.banner ?? "adapter", "at", connection.accessory]
+        if let title = link?.capabilities.vehicleProtocol?.title {
+            parts.append("(\(title))")
         }
+        let title = LocaleText.shown(printable(parts.joined(separator: " ")))
+        output.append(contentsOf: (title + "\n\n").utf8)
+        line("ROUND TRIP", "P50", "P95", "READINGS/S", &output)
     }
 
     /// Appends the figures of one kind of request.
-    func append(_ figures: BenchFigures, to output: inout [UInt8]) {
-        switch format {
-        case .text:
-            let time = { (share: Double) in
-                figures.roundTrip(share).map { fixed($0 * 1000, 1) + " ms" } ?? "—"
-            }
-            line(
-                Self.name(figures), time(0.5), time(0.95),
-                figures.readingsPerSecond.map { fixed($0, 1) } ?? "—", &output)
-        case .json:
-            var object = JSONObject()
-            object.add("kind", "bench")
-            object.add("what", Self.word(figures.kind))
-            object.add("records", Self.records(figures.kind))
-            object.add("countDigit", Self.countDigit(figures.kind))
-            object.add("requests", figures.requests)
-            object.add("failed", figures.failed)
-            object.add("p50", microseconds(figures.roundTrip(0.5)))
-            object.add("p95", microseconds(figures.roundTrip(0.95)))
-            object.add("readingsPerSecond", figures.readingsPerSecond.map(rounded))
-            object.append(to: &output)
-        case .csv:
-            let number = { (value: Double?) in value.map { "\($0)" } ?? "" }
-            CSVRow.append(
+    mutating func append(_ figures: BenchFigures, to output: inout [UInt8]) {
+        guard format == .text else {
+            let row = Row(
+                "bench",
                 [
-                    Self.word(figures.kind), Self.records(figures.kind).map(String.init) ?? "",
-                    Self.countDigit(figures.kind).map { $0 ? "1" : "0" } ?? "",
-                    String(figures.requests), String(figures.failed),
-                    number(microseconds(figures.roundTrip(0.5))),
-                    number(microseconds(figures.roundTrip(0.95))),
-                    number(figures.readingsPerSecond.map(rounded)),
-                ], to: &output)
+                    "what": .text(Self.word(figures.kind)),
+                    "records": .integer(Self.records(figures.kind)),
+                    "countDigit": .flag(Self.countDigit(figures.kind)),
+                    "requests": .integer(figures.requests), "failed": .integer(figures.failed),
+                    "p50": .number(figures.roundTrip(0.5), places: Self.microseconds),
+                    "p95": .number(figures.roundTrip(0.95), places: Self.microseconds),
+                    "readingsPerSecond": .number(figures.readingsPerSecond, places: 1),
+                ])
+            return rows.append(row, to: &output)
         }
+        let time = { (share: Double) in
+            figures.roundTrip(share).map { fixed($0 * 1000, 1) + " ms" } ?? "—"
+        }
+        line(
+            Self.name(figures), time(0.5), time(0.95),
+            figures.readingsPerSecond.map { fixed($0, 1) } ?? "—", &output)
     }
 
     /// Appends what follows from the figures.
-    func end(_ verdict: BenchVerdict, to output: inout [UInt8]) {
-        switch format {
-        case .csv: break
-        case .json:
-            var object = JSONObject()
-            object.add("kind", "benchVerdict")
-            object.add("countDigit", verdict.countDigit)
-            object.add("saved", microseconds(verdict.saved))
-            object.add("recordsPerRequest", verdict.batch)
-            object.add("readingsPerSecond", verdict.readingsPerSecond.map(rounded))
-            object.append(to: &output)
-        case .text:
-            let text = LocaleText.shown(Self.sentences(verdict))
-            output.append(contentsOf: ("\n" + text).utf8)
+    mutating func end(_ verdict: BenchVerdict, to output: inout [UInt8]) {
+        guard format == .text else {
+            let row = Row(
+                "benchVerdict",
+                [
+                    "countDigit": .flag(verdict.countDigit),
+                    "saved": .number(verdict.saved, places: Self.microseconds),
+                    "recordsPerRequest": .integer(verdict.batch),
+                    "readingsPerSecond": .number(verdict.readingsPerSecond, places: 1),
+                ])
+            return rows.append(row, to: &output)
         }
+        let text = LocaleText.shown(Self.sentences(verdict))
+        output.append(contentsOf: ("\n" + text).utf8)
     }
 
     /// The verdict in words.
@@ -140,12 +125,8 @@ struct BenchPrinter {
         return nil
     }
 
-    private func rounded(_ value: Double) -> Double { (value * 10).rounded() / 10 }
-
-    /// Seconds to the microsecond: what is behind it is noise.
-    private func microseconds(_ seconds: Double?) -> Double? {
-        seconds.map { ($0 * 1e6).rounded() / 1e6 }
-    }
+    /// Decimals of a time in seconds: what is behind them is noise.
+    private static let microseconds = 6
 
     private func line(
         _ name: String, _ p50: String, _ p95: String, _ rate: String, _ output: inout [UInt8]

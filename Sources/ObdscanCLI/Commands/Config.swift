@@ -41,20 +41,14 @@ struct ConfigList: ParsableCommand, OutputCommand {
         let names =
             SettingsKey.plain.map(\.name) + settings.aliases.keys.sorted().map { "aliases.\($0)" }
             + settings.views.keys.sorted().map { "views.\($0)" } + settings.fuelNames
-        if output.format == .csv { try writer.writeLine("name,value") }
+        var rows = RowWriter(output.format, columns: ["name", "value"])
         for name in names {
             let value = SettingsKey.named(name).flatMap { $0.get(settings) }
-            switch output.format {
-            case .text:
-                if let value { try writer.writeLine("\(name) = \(printable(value))") }
-            case .json:
-                var object = JSONObject()
-                object.add("kind", "setting")
-                object.add("name", name)
-                object.add("value", value)
-                try writer.append { object.append(to: &$0) }
-            case .csv: try writer.append { CSVRow.append([name, value ?? ""], to: &$0) }
+            if output.format == .text, let value {
+                try writer.writeLine("\(name) = \(printable(value))")
             }
+            try writer.print(
+                Row("setting", ["name": .text(name), "value": .text(value)]), &rows)
         }
         try writer.flush()
         if output.format == .text, let path = SettingsFile.path { output.note("in \(path)") }

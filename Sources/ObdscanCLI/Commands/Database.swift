@@ -46,37 +46,16 @@ struct DatabaseCheckCommand: ParsableCommand, OutputCommand {
         let store = try database.open(.readOnly)
         let result = try mapped { () throws(StoreError) in try store.examine() }
         var writer = TextOutput.standard
-        switch output.format {
-        case .json:
-            var object = JSONObject()
-            object.add("kind", "databaseCheck")
-            object.add("path", store.path)
-            object.add("ok", result.faults.isEmpty)
-            object.add("version", result.version)
-            object.add("trips", result.trips)
-            object.add("readings", result.readings)
-            object.add("bytes", result.size)
-            object.add("freeBytes", result.free)
-            object.add("faults", result.faults)
-            try writer.append { object.append(to: &$0) }
-        case .csv:
-            try writer.append { bytes in
-                CSVRow.append(
-                    [
-                        "path", "ok", "version", "trips", "readings", "bytes", "freeBytes", "fault",
-                    ], to: &bytes)
-                for fault in result.faults.isEmpty ? [""] : result.faults {
-                    CSVRow.append(
-                        [
-                            store.path, "\(result.faults.isEmpty)",
-                            String(result.version),
-                            result.trips.map { String($0) } ?? "",
-                            result.readings.map { String($0) } ?? "", String(result.size),
-                            String(result.free), fault,
-                        ], to: &bytes)
-                }
-            }
-        case .text:
+        try writer.print(
+            Row(
+                "databaseCheck",
+                [
+                    "path": .text(store.path), "ok": .flag(result.faults.isEmpty),
+                    "version": .integer(result.version), "trips": .integer(result.trips),
+                    "readings": .integer(result.readings), "bytes": .integer(result.size),
+                    "freeBytes": .integer(result.free), "faults": .texts(result.faults),
+                ]), output.format)
+        if output.format == .text {
             for fault in result.faults { try writer.writeLine(printable(fault)) }
             if result.faults.isEmpty {
                 let free = result.free > 0 ? ", \(byteText(result.free)) of it free" : ""
@@ -141,22 +120,14 @@ struct DatabaseCompactCommand: ParsableCommand, OutputCommand {
             return (before, try store.examine().size)
         }
         var writer = TextOutput.standard
-        switch output.format {
-        case .json:
-            var object = JSONObject()
-            object.add("kind", "compaction")
-            object.add("path", store.path)
-            object.add("deletedTrips", deleted)
-            object.add("bytesBefore", sizes.0)
-            object.add("bytes", sizes.1)
-            try writer.append { object.append(to: &$0) }
-        case .csv:
-            try writer.append { bytes in
-                CSVRow.append(["path", "deletedTrips", "bytesBefore", "bytes"], to: &bytes)
-                CSVRow.append(
-                    [store.path, String(deleted), String(sizes.0), String(sizes.1)], to: &bytes)
-            }
-        case .text:
+        try writer.print(
+            Row(
+                "compaction",
+                [
+                    "path": .text(store.path), "deletedTrips": .integer(deleted),
+                    "bytesBefore": .integer(sizes.0), "bytes": .integer(sizes.1),
+                ]), output.format)
+        if output.format == .text {
             try writer.writeLine(
                 "\(printable(store.path)): \(byteText(sizes.0)) before, \(byteText(sizes.1)) now"
                     + (deleted > 0 ? ", \(deleted) trips deleted" : ""))
@@ -188,9 +159,7 @@ struct DatabaseMergeCommand: ParsableCommand, OutputCommand {
     func run() throws {
         let store = try database.open(.readWrite)
         var writer = TextOutput.standard
-        if output.format == .csv {
-            try writer.append { CSVRow.append(["path", "trips", "known", "open"], to: &$0) }
-        }
+        var rows = RowWriter(output.format, columns: ["path", "trips", "known", "open"])
         for file in files {
             if OutputFile.isOneFile(file, store.path) {
                 throw Failure(
@@ -205,24 +174,14 @@ struct DatabaseMergeCommand: ParsableCommand, OutputCommand {
                 }
             }
             progress.clear()
-            switch output.format {
-            case .json:
-                var object = JSONObject()
-                object.add("kind", "merge")
-                object.add("path", file)
-                object.add("trips", merged.trips.map { String($0) })
-                object.add("known", merged.known)
-                object.add("open", merged.open)
-                try writer.append { object.append(to: &$0) }
-            case .csv:
-                try writer.append { bytes in
-                    CSVRow.append(
-                        [
-                            file, merged.trips.map { String($0) }.joined(separator: " "),
-                            String(merged.known), String(merged.open),
-                        ], to: &bytes)
-                }
-            case .text:
+            try writer.print(
+                Row(
+                    "merge",
+                    [
+                        "path": .text(file), "trips": .numbers(merged.trips),
+                        "known": .integer(merged.known), "open": .integer(merged.open),
+                    ]), &rows)
+            if output.format == .text {
                 let open = merged.open > 0 ? ", \(merged.open) still being recorded" : ""
                 try writer.writeLine(
                     "\(printable(file)): \(merged.trips.count) trips taken over, "

@@ -38,10 +38,9 @@ struct DatabaseRecoverCommand: ParsableCommand, OutputCommand {
         try OutputFile.checkFolder(of: to)
         let saved = try save(damaged)
         var writer = TextOutput.standard
-        switch output.format {
-        case .json: try writer.append { object(saved).append(to: &$0) }
-        case .csv: try writer.append { appendCSV(saved, to: &$0) }
-        case .text: for line in lines(saved) { try writer.writeLine(line) }
+        try writer.print(row(saved), output.format)
+        if output.format == .text {
+            for line in lines(saved) { try writer.writeLine(line) }
         }
         try writer.flush()
     }
@@ -73,38 +72,19 @@ struct DatabaseRecoverCommand: ParsableCommand, OutputCommand {
         }
     }
 
-    private func object(_ saved: Salvaged) -> JSONObject {
-        var rows = JSONObject()
-        for (table, count) in saved.rows.sorted(by: { $0.key < $1.key }) {
-            rows.add(named: table, count)
-        }
-        var object = JSONObject()
-        object.add("kind", "recovery")
-        object.add("path", to)
-        object.add("pages", saved.pages)
-        object.add("damagedPages", saved.damagedPages)
-        object.add("orphanPages", saved.orphanPages)
-        object.add("rejected", saved.rejected)
-        object.add("tripsWithoutTime", saved.tripsWithoutTime.map { String($0) })
-        object.add("unknownChannels", saved.unknownChannels)
-        object.add("rows", rows)
-        return object
-    }
-
-    private func appendCSV(_ saved: Salvaged, to bytes: inout [UInt8]) {
-        CSVRow.append(
+    private func row(_ saved: Salvaged) -> Row {
+        Row(
+            "recovery",
             [
-                "path", "trips", "readings", "pages", "damagedPages", "orphanPages", "rejected",
-                "tripsWithoutTime", "unknownChannels",
-            ], to: &bytes)
-        CSVRow.append(
-            [
-                to, String(saved.rows["trip"] ?? 0), String(saved.rows["reading"] ?? 0),
-                String(saved.pages), String(saved.damagedPages), String(saved.orphanPages),
-                String(saved.rejected),
-                saved.tripsWithoutTime.map { String($0) }.joined(separator: " "),
-                String(saved.unknownChannels),
-            ], to: &bytes)
+                "path": .text(to), "trips": .integer(saved.rows["trip"] ?? 0),
+                "readings": .integer(saved.rows["reading"] ?? 0), "pages": .integer(saved.pages),
+                "damagedPages": .integer(saved.damagedPages),
+                "orphanPages": .integer(saved.orphanPages), "rejected": .integer(saved.rejected),
+                "tripsWithoutTime": .numbers(saved.tripsWithoutTime),
+                "unknownChannels": .integer(saved.unknownChannels),
+                "rows": .object(
+                    saved.rows.sorted { $0.key < $1.key }.map { ($0.key, .integer($0.value)) }),
+            ])
     }
 
     /// What was saved, for people.

@@ -43,82 +43,63 @@ struct DatabaseRedecodeCommand: ParsableCommand, OutputCommand {
         }
         let progress = ProgressLine(output)
         var writer = TextOutput.standard
-        var rows = TextTable([
-            ("TRIP", .right), ("SIGNAL", .left), ("CHANGED", .right), ("NEW", .right),
-            ("GONE", .right), ("FOR EXAMPLE", .left),
-        ])
+        var text = RowPrinter(Self.shape, output.form)
+        var rows = RowWriter(output.format, kinds: [Self.keys, Self.shape.keys])
         for (index, id) in ids.enumerated() {
             progress.show(Double(index) / Double(ids.count), "decoded")
             let result = try mapped { () throws(StoreError) in
                 try store.redecode(trip: id, table: table, monitors: monitors, keeps: !dryRun)
             }
+            if output.format != .text { progress.clear() }
+            try writer.print(row(id, result), &rows)
             for (signal, change) in result.changes.sorted(by: { $0.key < $1.key }) {
-                let example = change.example.map { "\($0.before) → \($0.after)" }
-                rows.add([
-                    .init(String(id)), .init(signal, .bold), .init(String(change.changed)),
-                    .init(String(change.added)), .init(String(change.removed)),
-                    .init(example ?? ""),
-                ])
-            }
-            switch output.format {
-            case .text: continue
-            case .json:
-                progress.clear()
-                try writer.append { object(id, result).append(to: &$0) }
-            case .csv:
-                progress.clear()
-                if index == 0 {
-                    try writer.append {
-                        CSVRow.append(
-                            ["trip", "signal", "changed", "added", "removed", "before", "after"],
-                            to: &$0)
-                    }
+                let changed = (trip: id, signal: signal, change: change)
+                if output.format == .text {
+                    try writer.print(changed, &text)
+                } else {
+                    try writer.print(Self.shape.row(changed), &rows)
                 }
-                try writer.append { append(id, result, to: &$0) }
             }
             try writer.flush()
         }
         progress.clear()
-        guard output.format == .text else { return try writer.flush() }
-        if rows.isEmpty {
-            try writer.writeLine("\(ids.count) trips: no value changes")
+        if output.format == .text {
+            try writer.finish(&text)
+            if text.count == 0 { try writer.writeLine("\(ids.count) trips: no value changes") }
+            if text.count > 0, dryRun { output.note("Nothing was changed.") }
         } else {
-            try writer.write(rows.text(output.palette()))
-            if dryRun { output.note("Nothing was changed.") }
+            try writer.append { rows.finish(&$0) }
         }
         try writer.flush()
     }
 
-    private func append(_ trip: Int64, _ result: Redecoded, to output: inout [UInt8]) {
-        for (signal, change) in result.changes.sorted(by: { $0.key < $1.key }) {
-            CSVRow.append(
-                [
-                    String(trip), signal, String(change.changed), String(change.added),
-                    String(change.removed), change.example.map { "\($0.before)" } ?? "",
-                    change.example.map { "\($0.after)" } ?? "",
-                ], to: &output)
-        }
+    private static let keys = ["trip", "decoded", "found", "kept", "dryRun"]
+
+    private func row(_ trip: Int64, _ result: Redecoded) -> Row {
+        Row(
+            "redecoded",
+            [
+                "trip": .integer(trip), "decoded": .integer(result.decoded),
+                "found": .integer(result.found), "kept": .integer(result.kept),
+                "dryRun": .flag(dryRun),
+            ])
     }
 
-    private func object(_ trip: Int64, _ result: Redecoded) -> JSONObject {
-        var changes = JSONObject()
-        for (signal, change) in result.changes.sorted(by: { $0.key < $1.key }) {
-            var object = JSONObject()
-            object.add("changed", change.changed)
-            object.add("added", change.added)
-            object.add("removed", change.removed)
-            object.add("before", change.example?.before)
-            object.add("after", change.example?.after)
-            changes.add(named: signal, object)
-        }
-        var object = JSONObject()
-        object.add("kind", "redecoded")
-        object.add("trip", Int(trip))
-        object.add("decoded", result.decoded)
-        object.add("found", result.found)
-        object.add("kept", result.kept)
-        object.add("dryRun", dryRun)
-        object.add("changes", changes)
-        return object
-    }
+    private typealias Changed = (trip: Int64, signal: String, change: Redecoded.Change)
+
+    /// A signal whose readings are others now.
+    private static let shape = RowShape<Changed>(
+        "redecodedSignal",
+        [
+            Field("trip", "TRIP", .right) { .integer($0.trip) },
+            Field("signal", "SIGNAL", style: .bold) { .text($0.signal) },
+            Field("changed", "CHANGED", .right) { .integer($0.change.changed) },
+            Field("added", "NEW", .right) { .integer($0.change.added) },
+            Field("removed", "GONE", .right) { .integer($0.change.removed) },
+            Field("before") { .text($0.change.example?.before) },
+            Field("after") { .text($0.change.example?.after) },
+            Field(
+                heading: "FOR EXAMPLE",
+                cell: { .init($0.change.example.map { "\($0.before) → \($0.after)" } ?? "") }),
+        ])
 }

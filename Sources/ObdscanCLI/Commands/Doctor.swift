@@ -49,7 +49,7 @@ struct DoctorCommand: ParsableCommand, OutputCommand {
 
     func run() throws {
         let table = try loadTable(tables)
-        let printer = DoctorPrinter(output)
+        let printer = DoctorPrinter(output, grades: adapter)
         let run = DoctorRun(
             vehicle, output, grades: adapter,
             tell: { try printer.print($0) }, tellGrade: { try printer.print($0) })

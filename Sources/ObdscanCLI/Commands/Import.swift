@@ -48,7 +48,8 @@ struct ImportCommand: ParsableCommand, OutputCommand {
         let table = try loadTable(tables)
         var writer = TextOutput.standard
         var store: TripStore?
-        var isFirst = true
+        var rows = RowWriter(
+            output.format, columns: ["path", "trips", "known", "deleted", "readings"])
         for file in files {
             let input = try InputFile(path: file)
             let beginning = try input.beginning()
@@ -80,8 +81,7 @@ struct ImportCommand: ParsableCommand, OutputCommand {
                 throw Failure(error)
             }
             progress.clear()
-            try print(file, result, isFirst: isFirst, &writer)
-            isFirst = false
+            try print(file, result, &rows, &writer)
         }
     }
 
@@ -107,31 +107,18 @@ struct ImportCommand: ParsableCommand, OutputCommand {
     }
 
     private func print(
-        _ file: String, _ result: ImportRun.Result, isFirst: Bool, _ writer: inout TextOutput
+        _ file: String, _ result: ImportRun.Result, _ rows: inout RowWriter,
+        _ writer: inout TextOutput
     ) throws {
-        switch output.format {
-        case .json:
-            var object = JSONObject()
-            object.add("kind", "import")
-            object.add("path", file)
-            object.add("trips", result.trips.map { String($0) })
-            object.add("known", result.known)
-            object.add("deleted", result.deleted.map { String($0) })
-            object.add("readings", result.readings)
-            try writer.append { object.append(to: &$0) }
-        case .csv:
-            let ids = { (trips: [Int64]) in trips.map { String($0) }.joined(separator: " ") }
-            try writer.append { bytes in
-                if isFirst {
-                    CSVRow.append(["path", "trips", "known", "deleted", "readings"], to: &bytes)
-                }
-                CSVRow.append(
-                    [
-                        file, ids(result.trips), String(result.known), ids(result.deleted),
-                        String(result.readings),
-                    ], to: &bytes)
-            }
-        case .text:
+        try writer.print(
+            Row(
+                "import",
+                [
+                    "path": .text(file), "trips": .numbers(result.trips),
+                    "known": .integer(result.known), "deleted": .numbers(result.deleted),
+                    "readings": .integer(result.readings),
+                ]), &rows)
+        if output.format == .text {
             let trips = result.trips.map(String.init).joined(separator: ", ")
             let what =
                 result.trips.isEmpty

@@ -162,7 +162,7 @@ struct LiveCommand: ParsableCommand, OutputCommand {
         _ summary: Summary, _ printer: LinePrinter, patience: Duration?
     ) throws {
         if output.format == .json {
-            try printer.print { writer, _ in try writer.append { summary.append(to: &$0) } }
+            try printer.print { writer, _ in try writer.print(summary.row(), .json) }
         } else {
             // A terminal that hangs is told nothing.
             for line in summary.lines where takesMore(STDERR_FILENO) { output.note(line) }

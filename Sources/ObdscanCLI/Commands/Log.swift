@@ -228,7 +228,7 @@ struct LogCommand: ParsableCommand, OutputCommand {
     private func summarise(_ outcome: LogOutcome, _ printer: LinePrinter) throws {
         if output.format == .json {
             try printer.print { writer, _ in
-                try writer.append { outcome.summary.append(to: &$0) }
+                try writer.print(outcome.summary.row(), .json)
             }
         } else {
             for line in outcome.summary.lines { output.remark(line) }

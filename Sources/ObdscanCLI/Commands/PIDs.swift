@@ -193,9 +193,9 @@ struct PIDsLintCommand: ParsableCommand, OutputCommand {
 
     /// Writes the findings; a ``Failure`` when there are errors among them.
     func report(_ findings: [TableFinding], to writer: inout TextOutput) throws {
-        for (place, finding) in findings.enumerated() {
-            try print(finding, isFirst: place == 0, to: &writer)
-        }
+        var rows = RowWriter(output.format, columns: ["file", "line", "severity", "reason"])
+        for finding in findings { try print(finding, &rows, to: &writer) }
+        try writer.append { rows.finish(&$0) }
         try writer.flush()
         let errors = findings.count { $0.isError }
         if output.format == .text {
@@ -208,30 +208,21 @@ struct PIDsLintCommand: ParsableCommand, OutputCommand {
     }
 
     private func print(
-        _ finding: TableFinding, isFirst: Bool, to writer: inout TextOutput
+        _ finding: TableFinding, _ rows: inout RowWriter, to writer: inout TextOutput
     ) throws(OutputError) {
         let severity = finding.isError ? "error" : "warning"
-        switch output.format {
-        case .text:
-            let palette = output.palette()
-            try writer.writeLine(
-                printable("\(finding.file):\(finding.line): ")
-                    + palette(finding.isError ? .bad : .warning, severity)
-                    + printable(": \(finding.reason)"))
-        case .json:
-            var object = JSONObject()
-            object.add("kind", "finding")
-            object.add("file", finding.file)
-            object.add("line", finding.line)
-            object.add("severity", severity)
-            object.add("reason", finding.reason)
-            try writer.append { object.append(to: &$0) }
-        case .csv:
-            try writer.append {
-                if isFirst { CSVRow.append(["file", "line", "severity", "reason"], to: &$0) }
-                CSVRow.append(
-                    [finding.file, String(finding.line), severity, finding.reason], to: &$0)
-            }
-        }
+        try writer.print(
+            Row(
+                "finding",
+                [
+                    "file": .text(finding.file), "line": .integer(finding.line),
+                    "severity": .text(severity), "reason": .text(finding.reason),
+                ]), &rows)
+        guard output.format == .text else { return }
+        let palette = output.palette()
+        try writer.writeLine(
+            printable("\(finding.file):\(finding.line): ")
+                + palette(finding.isError ? .bad : .warning, severity)
+                + printable(": \(finding.reason)"))
     }
 }

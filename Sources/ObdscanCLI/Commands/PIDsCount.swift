@@ -30,34 +30,27 @@ struct PIDsCountCommand: ParsableCommand, OutputCommand {
             throw Failure(error)
         }
         var writer = TextOutput.standard
-        switch output.format {
-        case .text:
-            var rows = TextTable([("WHAT", .left), ("COUNT", .right)])
-            for line in counts.lines { rows.add([.init(line.title), .init(String(line.count))]) }
-            try writer.write(rows.text(output.palette()))
-        case .json:
-            var object = JSONObject()
-            object.add("kind", "counts")
-            for line in counts.lines { object.add(line.key, line.count) }
-            try writer.append { object.append(to: &$0) }
-        case .csv:
-            try writer.append { bytes in
-                CSVRow.append(["what", "count"], to: &bytes)
-                for line in counts.lines {
-                    CSVRow.append([line.title, String(line.count)], to: &bytes)
-                }
-            }
-        }
+        var rows = RowPrinter(Self.shape, output.form)
+        for line in counts.lines { try writer.print(line, &rows) }
+        try writer.finish(&rows)
         try writer.flush()
     }
+
+    private static let shape = RowShape<KnownCounts.Line>(
+        "count",
+        [
+            Field("key") { .text($0.key) },
+            Field("what", "WHAT") { .text($0.title) },
+            Field("count", "COUNT", .right) { .integer($0.count) },
+        ])
 }
 
 /// What a build knows, counted where it is kept.
 struct KnownCounts {
     /// One figure.
-    struct Line {
+    struct Line: Sendable {
         /// Its name in JSON.
-        var key: StaticString
+        var key: String
         /// Its name for people.
         var title: String
         var count: Int

@@ -23,43 +23,27 @@ struct PIDsPacksCommand: ParsableCommand, OutputCommand {
 
     func run() throws {
         var writer = TextOutput.standard
-        var rows = TextTable([
-            ("PACK", .left), ("VEHICLES", .left), ("SIGNALS", .right), ("UNVERIFIED", .right),
-        ])
-        for (place, pack) in PIDTables.packs().enumerated() {
-            let records = try mapped(pack)
-            let signals = records.reduce(0) { $0 + $1.signals.count }
-            let unverified = records.reduce(0) { $0 + $1.unverified.count }
-            switch output.format {
-            case .text:
-                rows.add([
-                    .init(pack.name, .bold), .init(pack.title), .init(String(signals)),
-                    .init(String(unverified)),
-                ])
-            case .json:
-                var object = JSONObject()
-                object.add("kind", "pack")
-                object.add("name", pack.name)
-                object.add("title", pack.title)
-                object.add("records", records.map(\.dataID.description))
-                object.add("signals", signals)
-                object.add("unverified", unverified)
-                try writer.append { object.append(to: &$0) }
-            case .csv:
-                try writer.append {
-                    if place == 0 {
-                        CSVRow.append(["name", "title", "signals", "unverified"], to: &$0)
-                    }
-                    CSVRow.append(
-                        [pack.name, pack.title, String(signals), String(unverified)], to: &$0)
-                }
-            }
+        var rows = RowPrinter(Self.shape, output.form)
+        for pack in PIDTables.packs() {
+            try writer.print((pack: pack, records: try mapped(pack)), &rows)
         }
-        if output.format == .text {
-            try writer.write(rows.text(output.palette()))
-        }
+        try writer.finish(&rows)
         try writer.flush()
     }
+
+    private static let shape = RowShape<(pack: TablePack, records: [TableRecord])>(
+        "pack",
+        [
+            Field("name", "PACK", style: .bold) { .text($0.pack.name) },
+            Field("title", "VEHICLES") { .text($0.pack.title) },
+            Field("records") { .words($0.records.map(\.dataID.description)) },
+            Field("signals", "SIGNALS", .right) { line in
+                .integer(line.records.reduce(0) { $0 + $1.signals.count })
+            },
+            Field("unverified", "UNVERIFIED", .right) { line in
+                .integer(line.records.reduce(0) { $0 + $1.unverified.count })
+            },
+        ])
 
     private func mapped(_ pack: TablePack) throws(Failure) -> [TableRecord] {
         do {

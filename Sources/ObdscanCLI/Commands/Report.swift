@@ -60,10 +60,10 @@ struct ReportCommand: ParsableCommand, OutputCommand {
         var doctor = DoctorRun(
             options, output, grades: true,
             tell: {
-                findings.append(Self.line($0.object))
+                findings.append(Self.line($0.row))
                 if !$0.isFine && $0.step < .adapter { isOpened = false }
             },
-            tellGrade: { findings.append(Self.line($0.object)) })
+            tellGrade: { findings.append(Self.line($0.row)) })
         doctor.further = { try bundle.ask($0, $1) }
         output.note("asking the adapter and the vehicle …")
         let failure = try doctor.run(table)
@@ -78,9 +78,9 @@ struct ReportCommand: ParsableCommand, OutputCommand {
         if let failure, !isOpened { throw failure }
     }
 
-    private static func line(_ object: JSONObject) -> String {
+    private static func line(_ row: Row) -> String {
         var bytes: [UInt8] = []
-        object.append(to: &bytes)
+        row.appendJSON(to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 }

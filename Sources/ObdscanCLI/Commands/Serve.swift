@@ -166,14 +166,8 @@ struct ServeCommand: ParsableCommand, OutputCommand {
             "http://\(ListenAddress.text(host, listener.port))/"
             + (word.map { "?token=\($0.word)" } ?? "")
         var writer = TextOutput.standard
-        if output.format == .json {
-            var object = JSONObject()
-            object.add("kind", "serving")
-            object.add("url", url)
-            try writer.append { object.append(to: &$0) }
-        } else {
-            try writer.writeLine(url)
-        }
+        try writer.print(Row("serving", ["url": .text(url)]), output.format)
+        if output.format == .text { try writer.writeLine(url) }
         try writer.flush()
         output.note(
             "Open it in a browser; Ctrl-C ends it."

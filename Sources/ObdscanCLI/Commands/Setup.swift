@@ -113,16 +113,11 @@ struct SetupCommand: ParsableCommand, OutputCommand {
         let file = try SettingsFile.existingPath()
         var writer = TextOutput.standard
         guard output.format == .text else {
-            if output.format == .json {
-                var object = JSONObject()
-                object.add("kind", "setup")
-                object.add("device", "\(address)")
-                object.add("name", name)
-                object.add("file", file)
-                try writer.append { object.append(to: &$0) }
-                try writer.flush()
-            }
-            return
+            let row = Row(
+                "setup",
+                ["device": .text("\(address)"), "name": .text(name), "file": .text(file)])
+            try writer.print(row, output.format)
+            return try writer.flush()
         }
         let palette = output.palette()
         var rows = TextTable([("", .left), ("", .left)])

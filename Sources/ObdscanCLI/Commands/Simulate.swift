@@ -288,32 +288,16 @@ extension SimulateCommand {
             ("personality", SimulatorCatalogue.personalities),
             ("option", SimulatorCatalogue.options),
         ]
-        switch output.format {
-        case .json:
-            for (kind, entries) in groups {
-                for entry in entries {
-                    var object = JSONObject()
-                    object.add("kind", kind)
-                    object.add("name", entry.name)
-                    object.add("title", entry.title)
-                    try writer.append { object.append(to: &$0) }
-                }
+        var rows = RowWriter(output.format, columns: ["kind", "name", "title"])
+        for (index, (kind, entries)) in groups.enumerated() {
+            for entry in entries {
+                try writer.print(
+                    Row(kind, ["name": .text(entry.name), "title": .text(entry.title)]), &rows)
             }
-        case .csv:
-            try writer.writeLine("kind,name,title")
-            for (kind, entries) in groups {
-                for entry in entries {
-                    let line = "\(kind),\(entry.name),\"\(entry.title)\"\n"
-                    try writer.write(bytes: Array(line.utf8))
-                }
-            }
-        case .text:
-            let palette = output.palette()
-            for (index, (kind, entries)) in groups.enumerated() {
-                var table = TextTable([(kind.uppercased(), .left), ("", .left)])
-                for entry in entries { table.add(["\(entry.name)", "\(entry.title)"]) }
-                try writer.write((index > 0 ? "\n" : "") + table.text(palette))
-            }
+            guard output.format == .text else { continue }
+            var table = TextTable([(kind.uppercased(), .left), ("", .left)])
+            for entry in entries { table.add(["\(entry.name)", "\(entry.title)"]) }
+            try writer.write((index > 0 ? "\n" : "") + table.text(output.palette()))
         }
         try writer.flush()
     }

@@ -123,14 +123,14 @@ struct TripsFuelCommand: ParsableCommand, OutputCommand {
         let value = fixed(found.factor, 3)
         if save { try SettingsFile.set(name, to: value) }
         if output.format == .json {
-            var object = JSONObject()
-            object.add("kind", "fuelCalibration")
-            object.add("setting", name)
-            object.add("calibration", Double(value))
-            object.add("filled", found.filled)
-            object.add("calculated", found.calculated)
-            object.add("saved", save)
-            try writer.append { object.append(to: &$0) }
+            let row = Row(
+                "fuelCalibration",
+                [
+                    "setting": .text(name), "calibration": .number(Double(value)),
+                    "filled": .number(found.filled), "calculated": .number(found.calculated),
+                    "saved": .flag(save),
+                ])
+            try writer.print(row, output.format)
         } else {
             output.note(
                 save

@@ -26,32 +26,34 @@ extension AdapterGrade {
         }
     }
 
-    var object: JSONObject {
-        var object = JSONObject()
-        object.add("kind", "adapterGrade")
-        object.add("dialect", dialect)
-        object.add("banner", banner)
-        object.add("grade", verdict.kind.rawValue)
-        object.add("summary", summary)
-        object.add("commandsAnswered", answered)
-        object.add("commandsProbed", isForeign ? 0 : AdapterProbe.all.count)
-        object.add("missing", isForeign ? [] : verdict.missing)
-        if let trips = commandTrips { object.add("commandRoundTrip", Self.object(trips)) }
-        if let trips = plainTrips { object.add("roundTrip", Self.object(trips)) }
-        if let trips = countedTrips { object.add("roundTripWithCount", Self.object(trips)) }
-        object.add("headers", abilities.headers)
-        object.add("countDigit", abilities.countDigit)
-        object.add("batches", abilities.batches)
-        object.add("longMessages", abilities.longMessages)
-        object.add("longestAnswer", longestAnswer)
-        return object
+    /// The keys of ``row``.
+    static let keys = [
+        "dialect", "banner", "grade", "summary", "commandsAnswered", "commandsProbed", "missing",
+        "commandRoundTrip", "roundTrip", "roundTripWithCount", "headers", "countDigit", "batches",
+        "longMessages", "longestAnswer",
+    ]
+
+    /// As programs read it.
+    var row: Row {
+        Row(
+            "adapterGrade",
+            [
+                "dialect": .text(dialect), "banner": .text(banner),
+                "grade": .text(verdict.kind.rawValue), "summary": .text(summary),
+                "commandsAnswered": .integer(answered),
+                "commandsProbed": .integer(isForeign ? 0 : AdapterProbe.all.count),
+                "missing": .texts(isForeign ? [] : verdict.missing),
+                "commandRoundTrip": Self.value(commandTrips), "roundTrip": Self.value(plainTrips),
+                "roundTripWithCount": Self.value(countedTrips),
+                "headers": .flag(abilities.headers), "countDigit": .flag(abilities.countDigit),
+                "batches": .flag(abilities.batches), "longMessages": .flag(abilities.longMessages),
+                "longestAnswer": .integer(longestAnswer),
+            ])
     }
 
-    private static func object(_ trips: RoundTrips) -> JSONObject {
-        var object = JSONObject()
-        object.add("p50", trips.p50)
-        object.add("p95", trips.p95)
-        return object
+    private static func value(_ trips: RoundTrips?) -> FieldValue {
+        guard let trips else { return .null }
+        return .object(["p50": .number(trips.p50), "p95": .number(trips.p95)])
     }
 
     func text(_ palette: Palette, columns: Int? = nil) -> String {

@@ -72,14 +72,17 @@ struct Check: Hashable, Sendable {
         fix = advice
     }
 
-    var object: JSONObject {
-        var object = JSONObject()
-        object.add("kind", "check")
-        object.add("step", step.rawValue)
-        object.add("ok", isFine)
-        object.add("found", found)
-        object.add("fix", fix)
-        return object
+    /// The keys of ``row``.
+    static let keys = ["step", "ok", "found", "fix"]
+
+    /// As programs read it.
+    var row: Row {
+        Row(
+            "check",
+            [
+                "step": .text(step.rawValue), "ok": .flag(isFine), "found": .text(found),
+                "fix": .text(fix),
+            ])
     }
 
     /// A line or two for people, each folded where a terminal has so many cells.

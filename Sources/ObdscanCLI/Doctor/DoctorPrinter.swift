@@ -10,35 +10,29 @@ final class DoctorPrinter {
     private let columns: Int?
     private var writer = TextOutput.standard
 
-    init(_ output: OutputOptions) {
+    private var rows: RowWriter
+
+    /// A printer; `grades` says that the adapter is graded, too.
+    init(_ output: OutputOptions, grades: Bool = false) {
         self.output = output
         palette = output.palette()
         columns = output.columns
-        if output.format == .csv { try? writer.writeLine("step,ok,found,fix") }
+        rows =
+            grades
+            ? RowWriter(output.format, kinds: [Check.keys, AdapterGrade.keys])
+            : RowWriter(output.format, columns: Check.keys)
     }
 
     func print(_ check: Check) throws {
-        switch output.format {
-        case .text: try writer.write(check.text(palette, columns: columns))
-        case .json:
-            let object = check.object
-            try writer.append { object.append(to: &$0) }
-        case .csv:
-            let cells = [check.step.rawValue, "\(check.isFine)", check.found, check.fix ?? ""]
-            try writer.append { CSVRow.append(cells, to: &$0) }
-        }
+        try writer.print(check.row, &rows)
+        if output.format == .text { try writer.write(check.text(palette, columns: columns)) }
         try writer.flush()
     }
 
     func print(_ grade: AdapterGrade) throws {
-        switch output.format {
-        case .text: try writer.write("\n" + grade.text(palette, columns: columns))
-        case .json:
-            let object = grade.object
-            try writer.append { object.append(to: &$0) }
-        case .csv:
-            let cells = ["grade", "", "\(grade.verdict.kind.rawValue): \(grade.summary)", ""]
-            try writer.append { CSVRow.append(cells, to: &$0) }
+        try writer.print(grade.row, &rows)
+        if output.format == .text {
+            try writer.write("\n" + grade.text(palette, columns: columns))
         }
         try writer.flush()
     }

@@ -99,9 +99,8 @@ struct LogFleet {
             let outcome = outcome ?? LogOutcome()
             if plan.output.format == .json {
                 try plan.printer.print { writer, _ in
-                    try writer.append {
-                        outcome.summary.append(to: &$0, of: device, failure: outcome.failure)
-                    }
+                    try writer.print(
+                        outcome.summary.row(of: device, failure: outcome.failure), .json)
                 }
             } else if outcome.summary.trip != nil {
                 for line in outcome.summary.lines { plan.output.remark("\(device): \(line)") }

@@ -262,40 +262,40 @@ struct PollExplanation: Sendable {
             + "link: obdscan doctor looks for the reason."
     }
 
-    // MARK: JSON
+    // MARK: Values of a summary
 
-    /// Adds the keys of a summary.
-    func add(to object: inout JSONObject, everything: Bool) {
-        var parts = JSONObject()
-        parts.add("bus", seconds(time.bus))
-        parts.add("adapterWait", seconds(time.adapterWait))
-        parts.add("link", report.lineRate == nil ? nil : seconds(time.link))
-        parts.add("commands", seconds(time.commands))
-        parts.add("pauses", seconds(time.pauses))
-        parts.add("own", seconds(time.own))
-        parts.add("idle", seconds(time.idle))
-        parts.add("rests", seconds(time.rests))
-        parts.add("lost", seconds(time.lost))
-        object.add("time", parts)
-        let records = report.plan.records.filter { everything || $0.missed > 0 }
-        object.add(
-            "deadlines",
-            records.filter { $0.period != nil }.map { record in
-                var one = JSONObject()
-                one.add("signal", name(record.dataID))
-                one.add("wanted", record.period?.seconds)
-                one.add("reached", record.reached.map { seconds($0) })
-                one.add("missed", record.missed)
-                return one
-            })
-        object.add("advice", advice)
-        if report.plan.rests > 0 {
-            var paused = JSONObject()
-            paused.add("times", report.plan.rests)
-            paused.add("seconds", seconds(report.plan.rested))
-            object.add("paused", paused)
-        }
+    /// Where the time went; unit: s.
+    var timeSpent: FieldValue {
+        .object([
+            "bus": seconds(time.bus), "adapterWait": seconds(time.adapterWait),
+            "link": report.lineRate == nil ? .null : seconds(time.link),
+            "commands": seconds(time.commands), "pauses": seconds(time.pauses),
+            "own": seconds(time.own), "idle": seconds(time.idle), "rests": seconds(time.rests),
+            "lost": seconds(time.lost),
+        ])
     }
 
-    private func seconds(_ time: Duration) -> Double { (time.seconds * 10_000).rounded() / 10_000 }
+    /// Signals that missed their interval, or all that have one; unit: s.
+    func deadlines(all: Bool) -> FieldValue {
+        let records = report.plan.records.filter { all || $0.missed > 0 }
+        return .objects(
+            records.compactMap { record in
+                guard let period = record.period else { return nil }
+                return [
+                    "signal": .text(name(record.dataID)), "wanted": .number(period.seconds),
+                    "reached": record.reached.map(seconds) ?? .null,
+                    "missed": .integer(record.missed),
+                ]
+            })
+    }
+
+    /// How often and how long asking was paused; unit: s.
+    var paused: FieldValue {
+        guard report.plan.rests > 0 else { return .null }
+        return .object([
+            "times": .integer(report.plan.rests), "seconds": seconds(report.plan.rested),
+        ])
+    }
+
+    private func seconds(_ time: Duration) -> FieldValue { .number(time.seconds, places: 4) }
 }

@@ -34,40 +34,36 @@ struct Summary {
         }
     }
 
-    /// Appends the JSON object; where there are several accessories it tells which one this is, and
-    /// why its recording failed.
-    func append(
-        to output: inout [UInt8], of accessory: String? = nil, failure: Failure? = nil
-    ) {
-        var roundTrip = JSONObject()
-        roundTrip.add("p50", statistics.roundTripP50)
-        roundTrip.add("p95", statistics.roundTripP95)
-        roundTrip.add("p99", statistics.roundTripP99)
-        var object = JSONObject()
-        object.add("kind", "summary")
-        object.add("trip", trip.map { Int($0) })
-        object.add("seconds", rounded(statistics.seconds))
-        object.add("readings", statistics.readings)
-        object.add("requests", statistics.requests)
-        object.add("batched", statistics.batched)
-        object.add("readingsPerSecond", rounded(statistics.readingsPerSecond))
-        object.add("roundTrip", roundTrip)
-        object.add("timeouts", statistics.timeouts)
-        object.add("errors", statistics.errors)
-        object.add("reconnects", statistics.reconnects)
-        explanation?.add(to: &object, everything: explains)
-        if let accessory {
-            object.add("device", accessory)
-            object.add("error", failure?.message)
-        }
-        if let positions {
-            var part = JSONObject()
-            part.add("kept", positions.fixes)
-            part.add("stale", positions.stale)
-            part.add("damaged", positions.damaged)
-            object.add("positions", part)
-        }
-        object.append(to: &output)
+    /// As programs read it; where there are several accessories it tells which one this is, and why
+    /// its recording failed.
+    func row(of accessory: String? = nil, failure: Failure? = nil) -> Row {
+        Row(
+            "summary",
+            [
+                "trip": .integer(trip), "seconds": .number(statistics.seconds, places: 1),
+                "readings": .integer(statistics.readings),
+                "requests": .integer(statistics.requests),
+                "batched": .integer(statistics.batched),
+                "readingsPerSecond": .number(statistics.readingsPerSecond, places: 1),
+                "roundTrip": .object([
+                    "p50": .number(statistics.roundTripP50),
+                    "p95": .number(statistics.roundTripP95),
+                    "p99": .number(statistics.roundTripP99),
+                ]),
+                "timeouts": .integer(statistics.timeouts), "errors": .integer(statistics.errors),
+                "reconnects": .integer(statistics.reconnects),
+                "timeSpent": explanation?.timeSpent ?? .null,
+                "paused": explanation?.paused ?? .null,
+                "deadlines": explanation?.deadlines(all: explains) ?? .null,
+                "advice": explanation.map { .texts($0.advice) } ?? .null,
+                "positions": positions.map { counts in
+                    .object([
+                        "kept": .integer(counts.fixes), "stale": .integer(counts.stale),
+                        "damaged": .integer(counts.damaged),
+                    ])
+                } ?? .null,
+                "device": .text(accessory), "error": .text(failure?.message),
+            ])
     }
 
     /// Takes over what the closed trip has come to.
@@ -140,6 +136,4 @@ struct Summary {
     private func counted(_ number: Int, _ thing: String) -> String {
         "\(number) \(thing)\(number == 1 ? "" : "s")"
     }
-
-    private func rounded(_ value: Double) -> Double { (value * 10).rounded() / 10 }
 }

@@ -125,18 +125,16 @@ struct RecordedAnswers {
             places = Array(places.prefix(Self.mostPlots))
         }
         for plot in try TripReport.plots(places, readings, units) {
-            var object = JSONObject()
-            object.add("kind", "plot")
-            object.add("trip", Int(id))
-            object.add("signal", plot.signal)
-            object.add("name", plot.name)
-            object.add("unit", plot.unit.isEmpty ? nil : plot.unit)
-            object.add("decimals", plot.places)
-            object.add("seconds", plot.seconds)
-            object.add(
-                "points",
-                plot.curve.map { point in point.map { ($0 * 1000).rounded() / 1000 } })
-            try writer.append { object.append(to: &$0) }
+            let row = Row(
+                "plot",
+                [
+                    "trip": .integer(id), "signal": .text(plot.signal), "name": .text(plot.name),
+                    "unit": .filled(plot.unit), "decimals": .integer(plot.places),
+                    "seconds": .number(plot.seconds),
+                    "points": .points(
+                        plot.curve.map { point in point.map { ($0 * 1000).rounded() / 1000 } }),
+                ])
+            try writer.print(row, .json)
         }
     }
 
@@ -149,18 +147,10 @@ struct RecordedAnswers {
             }
         }
         let start = readings.trip.start.microseconds
-        var object = JSONObject()
-        object.add("kind", "track")
-        object.add("trip", Int(id))
-        object.add(
-            "points",
-            TrackMap(points).points.map { point in
-                [
-                    Double(point.time.microseconds - start) / 1e6, point.latitude,
-                    point.longitude,
-                ]
-            })
-        try writer.append { object.append(to: &$0) }
+        let course = TrackMap(points).points.map { point in
+            [Double(point.time.microseconds - start) / 1e6, point.latitude, point.longitude]
+        }
+        try writer.print(Row("track", ["trip": .integer(id), "points": .points(course)]), .json)
     }
 
     private func export(

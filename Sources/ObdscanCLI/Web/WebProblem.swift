@@ -43,13 +43,14 @@ struct WebProblem: Error {
 
     /// The object.
     var bytes: [UInt8] {
-        var object = JSONObject()
-        object.add("kind", "error")
-        object.add("status", status.rawValue)
-        object.add("message", printable(message))
-        object.add("hint", hint.map(printable))
+        let row = Row(
+            "problem",
+            [
+                "status": .integer(status.rawValue), "message": .text(printable(message)),
+                "hint": .text(hint.map(printable)),
+            ])
         var bytes: [UInt8] = []
-        object.append(to: &bytes)
+        row.appendJSON(to: &bytes)
         return bytes
     }
 }

@@ -141,7 +141,7 @@ public struct FieldValue: Sendable {
     // MARK: CSV
 
     /// Appends a cell; objects stand in it as JSON.
-    func appendCSV(to output: inout [UInt8]) {
+    public func appendCSV(to output: inout [UInt8]) {
         switch form {
         case .null: return
         case .integer, .digits, .number, .flag: appendPlain(to: &output)

@@ -111,6 +111,7 @@ public struct RowWriter: Sendable {
     private mutating func appendHeading(to output: inout [UInt8]) {
         if hasHeading { return }
         hasHeading = true
-        CSVRow.append(columns, to: &output)
+        output.append(contentsOf: columns.joined(separator: ",").utf8)
+        CSVText.endLine(&output)
     }
 }

@@ -79,14 +79,14 @@ function arrange() {
     card.who.textContent = card.about.signal + (ecus.size > 1 && card.about.ecu ? ' · ' + card.about.ecu : '');
     drawCard(card);
   }
-  // Only what moved is moved, so that whoever reads keeps the place.
+  // Only what moved is moved, so that the reader keeps the place.
   const list = $('cards'), nodes = shown.map(card => card.node);
   if (nodes.length !== list.children.length || nodes.some((node, at) => list.children[at] !== node)) list.replaceChildren(...nodes);
   noteLive(shown.length);
 }
 function noteLive(count) {
   const status = live.status || {};
-  $('live-note').textContent = status.link === 'none' ? 'No accessory is in use: what was recorded is under Trips and Codes. With one plugged in, or with obdscan serve -d, readings appear here.'
+  $('live-note').textContent = status.link === 'none' ? 'No adapter is in use. Recorded data is under Trips and Codes. With one plugged in, or with obdscan serve -d, readings appear here.'
     : count > 0 ? '' : live.cards.size > 0 ? 'No signal fits.' : status.link === 'live' ? 'Waiting for the first readings …'
     : status.link === 'connecting' ? 'Looking for the vehicle …' : '';
 }
@@ -116,7 +116,7 @@ function phase(name, note) {
 const sentences = ({ message, hint }) => message + (!hint ? '' : '. ' + (hint.startsWith('obdscan') ? hint : hint[0].toUpperCase() + hint.slice(1))) + '.';
 function takeStatus(o) {
   const isFirst = !live.status, isNews = isFirst || live.status.link !== o.link;
-  // Without a vehicle what is recorded is what there is to see.
+  // Without a vehicle only recorded data can be shown.
   if (isFirst && o.link === 'none' && !location.hash) location.replace('#trips');
   live.status = o;
   live.offset = Date.now() - Date.parse(o.time);
@@ -130,7 +130,7 @@ function takeStatus(o) {
   if (!live.arranged || live.cards.size === 0) noteLive($('cards').children.length);
 }
 function connect() {
-  // A tab that is born behind others waits until somebody looks.
+  // A tab that opens in the background waits until it is shown.
   if (document.hidden) return;
   if (live.source) live.source.close();
   live.tried = Date.now();
@@ -139,9 +139,9 @@ function connect() {
   on('signal', describe); on('reading', read); on('status', takeStatus);
   source.onerror = () => {
     if (live.source !== source) return;
-    phase('gone', 'The stream of readings broke off; trying to have it back.');
+    phase('gone', 'The stream of readings broke off; reconnecting.');
     if (source.readyState !== EventSource.CLOSED) return;
-    // A refusal: the same question tells why.
+    // A refusal: the same question says why.
     const again = async () => {
       if (live.source !== source) return;
       try {
@@ -155,7 +155,7 @@ function connect() {
     setTimeout(again, 3000);
   };
 }
-// A browser has six connections for a server: tabs that nobody sees leave theirs to others.
+// A browser has six connections for a server: hidden tabs leave theirs to others.
 document.addEventListener('visibilitychange', () => {
   if (!document.hidden) { live.heard = 0; connect(); }
   else if (live.source) { live.source.close(); live.heard = 0; }
@@ -173,8 +173,8 @@ setInterval(() => {
   ages();
   const now = Date.now();
   if (!live.heard || now - live.heard <= 6000) return;
-  phase('gone', 'Nothing comes from obdscan any more; trying to have it back.');
-  // A stream can be dead without an end, as behind a phone that slept.
+  phase('gone', 'Nothing comes from obdscan any more; reconnecting.');
+  // A stream can die without an end, as on a phone that slept.
   if (now - live.tried > 6000) connect();
 }, 1000);
 function toggle(id, change) {

@@ -27,7 +27,7 @@ async function showTrip(id) {
   $('trip-title').textContent = tripName(trip);
   const link = (text, query, what) => h('a', { class: 'button', href: base + '/export?' + query, download: '', 'aria-label': what, text });
   const plots = h('div', {}), map = h('div', {});
-  const downloads = h('div', { class: 'downloads' }, [link('CSV', 'format=csv', 'CSV: a column a signal'), link('CSV, long', 'format=csv&layout=long', 'CSV, long: a line a reading'),
+  const downloads = h('div', { class: 'downloads' }, [link('CSV', 'format=csv', 'CSV: one column per signal'), link('CSV, long', 'format=csv&layout=long', 'CSV, long: one line per reading'),
     link('JSON Lines', 'format=json', 'JSON Lines: everything')]);
   body.replaceChildren(
     facts([['Begin', when(trip.start)], ['Time', clock(trip.seconds)], ['Distance', inUnit(trip.distanceKm, units.distance)],

@@ -24,7 +24,7 @@ async function readCodes() {
     const states = answers.filter(o => o.kind === 'monitor' && o.scope === 'sinceClear' && o.supported);
     const open = states.filter(o => o.complete === false).length;
     const parts = [];
-    // An empty list that was never obtained is no good news.
+    // An empty list that never arrived is not good news.
     const counts = new Map(answers.filter(o => o.signal === 'DTC_CNT' && typeof o.value === 'number').map(o => [o.ecu, o.value]));
     const counted = [...counts.values()].reduce((sum, count) => sum + count, 0), stored = codes.filter(o => o.status === 'stored').length;
     const unsure = counted > stored || ecus.some(o => o.codes === null);

@@ -1,4 +1,4 @@
-// Which view is shown: what stands behind # in the address.
+// Which view is shown: the part after # in the address.
 let isBackAt = null, lastTrip = null, settled = 0;
 addEventListener('popstate', event => { isBackAt = event.state; });
 addEventListener('scroll', () => {
@@ -28,7 +28,7 @@ function show(isFirst) {
   if (name === 'codes') { readCodes(); showHistory(); }
   if (!isFirst) { $(name + '-title').focus({ preventScroll: true }); scrollTo(0, 0); }
 }
-// The token has done its work; it shall not stand in the address any longer.
+// The token has done its work; it is removed from the address.
 if (location.search) history.replaceState(null, '', '/' + location.hash);
 addEventListener('hashchange', () => show(false));
 phase('connecting', '');

@@ -59,11 +59,11 @@ public struct AddressError: Error, Hashable, Sendable {
     public var reason: String {
         switch fault {
         case .missing(let part): "“\(text)” names no \(part)"
-        case .unknownScheme(let scheme): "“\(scheme):” is no kind of accessory"
+        case .unknownScheme(let scheme): "“\(scheme):” is not a known kind of device"
         case .unknownOption(let option): "“\(text)” has an option “\(option)” that is not known"
-        case .badValue(let part, let value): "“\(value)” is no \(part)"
-        case .name: "no accessory is called “\(text)”"
-        case .path: "“\(text)” is a path; no kind of accessory takes one alone"
+        case .badValue(let part, let value): "“\(value)” is not a valid \(part)"
+        case .name: "no device is called “\(text)”"
+        case .path: "“\(text)” is a path, and no kind of device is a path alone"
         }
     }
 }

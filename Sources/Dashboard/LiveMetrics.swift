@@ -46,7 +46,8 @@ public enum LiveMetrics {
         text.sample("obdscan_timeouts_total", Double(statistics.timeouts))
         text.family("obdscan_errors_total", .counter, "Damaged answers and faults of the adapter.")
         text.sample("obdscan_errors_total", Double(statistics.errors))
-        text.family("obdscan_reconnects_total", .counter, "Times that a lost link was had back.")
+        text.family(
+            "obdscan_reconnects_total", .counter, "How many times a lost link was restored.")
         text.sample("obdscan_reconnects_total", Double(statistics.reconnects))
         text.family("obdscan_dropped_total", .counter, "Readings of more signals than are kept.")
         text.sample("obdscan_dropped_total", Double(board.dropped))

@@ -23,9 +23,9 @@ public struct CodeExplanationError: Error, Hashable, Sendable {
     public var reason: String {
         switch fault {
         case .unknownWord(let word): "a line cannot begin with `\(word)`"
-        case .outside(let word): "`\(word)` stands before the block that it belongs to"
+        case .outside(let word): "`\(word)` comes before the block that it belongs to"
         case .malformed(let word, let wanted): "`\(word)` is not \(wanted)"
-        case .double(let id): "`\(id)` stands twice"
+        case .double(let id): "`\(id)` appears twice"
         }
     }
 }
@@ -208,7 +208,7 @@ private struct ExplanationReader {
             rule.needs.append(.init(count: count, codes: try ranges(rest.dropFirst())))
         case "voltage":
             guard let bound = Double(words), bound.isFinite, !rule.needs.isEmpty else {
-                throw .malformed(words, wanted: "a voltage after a line that it stands for")
+                throw .malformed(words, wanted: "a voltage after the line that it applies to")
             }
             rule.needs[rule.needs.count - 1].voltage = bound
         default: throw .unknownWord(String(word))

@@ -283,7 +283,7 @@ public struct DecodeError: Error, Hashable, Sendable {
         switch fault {
         case .tooShort(let id, let expected, let received):
             "\(id) needs \(expected) bytes, got \(received)"
-        case .leftOver(let bytes): "left over behind the last record: \(bytes)"
+        case .leftOver(let bytes): "left over after the last record: \(bytes)"
         case .count(let announced, let received):
             "\(announced) codes announced, \(received) received"
         case .messageCount(let expected, let received):

@@ -22,7 +22,7 @@ public struct MonitorTableError: Error, Hashable, Sendable {
         switch fault {
         case .columns(let expected, let found): "\(found) columns, \(expected) expected"
         case .malformed(let field, let wanted): "`\(field)` is not \(wanted)"
-        case .double(let id): "`\(id)` stands twice"
+        case .double(let id): "`\(id)` appears twice"
         }
     }
 }

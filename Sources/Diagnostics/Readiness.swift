@@ -36,7 +36,7 @@ public struct ReadinessRules: Hashable, Sendable {
             throw row.malformed(row[1], "a model year or empty")
         }
         if let previous = rules.last, firstYear <= previous.lastYear ?? .max {
-            throw row.malformed(row[0], "a year behind those of the row above")
+            throw row.malformed(row[0], "a year after those of the row above")
         }
         rules.append(
             Rule(firstYear: firstYear, lastYear: lastYear, allowed: allowed)

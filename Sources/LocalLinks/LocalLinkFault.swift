@@ -39,7 +39,7 @@ public enum LocalLinkFault: AccessoryFault, Error {
         case .damagedTranscript(let path, let line, let reason):
             FaultWords(
                 .link, "\(path):\(line): \(reason)",
-                remedy: "obdscan-transcript(5) tells how a transcript looks", category: .badInput)
+                remedy: "obdscan-transcript(5) describes transcripts", category: .badInput)
         case .emptyRecording(let path, let magic):
             FaultWords(
                 .link, "\(path): no command and no answer in it",
@@ -47,7 +47,7 @@ public enum LocalLinkFault: AccessoryFault, Error {
                     + "with > are the commands", category: .badInput)
         case .vehicleFile(let text):
             FaultWords(
-                .link, text, remedy: "obdscan-vehicle(5) tells how a vehicle file looks",
+                .link, text, remedy: "obdscan-vehicle(5) describes vehicle files",
                 category: .badInput)
         case .options(let error):
             FaultWords(
@@ -66,7 +66,7 @@ public enum LocalLinkFault: AccessoryFault, Error {
                 remedy: "--tcp 0 takes any free port")
         case .noBluetooth(let errno):
             FaultWords(
-                .link, "there is no Bluetooth here: \(Self.text(errno))",
+                .link, "Bluetooth is not available: \(Self.text(errno))",
                 remedy: "--tcp or --pty need none")
         case .channel(let channel, let errno):
             FaultWords(

@@ -94,10 +94,10 @@ extension Failure {
             code = .noInput
         case .empty(let path):
             message = "\(path): the database is empty: making it was not completed"
-            hint = "obdscan log records a trip and makes it anew"
+            hint = "obdscan log records a trip and creates a new one"
             code = .noInput
         case .foreign(let path):
-            message = "\(path) is no database of obdscan"
+            message = "\(path) is not an obdscan database"
             hint = "--db FILE names another one"
             code = .badData
         case .newer(let path, let version, let known):
@@ -230,7 +230,7 @@ extension Failure {
             case .notSent:
                 self.init(
                     "\(accessory): this adapter cannot send such a request: nothing was sent",
-                    hint: "obdscan doctor tells what it can do; an OBDLink or a genuine ELM327 can "
+                    hint: "obdscan doctor shows what it can do; an OBDLink or a genuine ELM327 can "
                         + "send more", status: .unavailable)
             case .adapterRestarted:
                 self.init(
@@ -353,7 +353,7 @@ extension Failure {
             what = "invalid signals on the vehicle's bus (BUS ERROR)"
             hint = "check the plug; --protocol auto looks for the right protocol"
         case .canError:
-            what = "nobody acknowledges on CAN (CAN ERROR)"
+            what = "no module acknowledges on CAN (CAN ERROR)"
             hint = "switch the ignition on; --protocol auto looks for the right protocol"
         case .dataError, .rxError:
             what = "answers came damaged"
@@ -376,7 +376,7 @@ extension Failure {
             what = "the supply broke down and the adapter restarted (LV RESET)"
             hint = "check the plug and the car's battery"
         case .internalError:
-            what = "the adapter reports a fault of its own (ERR)"
+            what = "the adapter reports an internal fault (ERR)"
             hint = "unplug the adapter and plug it in again"
         case .unknownCommand:
             return nil

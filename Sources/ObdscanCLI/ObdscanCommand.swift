@@ -12,8 +12,9 @@ public struct ObdscanCommand: ParsableCommand {
         commandName: "obdscan",
         abstract: "OBD-II scan tool: reads, logs and explains what a vehicle says.",
         discussion: """
-            Without -d the accessory comes from OBDSCAN_DEVICE; else from `device` of the \
-            configuration, which obdscan setup writes; else the only attached one is taken.
+            Without -d the device comes from OBDSCAN_DEVICE, then from `device` in the \
+            configuration file, which obdscan setup writes. Without both, the only attached \
+            adapter is used.
 
             EXAMPLES
               obdscan devices                        what is attached

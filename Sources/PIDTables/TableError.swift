@@ -52,13 +52,13 @@ public struct TableError: Error, Hashable, Sendable {
         case .unknownWord(let word):
             "a line cannot begin with `\(word)`"
         case .unexpected(let word, let place):
-            "`\(word)` cannot stand behind `\(place)`"
+            "`\(word)` cannot follow `\(place)`"
         case .missing(let what):
             "\(what) is missing"
         case .malformed(let word, let wanted):
             "`\(word)` is not \(wanted)"
         case .outside(let word):
-            "`\(word)` stands before the line that it belongs to"
+            "`\(word)` comes before the line that it belongs to"
         case .beyondRecord(let signal, let needed, let length):
             "\(signal) needs \(needed) bytes, the record has \(length)"
         case .width(let signal, let bits):

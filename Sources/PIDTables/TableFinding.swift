@@ -77,21 +77,21 @@ public struct TableFinding: Hashable, Sendable {
         case .text(let fault):
             TableError(file: file, line: line, fault).reason
         case .doubleRecord(let id, let first):
-            "record \(id) stands in line \(first) already"
+            "record \(id) is already in line \(first) already"
         case .doubleSignal(let name, let first):
             "\(name) is a signal of line \(first) already"
         case .doubleAlias(let name, let first):
             "`\(name)` names the signal of line \(first) already"
         case .overlap(let name, let other):
-            "\(name) shares bits with \(other), and no flag or condition tells them apart"
+            "\(name) shares bits with \(other),and no flag or condition separates them"
         case .order(let name, let other):
-            "\(name) begins before \(other): signals stand in bit order"
+            "\(name) begins before \(other): signals must be in bit order"
         case .wideFlag(let name):
             "\(name) is used as a flag but is not a single bit"
         case .noFactor(let name):
             "\(name) has the factor 0"
         case .code(let name, let raw):
-            "code \(Self.hex(raw)) of \(name) stands twice or does not fit its bits"
+            "code \(Self.hex(raw)) of \(name) appears twice or does not fit its bits"
         case .range(let name, let said, let computed):
             "\(name) is said to reach from \(said), its bits reach from \(computed)"
         case .points(let name):
@@ -99,7 +99,7 @@ public struct TableFinding: Hashable, Sendable {
         case .pieces(let name):
             "pieces of \(name) overlap or do not fit its bits"
         case .operand(let name, let signal):
-            "\(signal) cannot be multiplied or divided by \(name): it is no plain number"
+            "\(signal) cannot be multiplied or divided by \(name): it is not a plain number"
         case .exampleLength(let count, let wanted):
             "the example has \(count) bytes, the record \(Self.length(wanted))"
         case .example(let name, let said, let decoded):

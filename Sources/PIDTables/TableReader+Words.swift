@@ -21,7 +21,7 @@ extension TableReader {
 
     /// The text behind ` : `, which must be there.
     func name() throws(TableError) -> String {
-        guard let prose, !prose.isEmpty else { throw fault(.missing("the text behind ` : `")) }
+        guard let prose, !prose.isEmpty else { throw fault(.missing("the text after ` : `")) }
         return try checked(prose)
     }
 

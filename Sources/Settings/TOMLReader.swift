@@ -44,7 +44,7 @@ struct TOMLReader {
             if next == UInt8(ascii: "\n") {
                 take()
             } else if next != nil {
-                throw fault("“\(token())” stands after the end of the value")
+                throw fault("“\(token())” comes after the end of the value")
             }
             entries[count].lines = start..<index
         }
@@ -143,7 +143,7 @@ struct TOMLReader {
                 return .flag(text == "true")
             }
             guard let number = Self.number(text) else {
-                throw fault("“\(text)” is not a value: texts stand in quotes")
+                throw fault("“\(text)” is not a value: texts need quotes")
             }
             index += text.utf8.count
             return number
@@ -252,7 +252,7 @@ struct TOMLReader {
         guard count > 0, digits.count == count, digits.allSatisfy({ $0 >= 0x30 }),
             let value = UInt32(String(decoding: digits, as: UTF8.self), radix: 16),
             let scalar = UnicodeScalar(value)
-        else { throw fault("a backslash stands before a sign that it does not fit") }
+        else { throw fault("a backslash comes before a character that it cannot escape") }
         index += count + 1
         return Array(String(scalar).utf8)
     }

@@ -71,7 +71,7 @@ public enum SimulatorCatalogue {
             Entry(name: "at=5ms", title: "the time that an adapter command takes"),
             Entry(name: "search=2s", title: "the time that the search for a protocol takes"),
             Entry(name: "baud=38400", title: "the adapter's line rate in bit/s"),
-            Entry(name: "slow=800ms", title: "some answers come late, behind response pending"),
+            Entry(name: "slow=800ms", title: "some answers come late, after response pending"),
             Entry(
                 name: "faults=drop:0.001,flip:0.001",
                 title: "faults on the link, each with its share of bytes or lines; seed chooses"),

@@ -9,7 +9,7 @@ extension LiveModel.Page {
             "  K J               move the chosen signal up, down",
             "  u                 units: metric, imperial, US",
             "  r                 new minimum, maximum, scale, trend",
-            "  p                 pause: what is shown stands still",
+            "  p                 pause: freeze the screen",
             "  m                 mark this moment in the trip (--log)",
             "  c                 codes and readiness",
             "  q  Ctrl-C         quit",

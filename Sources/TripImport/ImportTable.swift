@@ -77,7 +77,7 @@ public struct ImportTable {
     func fault(_ unit: String, of name: String) -> String {
         if unit.isEmpty { return "\(name) has no unit" }
         return ImportUnit.isAmbiguous(unit)
-            ? "\(name) in \(unit): --units us or --units imperial tells which gallons"
+            ? "\(name) in \(unit): --units us or --units imperial says which gallons"
             : "\(name) in \(unit) cannot be turned into metric units"
     }
 

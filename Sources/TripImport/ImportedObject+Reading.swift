@@ -61,7 +61,7 @@ extension ImportedObject {
             guard let code else {
                 let kind = known?.kind ?? .text
                 if kind == .number {
-                    throw fault("\"\(text)\" is no value of a number")
+                    throw fault("\"\(text)\" is not a number")
                 }
                 return (.text(text), [.code, .bytes].contains(kind) ? kind : .text, nil)
             }

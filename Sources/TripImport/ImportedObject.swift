@@ -18,7 +18,7 @@ struct ImportedObject {
     func byte(_ key: String) throws -> UInt8? {
         guard let text = text(key) else { return nil }
         guard let byte = UInt8(text, radix: 16) else {
-            throw fault("\(key) \"\(text)\" is no byte")
+            throw fault("\(key) \"\(text)\" is not a byte")
         }
         return byte
     }
@@ -33,13 +33,13 @@ struct ImportedObject {
 
     func ecu() throws -> ECUAddress? {
         guard let text = text("ecu"), !text.isEmpty else { return nil }
-        guard let ecu = ECUAddress(text) else { throw fault("\"\(text)\" is no ECU") }
+        guard let ecu = ECUAddress(text) else { throw fault("\"\(text)\" is not an ECU") }
         return ecu
     }
 
     func time(_ key: String = "time") throws -> UTC {
         guard let text = text(key) else { throw fault("there is no \(key)") }
-        guard let time = UTC(text) else { throw fault("\(key) \"\(text)\" is no date") }
+        guard let time = UTC(text) else { throw fault("\(key) \"\(text)\" is not a date") }
         return time
     }
 
@@ -101,7 +101,7 @@ struct ImportedObject {
         event.duration = try keys["seconds"]?.number.map { seconds in
             // Longer than anybody logs; what is no length of time would stop the program.
             guard (0...Self.longestEvent).contains(seconds) else {
-                throw fault("\(seconds) s is no length of time")
+                throw fault("\(seconds) s is not a length of time")
             }
             return .seconds(seconds)
         }
@@ -163,7 +163,7 @@ struct ImportedObject {
             let code = CodeReport.Code(
                 stored: stored, failureType: try byte("failureType"),
                 occurrences: occurrences, conversionMethod: nil)
-        else { throw fault("\"\(stored)\" is no trouble code") }
+        else { throw fault("\"\(stored)\" is not a trouble code") }
         var report = CodeReport(ecu: ecu, kind: kind, code: code, line: 0)
         report.statusByte = try byte("statusByte")
         report.severity = try byte("severity")

@@ -52,7 +52,7 @@ struct LongImport: CSVImport {
         for name in ["code", "frame"] {
             guard let text = keys[name]?.string else { continue }
             guard let number = CSVReader.number(text) else {
-                throw ImportFault(line: csv.line, reason: "\(name) \"\(text)\" is no number")
+                throw ImportFault(line: csv.line, reason: "\(name) \"\(text)\" is not a number")
             }
             keys[name] = .number(number)
         }

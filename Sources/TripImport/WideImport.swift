@@ -154,7 +154,7 @@ struct WideImport: CSVImport {
         var moment: UTC?
         for case (let cell, .time) in zip(row, columns.contents) {
             guard let found = time.utc(cell.withoutBlanks) else {
-                throw ImportFault(line: csv.line, reason: "time \"\(cell)\" is no date")
+                throw ImportFault(line: csv.line, reason: "time \"\(cell)\" is not a date")
             }
             moment = found
         }
@@ -217,7 +217,8 @@ private struct PlaceCells {
     func position(line: Int) throws -> Position? {
         guard let latitude, let longitude, latitude != 0 || longitude != 0 else { return nil }
         guard var position = Position(latitude: latitude, longitude: longitude) else {
-            throw ImportFault(line: line, reason: "\(latitude), \(longitude) is no place on earth")
+            throw ImportFault(
+                line: line, reason: "\(latitude), \(longitude) is not a place on earth")
         }
         (position.altitude, position.course, position.speed) = (altitude, course, speed)
         return position

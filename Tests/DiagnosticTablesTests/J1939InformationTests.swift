@@ -120,14 +120,14 @@ import Testing
             Array(frame.dropLast()), frame + frame.prefix(5), [0x0B] + frame.dropFirst(),
         ] {
             let last = try decode(0xFECD, payload).last
-            if case .error? = last {} else { Issue.record("\(payload) is no error") }
+            if case .error? = last {} else { Issue.record("\(payload) is not an error") }
         }
         for payload: [UInt8] in [
             [0, 0, 0, 0, 0, 0xFF, 0xFF, 0xFF], .init(repeating: 0xFF, count: 8),
         ] {
             let items = try decode(0xFECD, payload)
             #expect(items.count == 1)
-            if case .message? = items.first {} else { Issue.record("\(payload) is no message") }
+            if case .message? = items.first {} else { Issue.record("\(payload) is not a message") }
         }
     }
 

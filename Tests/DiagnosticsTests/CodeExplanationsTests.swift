@@ -179,9 +179,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("codes P0420", 1, "`codes` stands before the block that it belongs to"),
+        ("codes P0420", 1, "`codes` comes before the block that it belongs to"),
         ("family a : A\n  colour red", 2, "a line cannot begin with `colour`"),
-        ("family a : A\nfamily a : B", 2, "`a` stands twice"),
+        ("family a : A\nfamily a : B", 2, "`a` appears twice"),
         ("family a b : A", 1, "`a b` is not one word"),
         ("family a", 1, "`` is not a text"),
         ("family a : A\n  codes P042", 2, "`P042` is not a code or a range of codes"),
@@ -197,11 +197,11 @@ import Testing
         ("family a : A\n  monitors moon", 2, "`moon` is not a monitor"),
         ("family a : A\n  sure enough", 2, "`enough` is not statistics"),
         ("monitor moon : x", 1, "`moon` is not a monitor"),
-        ("monitor catalyst : x\nmonitor catalyst : y", 2, "`catalyst` stands twice"),
+        ("monitor catalyst : x\nmonitor catalyst : y", 2, "`catalyst` appears twice"),
         ("together a : A\n  needs P0420", 2, "`P0420` is not a number and codes"),
         (
             "together a : A\n  voltage 12", 2,
-            "`12` is not a voltage after a line that it stands for"
+            "`12` is not a voltage after the line that it applies to"
         ),
         ("together a : A\n  codes P0420", 2, "a line cannot begin with `codes`"),
     ])

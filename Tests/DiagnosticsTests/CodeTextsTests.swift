@@ -105,7 +105,7 @@ import Testing
             (.scalings, "01\t1\t0\t\tcount\n01\t1\t0\t\tcount", .double("01")),
             (
                 .readiness, "2001\t\t1\n1996\t2000\t2",
-                .malformed("1996", wanted: "a year behind those of the row above")
+                .malformed("1996", wanted: "a year after those of the row above")
             ),
         ] as [(MonitorTables.File, String, MonitorTableError.Fault)])
     func `a fault names its line`(

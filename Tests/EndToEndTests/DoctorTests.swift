@@ -143,6 +143,6 @@ import Testing
         let unknown = try await workplace.run(["report", "-d", "nosuchname"])
         #expect(unknown.status == 64, "\(unknown)")
         #expect(unknown.output.contains("\"step\":\"accessory\",\"ok\":false"))
-        #expect(unknown.errors.contains("no accessory is called \"nosuchname\""))
+        #expect(unknown.errors.contains("no device is called \"nosuchname\""))
     }
 }

@@ -204,7 +204,7 @@ import Testing
             """)
         #expect(outcome.errors.contains("first 73"), "\(outcome)")
         #expect(outcome.errors.contains("trips.db: the disk is full"))
-        #expect(!outcome.errors.contains("is no database of obdscan"), "\(outcome)")
+        #expect(!outcome.errors.contains("is not an obdscan database"), "\(outcome)")
         #expect(!outcome.errors.contains("SQLite"), "\(outcome)")
         #expect(outcome.errors.contains("third 66"), "\(outcome)")
         #expect(outcome.errors.contains("trips.db: the database is empty"), "\(outcome)")

@@ -14,7 +14,7 @@ import Testing
         let outcome = try await run(
             ["--pty", "0", "--tcp", "0", "--several", "4", "--seconds", "12"])
         #expect(outcome.status == 0, "\(outcome)")
-        #expect(outcome.output.contains("several: 4 accessories"), "\(outcome)")
+        #expect(outcome.output.contains("several: 4 adapters"), "\(outcome)")
     }
 
     private func run(_ arguments: [String]) async throws -> Outcome {

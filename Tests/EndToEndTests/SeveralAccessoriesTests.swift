@@ -42,7 +42,7 @@ import Testing
         let outcome = try await program.finish()
         // Absent: the others ended in order.
         #expect(outcome.status == 69, "\(outcome.errors)")
-        #expect(outcome.errors.contains("\(absent): there is no such accessory"))
+        #expect(outcome.errors.contains("\(absent): there is no such device"))
         let summaries = try summaries(outcome)
         #expect(summaries.map { $0["device"] as? String } == named)
         #expect(summaries.map { $0["trip"] is Int } == [false, true, false, true])

@@ -27,9 +27,9 @@ import TripExport
         (
             BenchVerdict(countDigit: true, saved: 0.08, batch: 6, readingsPerSecond: 234.94),
             """
-            Count digit: yes, it saves 80.0 ms a request.
-            Batches: 6 records a request are answered.
-            Reached by polling: 234.9 readings a second.
+            Count digit: yes, it saves 80.0 ms per request.
+            Batches: 6 records per request are answered.
+            Reached by polling: 234.9 readings per second.
 
             """
         ),
@@ -37,7 +37,7 @@ import TripExport
             BenchVerdict(countDigit: false, saved: nil, batch: 1, readingsPerSecond: nil),
             """
             Count digit: this adapter does not take it.
-            Batches: not answered; one record a request.
+            Batches: not answered; one record per request.
 
             """
         ),
@@ -45,7 +45,7 @@ import TripExport
             BenchVerdict(),
             """
             Count digit: not tried, it is of no use here.
-            Batches: not tried; this link takes one record a request.
+            Batches: not tried; this link takes one record per request.
 
             """
         ),
@@ -68,7 +68,7 @@ import TripExport
         }
         #expect(
             text(.text)
-                == "6 records a request, count digit      25.0 ms    26.0 ms       235.3\n")
+                == "6 records per request, count digit      25.0 ms    26.0 ms       235.3\n")
         #expect(
             text(.json)
                 == #"{"kind":"bench","what":"records","records":6,"countDigit":true,"requests":2,"#

@@ -42,7 +42,7 @@ import Testing
         let result = try program.run(
             ["send", "-d", "sim:petrol?latency=0", "--record", record.path], input: input)
         #expect(result.status == 64, "\(result.errors)")
-        #expect(result.errors.contains("is no command"), "\(result.errors)")
+        #expect(result.errors.contains("is not a command"), "\(result.errors)")
         #expect(try Typed(record).writing == [])
     }
 

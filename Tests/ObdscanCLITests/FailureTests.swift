@@ -261,8 +261,8 @@ import VehicleScan
 
     @Test(arguments: [
         ("replay:a.txt", "a.txt: No such file or directory", true),
-        ("/dev/ttyUSB0", "/dev/ttyUSB0 is no serial line", true),
-        ("serial:/dev/ttyUSB0?baud=9600", "/dev/ttyUSB0: there is no such accessory", true),
+        ("/dev/ttyUSB0", "/dev/ttyUSB0 is not a serial line", true),
+        ("serial:/dev/ttyUSB0?baud=9600", "/dev/ttyUSB0: there is no such device", true),
         ("tcp:obd.local:35000", "obd.local: Name or service not known", true),
         ("tcp:10.0.0.1:1", "tcp:10.0.0.1:1: Vehicle refused", true),
         ("sim:", "no ECU answers", false), ("sim:", "the adapter: it is silent", false),

@@ -247,22 +247,22 @@ import Testing
             "a.csv", "time,RPM\n2026-11-21T08:15:02Z,1\n2026-11-21T08:15:03Z\n",
             ":3: 1 cells, the heading has 2"
         ),
-        ("a.csv", "time,RPM\n12.5,1\n", ":2: time \"12.5\" is no date"),
+        ("a.csv", "time,RPM\n12.5,1\n", ":2: time \"12.5\" is not a date"),
         (
             "a.jsonl",
             "{\"kind\":\"event\",\"event\":\"gap\",\"seconds\":1e300,"
                 + "\"time\":\"2026-11-21T08:15:02Z\",\"text\":\"a\"}\n",
-            ":1: 1e+300 s is no length of time"
+            ":1: 1e+300 s is not a length of time"
         ),
         (
             "a.jsonl",
             "{\"signal\":\"FUEL_RATE\",\"value\":1,\"unit\":\"gal/h\","
                 + "\"time\":\"2026-11-21T08:15:02Z\"}\n",
-            ":1: FUEL_RATE in gal/h: --units us or --units imperial tells which gallons"
+            ":1: FUEL_RATE in gal/h: --units us or --units imperial says which gallons"
         ),
         (
             "a.csv", "time,latitude,longitude\n2026-11-21T08:15:02Z,91,8\n",
-            ":2: 91.0, 8.0 is no place on earth"
+            ":2: 91.0, 8.0 is not a place on earth"
         ),
         ("a.csv", "a,b\n1,2\n", ": neither JSON Lines nor CSV with a time"),
     ])

@@ -51,7 +51,9 @@ import Testing
         #expect(first.last?.hasPrefix("\(first.count - 1) ") == true)
         lines.write(Array("later\n".utf8))
         let next = String(decoding: pipe.read(), as: UTF8.self)
-        #expect(next == "(\(100 - first.count) lines were left out: nobody read them)\nlater\n")
+        #expect(
+            next == "(\(100 - first.count) lines were left out because they were not read)\nlater\n"
+        )
         lines.write([UInt8](repeating: 0x61, count: 10_000) + [0x0A])
         #expect(pipe.read().count == 4096)
     }

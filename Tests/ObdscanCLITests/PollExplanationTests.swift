@@ -81,7 +81,7 @@ private func record(
         #expect(refused.advice.first?.hasPrefix("Requests for several signals are refused") == true)
         let kwp = LinkCapabilities(frameCountHelps: true, vehicleProtocol: .iso14230Fast)
         let old = explained(over: kwp) { $0.records = [record(0x0C), record(0x0D)] }
-        #expect(old.advice == ["This vehicle's protocol takes one signal a request."])
+        #expect(old.advice == ["This vehicle's protocol takes one signal per request."])
     }
 
     @Test func `fewer signals, where they need one more request`() {
@@ -95,7 +95,7 @@ private func record(
         let advice = explained(wait: 4, silence: 4) {
             $0.records = [record(0x0C), record(0x66, asked: 20, answers: 0)]
         }.advice
-        #expect(advice == ["20 requests that nobody answered took 4.0 s: leave out 01:66."])
+        #expect(advice == ["20 requests without an answer took 4.0 s: leave out 01:66."])
         var summary = Summary(statistics: SessionStatistics())
         summary.explanation = explained {
             $0.records = [
@@ -122,7 +122,7 @@ private func record(
                 record(0x0C, every: .milliseconds(10), missed: 40, reached: .milliseconds(14))
             ]
         }
-        #expect(late.advice.first?.hasPrefix("The vehicle takes 10.0 ms a request") == true)
+        #expect(late.advice.first?.hasPrefix("The vehicle takes 10.0 ms per request") == true)
         #expect(late.line?.hasSuffix("; too late: 01:0C") == true)
         #expect(
             late.lines.contains(

@@ -488,7 +488,7 @@ import Testing
         )
         #expect(
             rows[1].hasSuffix(
-                ",/dev/nosuchline,gone,,,,,,,,,,,,/dev/nosuchline: there is no such accessory"))
+                ",/dev/nosuchline,gone,,,,,,,,,,,,/dev/nosuchline: there is no such device"))
         #expect(rows.count { $0.contains(",here,5XXBD1GA8LX000042,48214") } == 6)
         #expect(rows.count { $0.hasSuffix(",7E9,,false,,,,,,,") } == 1)
     }

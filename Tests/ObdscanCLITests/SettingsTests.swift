@@ -17,33 +17,31 @@ import VehicleScan
     @Test(arguments: [
         ("units = \"us\"\ndevise = \"sim:\"\n", 2, "did you mean device?"),
         ("units =\n", 1, "a value is missing"),
-        ("\nunits = us\n", 2, "“us” is not a value: texts stand in quotes"),
-        ("\n\nunits = \"furlongs\"\n", 3, "is none of metric, imperial, us"),
+        ("\nunits = us\n", 2, "“us” is not a value: texts need quotes"),
+        ("\n\nunits = \"furlongs\"\n", 3, "is not one of metric, imperial, us"),
         ("battery-safe = \"maybe\"\n", 1, "is neither on nor off"),
-        ("[aliases]\n\nvan = 5\n", 3, "names no accessory"),
+        ("[aliases]\n\nvan = 5\n", 3, "is not a device such as"),
         ("[aliases]\nvan = true\n", 2, "has to be a text in quotes"),
-        ("[aliases]\nvan = \"bus\"\n", 2, "is no accessory"),
+        ("[aliases]\nvan = \"bus\"\n", 2, "is not a device"),
         ("aliases = 3\n", 1, "is not a table"),
         ("[units]\n", 1, "has to be a text in quotes"),
         ("\n[aliases.van]\n", 2, "has to be a text in quotes"),
         ("\n[[aliases]]\n", 2, "is not a setting"),
         ("units = \"us\"\n\nunits = \"us\"\n", 3, "“units” is set twice"),
-        ("[view]\na = []\n", 1, "is no setting"),
+        ("[view]\na = []\n", 1, "is not a setting"),
         ("[views]\na = []\n", 2, "names no signal"),
-        ("protocol = \"D\"\n", 1, "is no vehicle protocol"),
+        ("protocol = \"D\"\n", 1, "is not a vehicle protocol"),
         ("\ndevice = \"tpc:192.168.0.10:35000\"\n", 2, "did you mean tcp:192.168.0.10:35000?"),
         ("device = \"192.168.0.10:35000\"\n", 1, "did you mean tcp:192.168.0.10:35000?"),
         ("device = \"00:1D:A5:68:98:8B\"\n", 1, "did you mean rfcomm:00:1D:A5:68:98:8B?"),
-        ("# a\naliases = { van = \"bus\" }\n", 2, "is no accessory"),
-        ("\n[ \"aliases\" ]\n\n \"van\" = \"bus\"\n", 4, "is no accessory"),
+        ("# a\naliases = { van = \"bus\" }\n", 2, "is not a device"),
+        ("\n[ \"aliases\" ]\n\n \"van\" = \"bus\"\n", 4, "is not a device"),
         ("units = \"us\"\n[fuel.1HGCM82633A004352]\n\nprice = \"much\"\n", 4, "price"),
     ])
     func `a wrong line is named`(text: String, line: Int, reason: String) throws {
         let failure = try failure(text)
         #expect(failure.status == .badConfiguration)
-        if reason != "names no accessory" {
-            #expect(failure.message.contains(reason), "\(failure.message)")
-        }
+        #expect(failure.message.contains(reason), "\(failure.message)")
         #expect(failure.message.hasPrefix("config.toml:\(line): "), "\(failure.message)")
     }
 
@@ -51,9 +49,28 @@ import VehicleScan
         let settings = try parsed("[aliases]\nvan = \"sim:\"\ntruck = \"sim:truck\"\n")
         #expect(settings.remedy(forUnknown: "turck").hasPrefix("did you mean truck?"))
         #expect(settings.remedy(forUnknown: "null") == "did you mean /dev/null?")
-        #expect(settings.remedy(forUnknown: "TCP") == "a colon belongs behind it: tcp:")
+        #expect(settings.remedy(forUnknown: "TCP") == "add a colon after it: tcp:")
         #expect(
-            UserSettings().remedy(forUnknown: "bus").contains("config set aliases.bus ACCESSORY"))
+            UserSettings().remedy(forUnknown: "bus").contains("config set aliases.bus DEVICE"))
+    }
+
+    @Test(arguments: [
+        ("192.168.0.10", "did you mean tcp:192.168.0.10:35000?"),
+        ("obd.local", "did you mean tcp:obd.local:35000?"),
+        ("OBDII", "did you mean bluetooth:OBDII?"),
+        ("ttyUSB77", "serial devices have a path such as /dev/ttyUSB0"),
+    ])
+    func `a bare name is corrected, by commands that work`(name: String, hint: String) {
+        let remedy = UserSettings().remedy(forUnknown: name)
+        #expect(remedy.hasPrefix(hint), "\(remedy)")
+        if let range = remedy.range(of: "config set ") {
+            let key = remedy[range.upperBound...].prefix { $0 != " " }
+            #expect(SettingsKey.named(String(key)) != nil, "\(remedy)")
+        }
+        if let range = remedy.range(of: "did you mean ") {
+            let address = remedy[range.upperBound...].prefix { $0 != "?" }
+            #expect(UserSettings.reasonAgainst(address: String(address)) == nil, "\(remedy)")
+        }
     }
 
     @Test func `an unknown name lists the known ones`() throws {

@@ -22,7 +22,7 @@ import Testing
 
     private func number(_ pid: UInt32, _ id: String, _ data: [UInt8]) throws -> Double {
         guard case .number(let number) = try value(pid, id, data) else {
-            Issue.record("\(id) is no number")
+            Issue.record("\(id) is not a number")
             return .nan
         }
         return number

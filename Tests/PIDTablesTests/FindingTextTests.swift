@@ -26,7 +26,7 @@ import Testing
         arguments: [
             (
                 .doubleRecord(DataID(.readData, 0x1000), firstLine: 3),
-                "error: record 22:1000 stands in line 3 already"
+                "error: record 22:1000 is already in line 3 already"
             ),
             (.doubleSignal("T", firstLine: 4), "error: T is a signal of line 4 already"),
             (
@@ -35,12 +35,12 @@ import Testing
             ),
             (
                 .overlap("Y", "X"),
-                "error: Y shares bits with X, and no flag or condition tells them apart"
+                "error: Y shares bits with X,and no flag or condition separates them"
             ),
-            (.order("Y", after: "X"), "error: Y begins before X: signals stand in bit order"),
+            (.order("Y", after: "X"), "error: Y begins before X: signals must be in bit order"),
             (.wideFlag("F"), "error: F is used as a flag but is not a single bit"),
             (.noFactor("T"), "error: T has the factor 0"),
-            (.code("T", raw: 0x1FF), "error: code 1FF of T stands twice or does not fit its bits"),
+            (.code("T", raw: 0x1FF), "error: code 1FF of T appears twice or does not fit its bits"),
             (
                 .range("T", said: "0 to 1", computed: "0 to 255"),
                 "error: T is said to reach from 0 to 1, its bits reach from 0 to 255"
@@ -49,7 +49,7 @@ import Testing
             (.pieces("T"), "error: pieces of T overlap or do not fit its bits"),
             (
                 .operand("G", of: "T"),
-                "error: T cannot be multiplied or divided by G: it is no plain number"
+                "error: T cannot be multiplied or divided by G: it is not a plain number"
             ),
             (.exampleLength(2, wanted: 3...3), "error: the example has 2 bytes, the record 3"),
             (.exampleLength(2, wanted: 3...7), "error: the example has 2 bytes, the record 3 to 7"),

@@ -169,7 +169,7 @@ import Testing
         #expect(lint(row + "example 01 : s").map(\.kind) == [.text(.missing("a value"))])
         #expect(
             lint(row + "example 01 X=1").map(\.kind)
-                == [.text(.missing("the text behind ` : `"))])
+                == [.text(.missing("the text after ` : `"))])
     }
 
     private func decoded(_ text: String) throws -> [TableFinding] {

@@ -156,8 +156,8 @@ import Testing
         ("recrod 22:1 1 : X", 1, TableError.Fault.unknownWord("recrod")),
         ("record", 1, .missing("the identifier")),
         ("record 22:1E1C", 1, .missing("the length")),
-        ("record 22:1E1C 2", 1, .missing("the text behind ` : `")),
-        ("record 22:1E1C 2 :", 1, .missing("the text behind ` : `")),
+        ("record 22:1E1C 2", 1, .missing("the text after ` : `")),
+        ("record 22:1E1C 2 :", 1, .missing("the text after ` : `")),
         ("record 22-1E1C 2 : X", 1, .malformed("22-1E1C", wanted: "an identifier like 01:0C")),
         ("record 122:1E1C 2 : X", 1, .malformed("122:1E1C", wanted: "an identifier like 01:0C")),
         ("record 22:1E1C two : X", 1, .malformed("two", wanted: "a length in bytes")),
@@ -212,7 +212,7 @@ import Testing
             .unexpected("unit", after: "piece")
         ),
         ("record 22:1 1 : R\nsignal", 2, .missing("the signal's id")),
-        ("record 22:1 1 : R\nsignal X A", 2, .missing("the text behind ` : `")),
+        ("record 22:1 1 : R\nsignal X A", 2, .missing("the text after ` : `")),
         ("record 22:1 1 : R\nsignal X : X", 2, .missing("the signal's bits")),
         (
             "record 01:0C 2 : R\nsignal X A..BUUUUUUUUUUUUUUUUUUUUUUUU : X", 2,
@@ -292,7 +292,7 @@ import Testing
         ),
         ("record 22:1 1 : R\nsignal X A : X\nalias", 3, .missing("the alias")),
         ("record 22:1 1 : R\nsignal X A : X\n01 : one", 3, .unknownWord("01")),
-        ("record 22:1 1 : R\nsignal X A enum : X\n01", 3, .missing("the text behind ` : `")),
+        ("record 22:1 1 : R\nsignal X A enum : X\n01", 3, .missing("the text after ` : `")),
         ("record 22:1 1 : R\nsignal X A enum : X\n01 02 : one", 3, .unexpected("02", after: "01")),
     ])
     func `Every fault names its line and what is wrong`(

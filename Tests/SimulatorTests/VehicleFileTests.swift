@@ -29,7 +29,7 @@ import Testing
                     signal - 2 scale 1/10 offset -40 little signed = 12.5 # no comment here
                 """
         let fault = try #require(throws: VehicleFileError.self) { try reading(text) }
-        #expect(fault.description == "my.vehicle:10: `#` cannot stand here")
+        #expect(fault.description == "my.vehicle:10: `#` is not allowed here")
         let mended = text.replacing(" # no comment here", with: "")
         let options = try SimulatorOptions("my.vehicle", vehicle: reading(mended))
         var vehicle = try SimulatedVehicle(options)
@@ -51,11 +51,11 @@ import Testing
         ("pid 0C RPM 9 = rpm", "`9` is not a number from 1 to 8"),
         ("pid 0C RPM", "the number of bytes is missing"),
         ("pid 0C RPM 2 = rpm * x", "`x` is not a number"),
-        ("pid 0C RPM 2 = rpm 7", "`7` cannot stand here"),
+        ("pid 0C RPM 2 = rpm 7", "`7` is not allowed here"),
         ("pid 20 X 1 = 1", "support maps, PIDs 01, 02 and 41 follow"),
         ("pid 1", "`1` is not a PID"),
         ("pid 0C\npid 0C", "record 0C is there twice"),
-        ("signal X 1 = 2", "`signal` stands before the record it belongs to"),
+        ("signal X 1 = 2", "`signal` comes before the record it belongs to"),
         ("pid 0C bytes 1", "`1` is not pairs"),
         ("protocol B", "`B` is not a protocol, 1 to A"),
         ("answers maybe", "`maybe` is not obd, onuds, diagnostics or silent"),
@@ -70,7 +70,7 @@ import Testing
         ("group FECA every 1s", "DM1, DM2, DM5, DM6, DM11, DM12, DM28 and the VIN"),
         ("group FEF1 every 0", "a period has at least 1 ms"),
         ("late 19 soon", "`soon` is not a time"),
-        ("drive 8s", "the speed behind `8s` is missing"),
+        ("drive 8s", "the speed after `8s` is missing"),
         ("drive 8s 50", "a drive begins and ends at 0"),
         ("powertrain steam", "`steam` is not spark"),
         ("vehicle : another", "`vehicle` is there twice"),
@@ -93,7 +93,7 @@ import Testing
             ([0xFF, 0xFE], "the text is not UTF-8"), ([], "`vehicle : TITLE` is missing"),
             (Array("ecu A : B\n".utf8), "`vehicle : TITLE` is missing"),
             (Array("vehicle : x\n".utf8), "an ECU is missing"),
-            (Array("pid 0C\n".utf8), "`pid` stands before the `ecu`"),
+            (Array("pid 0C\n".utf8), "`pid` comes before the `ecu`"),
         ] as [([UInt8], String)] {
             #expect {
                 try Scenario(contents: contents, file: "x")

@@ -127,19 +127,19 @@ import TripImport
         (#"{"kind":"position","latitude":91,"longitude":0"#, "no place on earth"),
         (#"{"kind":"codeList","status":"stored","codes":-1"#, "no list of codes"),
         (#"{"kind":"event","event":"x""#, "unknown event \"x\""),
-        (#"{"kind":"event","event":"gap","seconds":-1"#, "-1.0 s is no length of time"),
-        (#"{"kind":"event","event":"gap","service":"XX""#, "service \"XX\" is no byte"),
+        (#"{"kind":"event","event":"gap","seconds":-1"#, "-1.0 s is not a length of time"),
+        (#"{"kind":"event","event":"gap","service":"XX""#, "service \"XX\" is not a byte"),
         (#"{"kind":"monitor""#, "no monitor"), (#"{"kind":"monitorTest""#, "no tid"),
         (#"{"kind":"negativeResponse""#, "no refusal"),
         (#"{"kind":"message","payload":"4""#, "payload \"4\" is not hexadecimal"),
-        (#"{"kind":"code","status":"stored","code":"X1""#, "\"X1\" is no trouble code"),
-        (#"{"kind":"code","status":"stored","ecu":"?","code":"P0301""#, "\"?\" is no ECU"),
+        (#"{"kind":"code","status":"stored","code":"X1""#, "\"X1\" is not a trouble code"),
+        (#"{"kind":"code","status":"stored","ecu":"?","code":"P0301""#, "\"?\" is not an ECU"),
         (#"{"signal":"","value":1"#, "an empty signal"),
         (#"{"signal":"RPM","service":"01","pid":"XYZ","value":1"#, "01:XYZ identifies nothing"),
         (#"{"signal":"RPM","value":1,"unit":"km""#, "RPM in km cannot be turned"),
         (#"{"signal":"RPM","value":1"#, "RPM has no unit"),
         (#"{"signal":"OWN","value":1,"unit":"gal""#, "OWN in gal: --units us"),
-        (#"{"signal":"RPM","value":"fast","unit":"rpm""#, "\"fast\" is no value of a number"),
+        (#"{"signal":"RPM","value":"fast","unit":"rpm""#, "\"fast\" is not a number"),
         (#"{"signal":"SPEED","value":1.7e308,"unit":"mph""#, "a value beyond all numbers"),
         (#"{"signal":"OWN""#, "neither a value nor a status"),
         (#"{"signal":"OWN","status":"x""#, "unknown status \"x\""),
@@ -151,7 +151,7 @@ import TripImport
 
     @Test(arguments: [
         ("{\"kind\":\"note\",\"text\":\"x\"}", "there is no time"),
-        ("{\"kind\":\"note\",\"text\":\"x\",\"time\":\"noon\"}", "time \"noon\" is no date"),
+        ("{\"kind\":\"note\",\"text\":\"x\",\"time\":\"noon\"}", "time \"noon\" is not a date"),
     ])
     func `a line without its time is a fault`(_ line: String, _ reason: String) throws {
         let fault = #expect(throws: ImportFault.self) { try ImportedFile(line) }
@@ -195,6 +195,6 @@ import TripImport
         let fault = #expect(throws: ImportFault.self) {
             try ImportedFile("time,signal,value,code\n2026-11-21T08:15:02Z,GEAR,third,x\n")
         }
-        #expect(fault?.reason == "code \"x\" is no number")
+        #expect(fault?.reason == "code \"x\" is not a number")
     }
 }

@@ -208,7 +208,7 @@ import VehicleLink
             do throws(LinkError) {
                 #expect(try assembler.receive(.can(id, Self.vin[0])) == nil)
             } catch {
-                Issue.record("a first frame is no fault: \(error)")
+                Issue.record("a first frame is not a fault: \(error)")
             }
             errors += assembler.takeErrors().count
         }

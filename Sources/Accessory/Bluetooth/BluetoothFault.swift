@@ -46,15 +46,15 @@ public enum BluetoothFault: AccessoryFault {
                 remedy: "bluetoothctl power on; if that fails: rfkill unblock bluetooth")
         case ENODEV:
             FaultWords(
-                .bluetooth, "there is no Bluetooth here: no controller",
+                .bluetooth, "Bluetooth is not available: no controller was found",
                 remedy: "plug a Bluetooth controller in, then: bluetoothctl power on")
         case EAFNOSUPPORT, EPROTONOSUPPORT:
             FaultWords(
-                .bluetooth, "there is no Bluetooth here: \(FaultWords.text(ofErrno: number))",
+                .bluetooth, "Bluetooth is not available: \(FaultWords.text(ofErrno: number))",
                 remedy: "the kernel lacks it: sudo modprobe rfcomm")
         default:
             FaultWords(
-                .bluetooth, "there is no Bluetooth here: \(FaultWords.text(ofErrno: number))",
+                .bluetooth, "Bluetooth is not available: \(FaultWords.text(ofErrno: number))",
                 remedy: "sudo systemctl start bluetooth, then: bluetoothctl power on")
         }
     }
@@ -62,7 +62,7 @@ public enum BluetoothFault: AccessoryFault {
     private static func words(unknownName name: String, _ known: [String]) -> FaultWords {
         let others = known.prefix(8).joined(separator: ", ")
         return FaultWords(
-            .bluetooth, "no Bluetooth accessory is called \"\(name)\"",
+            .bluetooth, "no Bluetooth device is called \"\(name)\"",
             remedy: (others.isEmpty ? "" : "there are \(others); ")
                 + "is it powered and in reach, and not connected to a phone? "
                 + "bluetoothctl devices lists the known ones, bluetoothctl scan on finds others")
@@ -77,20 +77,20 @@ public enum BluetoothFault: AccessoryFault {
         return switch reason {
         case .silent:
             FaultWords(
-                .bluetooth, "\(address): the accessory does not answer",
+                .bluetooth, "\(address): the adapter does not answer",
                 remedy: "is it powered and in reach, and not connected to a phone? "
                     + "Some wake up with the ignition")
         case .refused(let channel):
             FaultWords(
                 .bluetooth,
-                channel.map { "\(device)/\($0): the accessory refused the connection" }
-                    ?? "\(address): the accessory refused every usual channel",
+                channel.map { "\(device)/\($0): the adapter refused the connection" }
+                    ?? "\(address): the adapter refused every usual channel",
                 remedy: "disconnect other phones and computers from it; sdptool browse \(device) "
-                    + "tells its channels; or pair it: \(pairing)")
+                    + "lists its channels; or pair it: \(pairing)")
         case .authenticationFailed:
             FaultWords(
                 .bluetooth,
-                "\(address): the accessory wants to be paired first, or the number was wrong",
+                "\(address): the adapter must be paired first, or the PIN was wrong",
                 remedy: pairing, category: .noPermission)
         case .keyLost:
             FaultWords(
@@ -105,12 +105,12 @@ public enum BluetoothFault: AccessoryFault {
         case .lowEnergyOnly:
             FaultWords(
                 .bluetooth,
-                "\(address): the accessory speaks Bluetooth LE only, which has no serial port",
+                "\(address): the adapter speaks Bluetooth LE only, which has no serial port",
                 remedy: "use one with Bluetooth Classic (SPP), USB or Wi-Fi")
         case .severalOfThatName(let addresses):
             FaultWords(
                 .bluetooth,
-                "several Bluetooth accessories are called \"\(address)\": "
+                "several Bluetooth devices are called \"\(address)\": "
                     + addresses.joined(separator: ", "),
                 remedy: "name one by its address: -d rfcomm:\(addresses.first ?? "ADDRESS")",
                 category: .usage)

@@ -84,7 +84,7 @@ public struct SerialTransport: Transport {
     public func findings(lineRate: Int?) -> [AccessoryFinding] {
         [
             AccessoryFinding(.permissions, "\(path) may be read and written"),
-            AccessoryFinding(.free, "nobody else has it"),
+            AccessoryFinding(.free, "no other program uses it"),
             AccessoryFinding(.link, lineRate.map { "open at \($0) bit/s" } ?? "open"),
         ]
     }
@@ -187,11 +187,11 @@ public enum SerialFault: AccessoryFault {
             let thief =
                 path.contains("ttyUSB") ? "; brltty may have taken it: sudo apt remove brltty" : ""
             return FaultWords(
-                .device, "\(path): there is no such accessory",
+                .device, "\(path): there is no such device",
                 remedy: "obdscan devices lists what is attached" + thief)
         case .notATerminal(let path):
             return FaultWords(
-                .device, "\(path) is no serial line",
+                .device, "\(path) is not a serial line",
                 remedy: "a recorded conversation is given as replay:\(path)")
         case .permissionDenied(let path, let group):
             let name = group ?? "dialout"
@@ -231,7 +231,7 @@ public enum SerialFault: AccessoryFault {
         case "brltty":
             "it takes USB bridges for braille displays: sudo apt remove brltty"
         case nil:
-            "sudo fuser -v \(path) tells which; ModemManager lets go when it is stopped: "
+            "sudo fuser -v \(path) shows which; ModemManager releases it when stopped: "
                 + "sudo systemctl stop ModemManager"
         default: "end it first" + (holder.map { ": kill \($0.pid)" } ?? "")
         }

@@ -61,7 +61,7 @@ struct Alarm: Hashable, Sendable {
 
     private static func failure(_ text: String) -> Failure {
         Failure(
-            "\"\(text)\" is no alarm",
+            "\"\(text)\" is not an alarm",
             hint: "a signal, one of > < >= <= = !=, and a number, on or off: --alarm 'ECT>110'",
             status: .usage)
     }

@@ -8,10 +8,11 @@ struct AlarmOptions: ParsableArguments {
     @Option(
         name: .customLong("alarm"),
         help: ArgumentHelp(
-            "Tell when a value passes a limit: 'ECT>110', 'MIL=on'; may be repeated.",
+            "Warn when a value passes a limit: 'ECT>110', 'MIL=on'; may be repeated.",
             discussion: """
-                Limits are in the units shown. The signals are read as well. Further alarms stand as \
-                `alarms` in the configuration file; those count where their signals are read anyway.
+                Limits are in the units shown. The signals are read as well. The configuration \
+                file can hold more alarms as `alarms`; they apply when their signals are read \
+                anyway.
                 """,
             valueName: "condition"))
     var alarms: [String] = []
@@ -20,9 +21,9 @@ struct AlarmOptions: ParsableArguments {
         help: ArgumentHelp(
             "Run a program when an alarm begins.",
             discussion: """
-                No shell reads it; blanks separate its arguments, and the alarm as a text is added to \
-                them. The environment has OBDSCAN_ALARM, OBDSCAN_ECU, OBDSCAN_SIGNAL, OBDSCAN_VALUE \
-                and OBDSCAN_UNIT.
+                It runs without a shell. Blanks separate its arguments, and the text of the alarm \
+                is added as the last one. The environment has OBDSCAN_ALARM, OBDSCAN_ECU, \
+                OBDSCAN_SIGNAL, OBDSCAN_VALUE and OBDSCAN_UNIT.
                 """,
             valueName: "program"),
         completion: .file())

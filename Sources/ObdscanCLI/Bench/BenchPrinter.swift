@@ -6,7 +6,7 @@ struct BenchPrinter {
     private let format: OutputFormat
     private var rows: RowWriter
     /// The width of the first column.
-    private static let width = 34
+    private static let width = 36
 
     init(format: OutputFormat) {
         self.format = format
@@ -78,18 +78,18 @@ struct BenchPrinter {
         switch verdict.countDigit {
         case true?:
             let saved = verdict.saved.map { max(0, $0) * 1000 } ?? 0
-            lines.append("Count digit: yes, it saves \(fixed(saved, 1)) ms a request.")
+            lines.append("Count digit: yes, it saves \(fixed(saved, 1)) ms per request.")
         case false?: lines.append("Count digit: this adapter does not take it.")
         case nil: lines.append("Count digit: not tried, it is of no use here.")
         }
         switch verdict.batch {
         case let count? where count > 1:
-            lines.append("Batches: \(count) records a request are answered.")
-        case _?: lines.append("Batches: not answered; one record a request.")
-        case nil: lines.append("Batches: not tried; this link takes one record a request.")
+            lines.append("Batches: \(count) records per request are answered.")
+        case _?: lines.append("Batches: not answered; one record per request.")
+        case nil: lines.append("Batches: not tried; this link takes one record per request.")
         }
         if let rate = verdict.readingsPerSecond {
-            lines.append("Reached by polling: \(fixed(rate, 1)) readings a second.")
+            lines.append("Reached by polling: \(fixed(rate, 1)) readings per second.")
         }
         return lines.joined(separator: "\n") + "\n"
     }
@@ -100,7 +100,7 @@ struct BenchPrinter {
         case .adapter: text = "the adapter alone"
         case .records(let count, let countDigit):
             text =
-                (count == 1 ? "one record a request" : "\(count) records a request")
+                (count == 1 ? "one record per request" : "\(count) records per request")
                 + (countDigit ? ", count digit" : "")
         case .polling: text = "polling"
         }

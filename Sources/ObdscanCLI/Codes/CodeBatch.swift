@@ -32,7 +32,7 @@ struct CodeBatch {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
-    /// Reads a list: `ACCESSORY [LABEL]` a line, `#` begins a comment.
+    /// Reads a list: `DEVICE [LABEL]` a line, `#` begins a comment.
     static func entries(_ text: some StringProtocol) -> [Entry] {
         var entries: [Entry] = []
         for line in text.trimmingPrefix("\u{FEFF}").split(whereSeparator: \.isNewline) {

@@ -57,7 +57,7 @@ struct ExplainedCode {
             switch structure.owner {
             case .standard: definedBy = "SAE J2012"
             case .manufacturer: definedBy = "the manufacturer"
-            case .reserved: definedBy = "nobody yet"
+            case .reserved: definedBy = "not yet defined"
             }
             parameter = nil
             explanation = explanations.explanation(

@@ -12,11 +12,10 @@ struct BenchCommand: ParsableCommand, OutputCommand {
         commandName: "bench",
         abstract: "Measure how fast this adapter and vehicle answer.",
         discussion: """
-            Only reads. Measures the adapter alone (AT I), one signal a request and several, each \
-            with and without telling the adapter how many answers to wait for (the count digit), \
-            and then what polling as 'live' and 'log' do it reaches. Without signals it takes some \
-            that the vehicle supports. What is printed holds for this adapter, this vehicle and \
-            this line rate alone.
+            Measures the adapter alone (AT I), then requests for one signal and for several, each \
+            with and without the count digit, which says how many answers to wait for. Then it \
+            polls as 'live' and 'log' do. Without signals it uses some that the vehicle supports. \
+            It only reads. The figures hold for this adapter, this vehicle and this line rate.
 
             EXAMPLES
               obdscan bench
@@ -26,13 +25,15 @@ struct BenchCommand: ParsableCommand, OutputCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "Signals to ask for; some that are supported without.", valueName: "signal"))
+            "Signals to ask for (default: some that the vehicle supports).", valueName: "signal"))
     var signals: [String] = []
 
-    @Option(help: ArgumentHelp("Requests of each kind, 2 to 10000.", valueName: "number"))
+    @Option(
+        help: ArgumentHelp("Send this many requests of each kind, 2 to 10000.", valueName: "number")
+    )
     var requests = 30
 
-    @Option(help: ArgumentHelp("How long to poll at the end.", valueName: "time"))
+    @Option(help: ArgumentHelp("Poll for this time at the end.", valueName: "time"))
     var duration: DurationArgument?
 
     @OptionGroup var vehicle: VehicleOptions

@@ -13,7 +13,7 @@ struct ConfigCommand: ParsableCommand {
         abstract: "Show and change the configuration file.",
         discussion: """
             The file is $XDG_CONFIG_HOME/obdscan/config.toml; obdscan-config(5) describes it. \
-            Options and environment variables go before it.
+            Options and environment variables override it.
 
             EXAMPLES
               obdscan config set device /dev/ttyUSB0
@@ -60,7 +60,7 @@ struct ConfigGet: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "get", abstract: "Print one setting; nothing when it is not set.")
 
-    @Argument(help: ArgumentHelp("Its name: units, aliases.van.", valueName: "name"))
+    @Argument(help: ArgumentHelp("The setting's name: units, aliases.van.", valueName: "name"))
     var name: String
 
     func run() throws {
@@ -76,12 +76,13 @@ struct ConfigGet: ParsableCommand {
 /// `obdscan config set KEY VALUE`.
 struct ConfigSet: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "set", abstract: "Change one setting; comments and order of the file stay.")
+        commandName: "set", abstract: "Change one setting, and keep the file's comments and order.")
 
-    @Argument(help: ArgumentHelp("Its name: units, aliases.van.", valueName: "name"))
+    @Argument(help: ArgumentHelp("The setting's name: units, aliases.van.", valueName: "name"))
     var name: String
 
-    @Argument(help: ArgumentHelp("Its value; several words for a view.", valueName: "value"))
+    @Argument(
+        help: ArgumentHelp("The setting's value; several words for a view.", valueName: "value"))
     var values: [String]
 
     func run() throws {
@@ -134,7 +135,7 @@ struct ConfigUnset: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unset", abstract: "Remove one setting.")
 
-    @Argument(help: ArgumentHelp("Its name: units, aliases.van.", valueName: "name"))
+    @Argument(help: ArgumentHelp("The setting's name: units, aliases.van.", valueName: "name"))
     var name: String
 
     func run() throws {
@@ -142,7 +143,7 @@ struct ConfigUnset: ParsableCommand {
         try SettingsFile.remove(name)
         if let device = UserSettings.current.device, name == "aliases.\(device)" {
             writeToStandardError(
-                printable("device is still \(device): obdscan config set device ACCESSORY") + "\n")
+                printable("device is still \(device): obdscan config set device DEVICE") + "\n")
         }
     }
 }
@@ -150,7 +151,7 @@ struct ConfigUnset: ParsableCommand {
 /// `obdscan config check`.
 struct ConfigCheck: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Read the file; a wrong line is named.")
+        commandName: "check", abstract: "Check the file, and name each line that is wrong.")
 
     func run() throws {
         let path = try SettingsFile.existingPath()
@@ -180,7 +181,7 @@ struct ConfigEdit: ParsableCommand {
 private func key(_ name: String) throws(Failure) -> SettingsKey {
     guard let key = SettingsKey.named(name) else {
         throw Failure(
-            "\"\(name)\" is no setting",
+            "\"\(name)\" is not a setting",
             hint: (CommandSuggestion.nearest(to: name, among: SettingsKey.plain.map(\.name))
                 .map { "did you mean \($0)? " } ?? "") + "settings: "
                 + SettingsKey.plain.map(\.name).joined(separator: ", ")

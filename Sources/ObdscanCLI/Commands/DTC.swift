@@ -36,34 +36,34 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
         commandName: "list",
         abstract: "Stored, pending and permanent codes of every ECU.",
         discussion: """
-            The three lists are asked for one by one: an ECU that refuses one of them hides neither \
-            its other lists nor those of other ECUs. "no codes" means that the lists came and are \
-            empty. A list that is missing, damaged, or replaced by the answer to another request is \
-            reported, and the exit code is 75 (or that of the fault that explains it).
+            Reads the three lists one by one, so an ECU that refuses one list still reports the \
+            others. "no codes" means that the lists arrived and are empty. If a list is missing or \
+            damaged, or is the answer to another request, obdscan says so and exits with 75 (or \
+            with the code of the fault that explains it).
 
-            Under the codes stands whether one may drive on with them, and what they say together. \
+            After the codes it prints whether you may drive on, and what the codes mean together. \
             "obdscan dtc explain" says why, and what to check first.
 
-            With --all-modules every address is asked where a module of the vehicle may be: 11-bit \
-            identifiers 700 to 7FF, 18DAxxF1 of 29-bit ones, every target address of ISO 14230 \
-            (KWP), about half a minute; after two minutes it ends, whatever comes. Only services \
-            that read are used: TesterPresent (3E), then the module's codes (19 02, or KWP's 18 \
-            00), and the name it gives itself. Afterwards the adapter's header, filter and flow \
-            control are put back. ISO 9141-2 and SAE J1850 have no such addresses; in SAE J1939 \
-            every ECU answers anyhow. Modules behind a gateway that lets nothing through, and those \
-            that want an initialisation of their own, stay unseen.
+            With --all-modules it asks every address at which a module may be: 11-bit identifiers \
+            700 to 7FF, 29-bit identifiers 18DAxxF1, and every target address of ISO 14230 (KWP). \
+            This takes about half a minute and at most two minutes. It only uses services that \
+            read: TesterPresent (3E), then the module's codes (19 02, or 18 00 of KWP), and the \
+            module's own name. Afterwards the adapter's header, filter and flow control are \
+            restored. ISO 9141-2 and SAE J1850 have no such addresses; in SAE J1939 every ECU \
+            answers anyway. Modules behind a gateway that blocks requests, and modules that need a \
+            special initialisation, are not found.
 
             With --to the codes of one vehicle are written as a CSV table, and --append adds the \
             rows of the next vehicle to it.
 
-            With --batch every accessory or recorded conversation of a list is read into one table, all \
-            at the same time (64 at most), so that one that hangs keeps no other waiting; the rows come \
-            in the order of the list. A line of the list is ACCESSORY [LABEL], where the path of a \
-            recorded conversation is enough; # begins a comment. A list - is standard input. The \
-            columns are time, device, label, vin, odometerKm, ecu, ecuName, light, status, code, \
-            failureType, statusByte, description, driveOn, error: a row for each code, a row \
-            without a code for each ECU that has none, and a row with an error for each device that \
-            failed. What each vehicle says is kept in the database, \
+            With --batch every adapter and recorded conversation in a list is read into one table. \
+            They are read at the same time (at most 64), so one that hangs does not delay the \
+            others; the rows are in the order of the list. A line of the list is DEVICE [LABEL], \
+            where the path of a recorded conversation is enough; # begins a comment. A list - is \
+            standard input. The columns are time, device, label, vin, odometerKm, ecu, ecuName, \
+            light, status, code, failureType, statusByte, description, driveOn, error: a row for \
+            each code, a row without a code for each ECU that has none, and a row with an error \
+            for each device that failed. The results of each vehicle are stored in the database, \
             as without --batch.
 
             EXAMPLES
@@ -74,15 +74,15 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
               obdscan dtc list --batch fleet.txt --to codes.csv
             """)
 
-    @Flag(help: "Ask every address where a module may be, not only those of emissions ECUs.")
+    @Flag(help: "Ask every address at which a module may be, not only emissions ECUs.")
     var allModules = false
 
-    @Flag(help: "Exit with 1 when there are codes.")
+    @Flag(help: "Exit with 1 if there are codes.")
     var exitCode = false
 
     @Option(
         help: ArgumentHelp(
-            "Read every accessory of a list; - = standard input.", valueName: "list"),
+            "Read every device in a list; - is standard input.", valueName: "list"),
         completion: .file())
     var batch: String?
 
@@ -114,7 +114,7 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
             throw ValidationError("--all-modules asks every ECU: leave --ecu out")
         }
         if batch != nil && (vehicle.record != nil || vehicle.device != nil) {
-            throw ValidationError("--batch LIST names its accessories: leave -d and --record out")
+            throw ValidationError("--batch LIST names its devices: leave out -d and --record")
         }
     }
 
@@ -170,7 +170,7 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
             connection.scan.link?.capabilities.vehicleProtocol
             ?? services.first?.answer.exchange.vehicleProtocol
         guard let known else {
-            output.note("The vehicle protocol is not known: --protocol tells where to look.")
+            output.note("The vehicle protocol is not known: set it with --protocol.")
             return
         }
         let line = WalkLine(output)
@@ -216,7 +216,7 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
             path == "-"
             ? try contents(of: STDIN_FILENO, "standard input") : try contents(of: path)
         let entries = CodeBatch.entries(String(decoding: list, as: UTF8.self))
-        if entries.isEmpty { output.note("\(path): the list names no accessory.") }
+        if entries.isEmpty { output.note("\(path): the list names no device.") }
         let table = try loadTable(tables)
         let knowledge = CodeKnowledge(texts: try loadCodeTexts())
         var file = (descriptor: STDOUT_FILENO, hasHeading: false)

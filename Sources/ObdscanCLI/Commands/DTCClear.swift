@@ -11,17 +11,18 @@ import VehicleScan
 struct DTCClearCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "clear",
-        abstract: "Clear codes, after showing and keeping what is lost.",
+        abstract: "Clear codes, after showing and storing what is lost.",
         discussion: """
-            Clearing also erases freeze frames, test results and readiness: a vehicle is not ready \
-            for an inspection until it was driven for days. Permanent codes stay until the ECU \
-            itself is content. What is lost — codes, freeze frames, readiness — is shown and kept in \
-            the database first. It is refused unless the vehicle proves that its engine is off and \
-            that it does not move, or --force is given: silence and damaged answers prove nothing. \
-            The request is sent once and never repeated: where no ECU confirms, \
-            the codes are read again to see what became of it, for up to five seconds. A SAE J1939 \
-            vehicle gets DM11, each ECU with its own address. Whoever answers the question with \
-            anything but its word has changed nothing, and it exits with 1.
+            Clearing also erases freeze frames, test results and readiness, and a vehicle needs \
+            days of driving before it is ready for an inspection again. Permanent codes stay until \
+            the ECU has checked the repair itself. First, everything that is lost (codes, freeze \
+            frames, readiness) is shown and stored in the database. Clearing is refused unless the \
+            vehicle proves that its engine is off and that it does not move, or --force is given; \
+            silence and damaged answers prove nothing. The request is sent once and never \
+            repeated. If no ECU confirms it, the codes are read again for up to five seconds to \
+            see whether they are gone. A SAE J1939 vehicle gets DM11, sent to each ECU's own \
+            address. Any answer but the word that is asked for changes nothing, and the exit code \
+            is 1.
 
             EXAMPLES
               obdscan dtc clear
@@ -173,7 +174,8 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
         let lamps = ecus.compactMap { clearing.after.lampIsOn($0, connection.table) }
         if !lamps.isEmpty {
             output.note(
-                lamps.contains(true) ? "The check engine lamp is still on." : "The lamp is off.")
+                lamps.contains(true)
+                    ? "The check engine light is still on." : "The check engine light is off.")
         }
     }
 
@@ -190,7 +192,7 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
             switch change {
             case .none: "reading again shows no change"
             case .some, .gone: "reading again shows that some of the codes are gone"
-            case .unknown: "reading again does not tell whether the codes are cleared"
+            case .unknown: "reading again does not show whether the codes are cleared"
             }
         let failure = Failure(
             "\(connection.accessory): no ECU confirmed, and \(found); the request is not repeated",

@@ -12,19 +12,19 @@ struct DTCExplainCommand: ParsableCommand, OutputCommand {
         commandName: "explain",
         abstract: "Explain codes: whether to drive on, causes, what to watch.",
         discussion: """
-            With codes it works offline. Without codes the vehicle is asked for its codes, its freeze \
-            frame and its voltage, and each code is explained with what was happening when it was \
-            stored.
+            With codes it works offline. Without codes it asks the vehicle for its codes, freeze \
+            frame and voltage, and explains each code together with what was happening when it \
+            was stored.
 
-            For each code: its text; whether one may drive on (stop, soon, weeks, note); likely \
-            causes, with the likeliest and cheapest to check first; signals to watch; how the code \
-            goes; and the monitor that proves the repair. What several codes say together stands at \
-            the end. "How sure" tells where the causes come from. A code without a text is explained \
-            by the codes beside it, its system and who defines it.
+            For each code it prints the text; whether you may drive on (stop, soon, weeks, note); \
+            likely causes, the likeliest and cheapest to check first; signals to watch; what \
+            clears the code; and the monitor that proves the repair. What several codes mean \
+            together comes last. "How sure" says where the causes come from. If a code has no \
+            text, the codes next to it, its system and who defines it are printed.
 
-            Texts of your own, for a maker's codes for instance, stand in \
-            $XDG_DATA_HOME/obdscan/dtc, in files that end in .tsv: a code, a tab and the text in \
-            each line.
+            You can add your own texts, such as those for a maker's codes. Put them into \
+            $XDG_DATA_HOME/obdscan/dtc, in files that end in .tsv: each line is a code, a tab and \
+            the text.
 
             EXAMPLES
               obdscan dtc explain                  the codes of the vehicle

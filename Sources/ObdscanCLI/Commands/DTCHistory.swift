@@ -13,9 +13,9 @@ struct DTCHistoryCommand: ParsableCommand, OutputCommand {
         commandName: "history",
         abstract: "How codes came and went, from the database.",
         discussion: """
-            Every dtc list and every dtc clear at a real accessory keeps what it read; a code that a \
-            list names is there, one that it names no more is gone. The life of most codes is \
-            pending, stored, permanent, gone.
+            Every dtc list and every dtc clear on a real adapter stores what it read. A code that \
+            the vehicle lists is present; a code that it no longer lists is gone. Most codes go \
+            from pending to stored and permanent, and then are gone.
 
             EXAMPLES
               obdscan dtc history
@@ -23,10 +23,11 @@ struct DTCHistoryCommand: ParsableCommand, OutputCommand {
               obdscan dtc history --format json
             """)
 
-    @Argument(help: ArgumentHelp("Only these codes; all without.", valueName: "code"))
+    @Argument(help: ArgumentHelp("Show only these codes (default: all).", valueName: "code"))
     var codes: [String] = []
 
-    @Option(help: ArgumentHelp("Of the vehicle with this VIN or name.", valueName: "vehicle"))
+    @Option(
+        help: ArgumentHelp("Show only the vehicle with this VIN or name.", valueName: "vehicle"))
     var vehicle: String?
 
     @OptionGroup var database: DatabaseOptions
@@ -48,7 +49,7 @@ struct DTCHistoryCommand: ParsableCommand, OutputCommand {
         if lives.isEmpty, output.format == .text {
             output.note(
                 wanted.isEmpty
-                    ? "No codes are known: dtc keeps what it reads at a real accessory."
+                    ? "No codes are stored yet: dtc stores what it reads from a real adapter."
                     : "Nothing is known of \(wanted.joined(separator: ", ")).")
         }
         var writer = TextOutput.standard

@@ -13,13 +13,14 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
         commandName: "report",
         abstract: "Codes, freeze frame, readiness and test results, before and after a repair.",
         discussion: """
-            Reads the vehicle and prints what it says; --to writes a page to print instead, one HTML \
-            file that loads nothing from anywhere. What was read is kept in the database. As JSON and CSV \
-            it has a line for each lamp, code, frozen value, monitor and test; kind tells which.
+            Reads the vehicle and prints what it says; --to writes a page to print instead, one \
+            HTML file that loads nothing from anywhere. What was read is kept in the database. As \
+            JSON and CSV it has a line for each light, code, frozen value, monitor and test; kind \
+            says which.
 
-            With --since what the database knew of the vehicle at that moment stands beside it: which \
-            codes came, went or stayed, which monitors have run since, and how test results changed. \
-            With --until as well no vehicle is asked: both moments are from the database.
+            With --since it compares the vehicle with what the database knew at that moment: which \
+            codes came, went or stayed, which monitors have run since, and how test results \
+            changed. With --until as well no vehicle is asked: both moments are from the database.
 
             EXAMPLES
               obdscan dtc report --to car.html
@@ -87,7 +88,7 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
             if let moment = try since?.time() {
                 guard let vin else {
                     throw Failure(
-                        "\(connection.accessory): the vehicle does not tell its number, so that it "
+                        "\(connection.accessory): the vehicle does not report its VIN, so it "
                             + "cannot be found in the database",
                         hint: "without --since it is reported as it is now", status: .noInput)
                 }
@@ -139,7 +140,8 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
         let condition = try condition(of: name, at: moment, in: store)
         if condition.isEmpty {
             output.note(
-                "Nothing is known of \(name) at \(localTime(moment)): what is read now is news.")
+                "Nothing is known of \(name) at \(localTime(moment)): everything read now counts as new."
+            )
         }
         return condition
     }

@@ -11,7 +11,7 @@ import TripStore
 struct DatabaseCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "db",
-        abstract: "Care of the database: check, recover, compact, merge, redecode.",
+        abstract: "Maintain the database: check, recover, compact, merge, redecode.",
         discussion: """
             EXAMPLES
               obdscan db check
@@ -30,9 +30,9 @@ struct DatabaseCheckCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Look for damage and contradictions.",
         discussion: """
-            SQLite's own integrity check first; then that every row belongs to something, that \
-            sums and counts are those of the readings, and that every record has its raw bytes. \
-            Exits with 65 when something is wrong. Nothing is changed.
+            Runs SQLite's integrity check, then checks that every row belongs to a trip or \
+            vehicle, that sums and counts match the readings, and that every record has its raw \
+            bytes. Exits with 65 if something is wrong. It changes nothing.
 
             EXAMPLES
               obdscan db check
@@ -76,11 +76,11 @@ struct DatabaseCheckCommand: ParsableCommand, OutputCommand {
 /// `obdscan db compact`.
 struct DatabaseCompactCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
-        commandName: "compact", abstract: "Give the space of deleted trips back to the disk.",
+        commandName: "compact", abstract: "Return the space of deleted trips to the disk.",
         discussion: """
-            Deleted trips cannot be had back afterwards. With --keep, drives that ended longer ago \
-            are deleted too, but none that has a name, a tag or a note. While it runs it needs room \
-            for a second copy of the file.
+            Deleted trips cannot be restored afterwards. With --keep it also deletes older drives, \
+            except those with a name, a tag or a note. It needs space for a second copy of the \
+            file while it runs.
 
             EXAMPLES
               obdscan db compact
@@ -139,11 +139,11 @@ struct DatabaseCompactCommand: ParsableCommand, OutputCommand {
 /// `obdscan db merge`.
 struct DatabaseMergeCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
-        commandName: "merge", abstract: "Take the trips of other databases over.",
+        commandName: "merge", abstract: "Add the trips of other databases.",
         discussion: """
-            Of several laptops, say. Trips that are here already, whole or as parts of others, are \
-            left out, so that merging twice adds nothing. Vehicles, adapters and the history of \
-            codes are taken over too. The other databases are only read.
+            Use it to collect trips from several laptops. Trips that are already here, complete or \
+            as parts of others, are skipped, so merging twice adds nothing. Vehicles, adapters and \
+            the history of codes are added, too. The other databases are only read.
 
             EXAMPLES
               obdscan db merge laptop.db

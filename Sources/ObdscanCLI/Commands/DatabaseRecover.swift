@@ -8,11 +8,11 @@ import TripStore
 /// `obdscan db recover`.
 struct DatabaseRecoverCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
-        commandName: "recover", abstract: "Save what is left of a damaged database into a new one.",
+        commandName: "recover", abstract: "Rescue the data of a damaged database into a new one.",
         discussion: """
-            The damaged file is only read, page by page, its write-ahead log included; rows are \
-            taken from every page that can still be read, also from those that the rest of the file \
-            has lost. Trips whose own row is gone begin in 1970.
+            Reads the damaged file and its write-ahead log page by page, and takes the rows of \
+            every page that can still be read, including pages that no longer belong to a table. A \
+            trip whose own row is lost begins in 1970. The damaged file is not changed.
 
             EXAMPLES
               obdscan db recover --to saved.db

@@ -11,19 +11,19 @@ struct DatabaseRedecodeCommand: ParsableCommand, OutputCommand {
         commandName: "redecode",
         abstract: "Decode the raw bytes of trips again with today's table.",
         discussion: """
-            For trips that an older PID table decoded, or none: raw bytes, times and everything but \
-            the values stay as they are. Says which signals have other values now. --dry-run only \
-            says it.
+            Decodes trips again that an older PID table decoded, or that no table could. Only \
+            values change; raw bytes, times and everything else stay. It prints which signals have \
+            different values now. --dry-run prints this without changing anything.
 
             EXAMPLES
               obdscan db redecode 12 --dry-run
               obdscan db redecode --pids own.pids
             """)
 
-    @Argument(help: ArgumentHelp("Numbers or names; all without.", valueName: "trip"))
+    @Argument(help: ArgumentHelp("Numbers or names of trips (default: all).", valueName: "trip"))
     var trips: [TripReference] = []
 
-    @Flag(help: "Change nothing, only say what would change.")
+    @Flag(help: "Print what would change, without changing it.")
     var dryRun = false
 
     @OptionGroup var tables: TableOptions

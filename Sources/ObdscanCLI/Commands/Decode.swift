@@ -13,16 +13,16 @@ struct DecodeCommand: ParsableCommand, OutputCommand {
         commandName: "decode",
         abstract: "Decode recorded adapter output, offline.",
         discussion: """
-            Reads what an ELM327-class adapter printed, as it comes: with or without spaces, headers, \
-            echoes and prompts; one reply or a whole conversation, in which lines that begin with > are \
-            the requests. AT commands in it are followed, because they decide how the lines after them \
-            are read. Lines that lost their ends are cut where lengths, identifiers or an echo prove it. \
-            Without FILE or HEX it reads standard input. Of several files each begins anew, and what is \
-            printed tells the file.
+            Reads the output of an ELM327-class adapter, with or without spaces, headers, echoes \
+            and prompts. The input is one reply, or a whole conversation in which requests begin \
+            with >. AT commands in it are followed, because they change how the next lines are \
+            read. Lines that lost their line ends are split where lengths, identifiers or an echo \
+            prove the place. Without FILE or HEX it reads standard input. Each file is read on \
+            its own, and the output names the file if there are several.
 
-            Bad input gives error objects, and exit code 65 after all good input was printed. Nothing is \
-            guessed: a short reply, a frame out of sequence or a wrong checksum is an error, and so is an \
-            answer whose records do not use it up.
+            Bad input gives error objects, and exit code 65 after all good input was printed. \
+            Nothing is guessed: a short reply, a frame out of sequence, a wrong checksum and \
+            bytes left over after the last record are errors.
 
             EXAMPLES
               obdscan decode --request 010C 7E8 04 41 0C 1A F8
@@ -38,7 +38,7 @@ struct DecodeCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "What was asked, where the text does not say it: 010C, or ATRV. The input is then one reply.",
+            "Set the request if the text does not contain it: 010C, or ATRV. The input is then one reply.",
             valueName: "hex-or-command"))
     var request: String?
 
@@ -49,7 +49,7 @@ struct DecodeCommand: ParsableCommand, OutputCommand {
             valueName: "protocol"))
     var protocolName = "auto"
 
-    @Flag(help: "Stop after reassembly: one message object for each message of an ECU.")
+    @Flag(help: "Print reassembled messages instead of values.")
     var messages = false
 
     @Option(
@@ -63,12 +63,12 @@ struct DecodeCommand: ParsableCommand, OutputCommand {
     func validate() throws {
         if protocolName != "auto" && protocolName != "0" && VehicleProtocol(protocolName) == nil {
             throw ValidationError(
-                "'\(printable(protocolName))' is no vehicle protocol: use auto, 1 to 9, A to C, or a name such as iso15765-11-500"
+                "'\(printable(protocolName))' is not a vehicle protocol: use auto, 1 to 9, A to C, or a name such as iso15765-11-500"
             )
         }
         if let request, !ConversationReader.isRequest(request) {
             throw ValidationError(
-                "'\(printable(request))' is no request: use hexadecimal digits, such as 010C, or an AT or ST command"
+                "'\(printable(request))' is not a request: use hexadecimal digits, such as 010C, or an AT or ST command"
             )
         }
     }

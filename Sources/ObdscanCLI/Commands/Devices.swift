@@ -12,7 +12,7 @@ import TripStore
 struct DevicesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "devices",
-        abstract: "Attached and known accessories.",
+        abstract: "List attached and known adapters.",
         discussion: """
             EXAMPLES
               obdscan devices
@@ -28,10 +28,10 @@ struct DevicesCommand: ParsableCommand {
 /// `obdscan devices list`.
 struct DevicesListCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List what is attached, and what was used before.",
+        commandName: "list", abstract: "List attached adapters and those that were used before.",
         discussion: """
-            Serial devices are found, and Bluetooth accessories that BlueZ knows as connected or \
-            paired; accessories on the network are listed when they were used before.
+            Lists serial devices and the Bluetooth devices that BlueZ has connected or paired. \
+            Adapters on the network are listed once they were used.
 
             EXAMPLES
               obdscan devices list --format json
@@ -43,7 +43,7 @@ struct DevicesListCommand: ParsableCommand, OutputCommand {
     func run() throws {
         var writer = TextOutput.standard
         if try Self.printAll(database, output, &writer) == 0 {
-            output.note("No accessory is attached, and none is known.")
+            output.note("No adapter is attached, and none was used before.")
             output.note("hint: \(AttachedAccessories.advice)")
         }
     }
@@ -71,13 +71,13 @@ struct DevicesListCommand: ParsableCommand, OutputCommand {
 /// `obdscan devices show`.
 struct DevicesShowCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Everything that is known of one accessory.",
+        commandName: "show", abstract: "Show everything that is known about one device.",
         discussion: """
             EXAMPLES
               obdscan devices show /dev/ttyUSB0
             """)
 
-    @Argument(help: ArgumentHelp("The accessory, as -d takes it.", valueName: "accessory"))
+    @Argument(help: ArgumentHelp("The device, as for -d.", valueName: "device"))
     var accessory: String
 
     @OptionGroup var database: DatabaseOptions
@@ -87,7 +87,7 @@ struct DevicesShowCommand: ParsableCommand, OutputCommand {
         let address = try UserSettings.current.resolved(accessory)
         guard var entry = find(address) else {
             throw Failure(
-                "\(accessory): no such accessory is attached or known",
+                "\(accessory): no such device is attached or known",
                 hint: "obdscan devices lists them", status: .unavailable)
         }
         if let remembered = AdapterMemories.all(database).first(where: { $0.address == entry.key })

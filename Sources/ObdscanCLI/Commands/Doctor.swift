@@ -6,16 +6,14 @@ import TripExport
 struct DoctorCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Find out why an accessory or vehicle does not answer, and how to mend it.",
+        abstract: "Find out why an adapter or vehicle does not answer, and how to fix it.",
         discussion: """
-            Walks from the device file through permissions, link, adapter, voltage and bus to the \
-            ECUs, says what it found at each step, and stops at the first fault with the fix. \
-            Nothing is changed.
-
-            With --adapter it also tries what the adapter really is and can do: which commands of \
-            its claimed version answer, how fast it is, whether count digit, several PIDs a request, \
-            headers and long messages work. What the adapter speaks is always detected; unlike \
-            elsewhere, --adapter takes no value here.
+            Checks the device file, permissions, link, adapter, voltage, bus and ECUs, in this \
+            order. It prints what it found at each step, stops at the first fault and says how to \
+            fix it. It changes nothing. With --adapter it also grades the adapter: which commands \
+            of its claimed version answer, how fast it is, and whether the count digit, several \
+            PIDs per request, headers and long messages work. Here --adapter takes no value; the \
+            dialect is always detected.
 
             EXAMPLES
               obdscan doctor
@@ -25,13 +23,13 @@ struct DoctorCommand: ParsableCommand, OutputCommand {
 
     @Option(
         name: [.short, .customLong("device")],
-        help: ArgumentHelp("The accessory, as in other commands.", valueName: "accessory"),
+        help: ArgumentHelp("The device, as in other commands.", valueName: "device"),
         completion: .file())
     var device: String?
 
     @Option(
         name: .customLong("protocol"),
-        help: ArgumentHelp("The vehicle protocol to try alone.", valueName: "protocol"))
+        help: ArgumentHelp("Try only this vehicle protocol.", valueName: "protocol"))
     var vehicleProtocol: ProtocolOption?
 
     @Option(

@@ -28,17 +28,17 @@ extension CSVGrid.Fill: Choice {}
 
 /// Options of `export` instead of those of other commands: it has formats of its own.
 struct ExportOutput: ParsableArguments {
-    @Option(help: "The form; without it the ending of the file decides.")
+    @Option(help: "Set the format (default: by the ending of the file).")
     var format: ExportFormat?
 
-    @Option(help: "Units to write; what is stored is always metric.")
+    @Option(help: "Write values in these units; stored values are always metric.")
     var units: UnitSystem = .metric
 
     @Flag(name: .shortAndLong, help: "Print errors only, no notes and no progress.")
     var quiet = false
 
     @Option(
-        help: ArgumentHelp("Append what happens to a file.", valueName: "file"),
+        help: ArgumentHelp("Append a log of what happens to this file.", valueName: "file"),
         completion: .file())
     var logFile: String?
 }
@@ -57,30 +57,30 @@ struct ExportCommand: ParsableCommand, OutputCommand {
         commandName: "export",
         abstract: "Write trips to CSV, JSON Lines, GPX, KML, line protocol or a database.",
         discussion: """
-            The format follows the file's ending (.csv, .jsonl, .ndjson, .json, .gpx, .kml, .lp, \
-            .db) or --format. Without a trip the latest one is taken, without --to or with --to - \
-            standard output. A file appears whole or not at all, in place of one of that name, and \
-            standard error says what it holds.
+            The file's ending (.csv, .jsonl, .ndjson, .json, .gpx, .kml, .lp, .db) or --format \
+            sets the format. Without a trip it exports the latest one; without --to, or with --to \
+            -, it writes to standard output. A file appears complete or not at all and replaces a \
+            file of the same name. Standard error says what was written.
 
-            CSV is wide (a column a signal) or long (a line a reading). Wide CSV has a line for \
-            each point in time at which something was read; with --every it has one at regular \
-            points, and --fill says what stands there: the last value before it, a straight line \
-            between the values around it (at most a minute apart), or nothing but what was read \
-            until the next point. The first column's name tells which it was. Text that a \
-            spreadsheet would take for a formula has an apostrophe in front.
+            CSV is wide (one column per signal) or long (one line per reading). Wide CSV has a \
+            line for each point in time at which something was read. With --every it has lines at \
+            regular intervals, and --fill sets their values: the last value before, a straight \
+            line between the values around it (at most a minute apart), or only the readings \
+            until the next line. The name of the first column says which was used. Text that a \
+            spreadsheet would take for a formula begins with an apostrophe.
 
-            Programs that guess a column's type take the ECU 7E8 for a number (7 with eight zeros) \
-            and the PID 05 for 5: tell them that these are text when they read long CSV. DuckDB: \
-            read_csv('trip.csv', types = {'ecu': 'VARCHAR', 'service': 'VARCHAR', 'pid': \
+            Programs that guess the type of a column read the ECU 7E8 as a number (7 with eight \
+            zeros) and the PID 05 as 5. Declare these columns as text when you read long CSV. \
+            DuckDB: read_csv('trip.csv', types = {'ecu': 'VARCHAR', 'service': 'VARCHAR', 'pid': \
             'VARCHAR', 'value': 'VARCHAR', 'raw': 'VARCHAR'}), then try_cast(value AS DOUBLE). \
-            pandas: read_csv('trip.csv', dtype=str). Wide CSV is read as it is.
+            pandas: read_csv('trip.csv', dtype=str). Wide CSV needs no such declaration.
 
-            JSON Lines hold everything: the trip, readings, codes, monitors, positions, events and \
-            notes in the order of time; with --signal readings only. GPX and KML hold the positions \
-            with the values at each point, if they are at most 10 s old, and the notes and marks as \
-            waypoints, at the position nearest in time, at most 5 s away. Line protocol is what \
-            InfluxDB, VictoriaMetrics and Telegraf read, in nanoseconds. A database (.db) holds the \
-            whole trips and can be merged elsewhere.
+            JSON Lines hold everything in the order of time: the trip, readings, codes, monitors, \
+            positions, events and notes. With --signal they hold readings only. GPX and KML hold the \
+            positions with the values at each point, if they are at most 10 s old, and the notes \
+            and marks as waypoints, at the position nearest in time, at most 5 s away. Line \
+            protocol is what InfluxDB, VictoriaMetrics and Telegraf read, in nanoseconds. A \
+            database (.db) holds the whole trips and can be merged elsewhere.
 
             EXAMPLES
               obdscan export --to trip.csv
@@ -107,10 +107,11 @@ struct ExportCommand: ParsableCommand, OutputCommand {
     var layout: Layout?
 
     @Option(
-        help: ArgumentHelp("Wide CSV with a line each so often: 100ms, 1s.", valueName: "time"))
+        help: ArgumentHelp(
+            "Write a line of wide CSV at this interval: 100ms, 1s.", valueName: "time"))
     var every: DurationArgument?
 
-    @Option(help: "What stands in wide CSV where nothing was read, with --every.")
+    @Option(help: "With --every: fill the cells of wide CSV for which nothing was read.")
     var fill: CSVGrid.Fill?
 
     @Option(

@@ -9,14 +9,14 @@ import VehicleScan
 struct FreezeCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "freeze",
-        abstract: "Freeze frames: what was measured when a code was stored.",
+        abstract: "Show freeze frames: the values at the moment a code was stored.",
         discussion: """
-            Asks each ECU which code froze its frame, then for every value that the frame holds. \
-            Vehicles that speak SAE J1979-2 (OBDonUDS) keep frames with each code: those of every \
-            stored and pending code are asked for, the first one and the latest. (How such frames \
-            are asked for is known from one public program only, not from the standard.) A vehicle \
-            that speaks SAE J1939 is asked for DM4; what its makers add to a frame is shown as it \
-            was sent.
+            Asks each ECU which code stored its frame, and then for every value in the frame. A \
+            vehicle that speaks SAE J1979-2 (OBDonUDS) keeps frames with each code; obdscan asks \
+            for the first and the latest frame of every stored and pending code. (How to ask for \
+            such frames is known from one public program only, not from the standard.) A vehicle \
+            that speaks SAE J1939 is asked for DM4; what its maker adds to a frame is shown as raw \
+            bytes.
 
             EXAMPLES
               obdscan freeze
@@ -25,7 +25,7 @@ struct FreezeCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Frame number; without it the mandatory one, 0, or with OBDonUDS all of them.",
+            "Frame number (default: 0, which every ECU has; with OBDonUDS, all frames).",
             valueName: "number"))
     var frame: UInt8?
 

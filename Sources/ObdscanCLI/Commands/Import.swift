@@ -14,15 +14,15 @@ struct ImportCommand: ParsableCommand, OutputCommand {
         abstract: "Read logs of other programs and our own exports into the database.",
         discussion: """
             Reads obdscan's JSON Lines and CSV (long and wide), Torque's CSV logs, and CSV with a \
-            time and a column a signal as scripts around python-OBD write it. What a column is \
-            called decides which signal it is; what is not known is kept under its own name, and a \
-            valid VIN in a column of that name is the trip's vehicle. Units \
-            are turned into metric ones (--units us or imperial tells which gallons a file has); \
-            times without a zone are local (the variable TZ).
+            time and one column per signal, as scripts that use python-OBD write it. The name of \
+            a column decides which signal it is. An unknown column is kept under its own name. A \
+            valid VIN in a column called VIN sets the trip's vehicle. Units are converted to \
+            metric ones (--units us or imperial says which gallons a file has). Times without a \
+            zone are local (the variable TZ).
 
-            A file is stored whole or not at all: a line that cannot be read is named and nothing of \
-            its file is stored (exit code 65). A file that was read before adds nothing. Databases \
-            of obdscan are merged, not imported: obdscan db merge.
+            A file is stored completely or not at all: if a line cannot be read, obdscan names it \
+            and stores nothing of the file (exit code 65). Importing a file again adds nothing. To \
+            add another obdscan database, use obdscan db merge.
 
             EXAMPLES
               obdscan import trip.jsonl
@@ -33,7 +33,7 @@ struct ImportCommand: ParsableCommand, OutputCommand {
     @Argument(help: ArgumentHelp("Files to read.", valueName: "file"), completion: .file())
     var files: [String]
 
-    @Option(help: ArgumentHelp("What the trip is called.", valueName: "text"))
+    @Option(help: ArgumentHelp("Name the trip.", valueName: "text"))
     var name: String?
 
     @OptionGroup var tables: TableOptions

@@ -15,20 +15,20 @@ import VehicleScan
 struct LiveCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "live",
-        abstract: "Continuous readout: a full-screen view, or a line a reading in a pipe.",
+        abstract: "Show readings live: a full-screen view, or one line per reading in a pipe.",
         discussion: """
-            Without signals everything current that the vehicle supports is shown. On a terminal \
-            the view refreshes in place: ? tells its keys, q or Ctrl-C ends it. In a pipe, or \
-            with --format json or csv, every reading is a line, flushed as it happens. A summary \
-            follows at the end.
+            Without signals it shows every current signal that the vehicle supports. On a terminal \
+            the view refreshes in place; press ? for its keys, q or Ctrl-C to end it. In a pipe, \
+            or with --format json or csv, each reading is printed as a line as soon as it arrives. \
+            A summary follows at the end.
 
-            For a screen reader there is --lines: a line a reading on a terminal, too, and nothing is \
-            drawn anew. Each signal is then asked for every five seconds unless --every says otherwise. \
-            A terminal that cannot be drawn on (TERM is empty or dumb) gets the same.
+            For a screen reader use --lines: it prints one line per reading on a terminal, too, \
+            and redraws nothing. Each signal is then polled every five seconds, or at the interval \
+            of --every. A terminal that cannot be drawn on (TERM is empty or dumb) gets the same.
 
-            With --log what is asked is also recorded as a trip, by the rules of log: it goes on when a \
-            lost link is back, and is closed at the end. The key m, or SIGUSR1, marks a moment of it by a \
-            note, which trips show, reports and exports hold.
+            With --log the readings are also recorded as a trip, as the log command does: the trip \
+            continues after a lost link and is closed at the end. The key m, or SIGUSR1, marks a \
+            moment with a note, which appears in trips show, reports and exports.
 
             EXAMPLES
               obdscan live
@@ -43,29 +43,28 @@ struct LiveCommand: ParsableCommand, OutputCommand {
             """)
 
     @Argument(
-        help:
-            ArgumentHelp(
-                "Signals to show; all without. rpm@10Hz, ect@5s, maf@fast or ect@slow tell how often.",
-                valueName: "signal"))
+        help: ArgumentHelp(
+            "Signals to show (default: all). rpm@10Hz, ect@5s, maf@fast and ect@slow set a "
+                + "rate.",
+            valueName: "signal"))
     var signals: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "A list of signals: engine, fuel, emissions, ev, or one of the configuration file.",
+            "Use a list of signals: engine, fuel, emissions, ev, or one from the configuration file.",
             valueName: "view"))
     var view: String?
 
-    @Option(help: ArgumentHelp("End after so long: 90, 90s, 10m, 1h30m.", valueName: "time"))
+    @Option(help: ArgumentHelp("Stop after this time: 90, 90s, 10m, 1h30m.", valueName: "time"))
     var duration: DurationArgument?
 
     @Option(
         help: ArgumentHelp(
-            "Ask for each signal so often, not as often as the link allows.", valueName: "time"))
+            "Poll each signal at this interval (default: as fast as possible).", valueName: "time"))
     var every: DurationArgument?
 
     @Flag(
-        help:
-            "A line a reading, not the full-screen view, as with -v; every 5s unless --every is given."
+        help: "Print one line per reading instead of the full-screen view; every 5s by default."
     )
     var lines = false
 
@@ -74,7 +73,7 @@ struct LiveCommand: ParsableCommand, OutputCommand {
         help: "Also record a trip to the database; the key m marks a moment in it.")
     var records = false
 
-    @Flag(help: "At the end tell how fast it was, where the time went and what would help.")
+    @Flag(help: "At the end, report the pace, where the time went and what would help.")
     var why = false
 
     @OptionGroup var rest: RestOptions

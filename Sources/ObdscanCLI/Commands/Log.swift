@@ -14,49 +14,50 @@ struct LogCommand: ParsableCommand, OutputCommand {
         commandName: "log",
         abstract: "Record a trip to the database.",
         discussion: """
-            Records until Ctrl-C, SIGTERM or --duration, and closes the trip. A lost link is had \
-            back and the same trip goes on. Without signals everything current that the vehicle \
-            supports is recorded, what changes slowly less often. With --format json or csv every \
-            reading is printed as well.
+            Records until Ctrl-C, SIGTERM or --duration, and closes the trip. If the link is lost, \
+            obdscan reconnects and continues the same trip. Without signals it records every \
+            current signal that the vehicle supports, and polls slow ones less often. With \
+            --format json or csv it also prints every reading.
 
             With --until-off the trip also ends when no ECU has answered for a minute (--silence), \
             or when speed and engine speed have been 0 for ten minutes (--standstill). A vehicle \
-            that tells no engine speed, as electric ones do, counts as one whose engine stands; \
-            start-stop and hybrid vehicles are driving as long as they move, or stand for less than \
-            that. The voltage plays no part: smart alternators let it fall while the engine runs. \
-            Engine and vehicle speed are recorded even if others were named.
+            that reports no engine speed, such as an electric one, counts as one whose engine is \
+            off. A start-stop or hybrid vehicle ends its trip only after ten minutes at a \
+            standstill. The voltage is ignored, because smart alternators lower it while the \
+            engine runs. Engine and vehicle speed are always recorded.
 
-            Without --until-off a vehicle that is off is asked for nothing (--no-battery-safe: it \
-            is), so that its battery is not drained and its bus can sleep. Off means that no ECU has \
-            answered for a minute, or that speed and engine speed have been 0 for ten minutes while \
-            the voltage at the adapter is below 12.8 V (25.6 V of 24 V supplies), which it is in no \
-            hybrid or electric vehicle that is ready to drive. Then only that voltage is read, every \
-            30 s; the vehicle is asked when it changes by 0.3 V, and else ever more seldom, down to \
-            once in 15 minutes. The same trip goes on as soon as an ECU answers or engine or wheels \
-            turn; the trip's events tell both. Engine and vehicle speed are asked for once a minute \
-            where others were named and the voltage is that low.
+            Without --until-off polling pauses while the vehicle is off, so that its battery is \
+            not drained and its bus can sleep (--no-battery-safe keeps polling). Off means that no \
+            ECU has answered for a minute, or that speed and engine speed have been 0 for ten \
+            minutes while the voltage at the adapter is below 12.8 V (25.6 V on 24 V supplies). A \
+            hybrid or electric vehicle that is ready to drive stays above that. During a pause \
+            only the voltage is read, every 30 s. The vehicle is asked when the voltage changes by \
+            0.3 V, and otherwise less and less often, down to once in 15 minutes. The same trip \
+            continues as soon as an ECU answers or the engine or wheels turn; the trip's events \
+            record the pause and its end. While the voltage is that low, engine and vehicle speed \
+            are polled once a minute, even if other signals were named.
 
-            What was recorded is on the disk within a second (--commit-every) and survives a power cut. \
-            When the disk is full, cannot be written or another program holds the database, some \
-            200,000 readings are held in memory, and stored as soon as that works again; what had to \
-            be dropped is noted as a gap. --fast leaves it to the system when data reaches the disk: \
-            a killed program loses nothing by it, a power cut everything since the last checkpoint, \
-            some megabytes; the database stays sound. A longer --commit-every spares SD cards and \
-            loses as much more.
+            Readings are on the disk within a second (--commit-every) and survive a power cut. If \
+            the disk is full, cannot be written, or another program locks the database, about \
+            200,000 readings are held in memory and stored as soon as that works again. Readings \
+            that had to be dropped are noted as a gap. With --fast the system decides when data \
+            reaches the disk: a killed program still loses nothing, but a power cut loses \
+            everything since the last checkpoint, some megabytes. The database stays intact. A \
+            longer --commit-every spares SD cards, and a power cut loses more.
 
-            -d may be repeated: each accessory has its own trip, and one that hangs, is absent or loses \
-            its link keeps no other waiting. Lines of json and csv then tell the accessory as it was \
-            named, and there is a summary for each. The exit code is 0 when all ended in order, else \
-            that of the first named one that did not.
+            -d may be repeated. Each device gets its own trip, and one that hangs, is missing or \
+            loses its link does not delay the others. Each line of json and csv then names its \
+            device, and each device gets a summary. The exit code is 0 if all recordings ended \
+            well, and otherwise that of the first device that failed.
 
-            SIGUSR1 (pkill -USR1 obdscan) marks the moment: the trip gets a note, which trips show, \
-            reports and exports hold.
+            SIGUSR1 (pkill -USR1 obdscan) marks a moment: it adds a note to the trip, which \
+            appears in trips show, reports and exports.
 
-            With --gps the trip also holds where the vehicle was: from gpsd, or from a receiver that \
-            speaks NMEA 0183 (RMC, GGA, VTG) on a serial line, a pty, a pipe or in a file. Positions \
-            that are older than 5 s when they come are left out, sentences with a wrong checksum \
-            too. A receiver that is missing or lost is looked for again and keeps no drive from \
-            being recorded; a stretch without positions is noted as a gap.
+            With --gps the trip also records positions, from gpsd or from a receiver that speaks \
+            NMEA 0183 (RMC, GGA, VTG) on a serial line, a pty, a pipe or in a file. Positions \
+            older than 5 s and sentences with a wrong checksum are left out. If the receiver is \
+            missing or lost, obdscan keeps looking for it and records the drive without it; a \
+            stretch without positions is noted as a gap.
 
             EXAMPLES
               obdscan log
@@ -70,21 +71,21 @@ struct LogCommand: ParsableCommand, OutputCommand {
             """)
 
     @Argument(
-        help:
-            ArgumentHelp(
-                "Signals to record; all without. rpm@10Hz, ect@5s, maf@fast or ect@slow tell how often.",
-                valueName: "signal"))
+        help: ArgumentHelp(
+            "Signals to record (default: all). rpm@10Hz, ect@5s, maf@fast and ect@slow set a "
+                + "rate.",
+            valueName: "signal"))
     var signals: [String] = []
 
-    @Option(help: ArgumentHelp("End after so long: 90, 90s, 10m, 1h30m.", valueName: "time"))
+    @Option(help: ArgumentHelp("Stop after this time: 90, 90s, 10m, 1h30m.", valueName: "time"))
     var duration: DurationArgument?
 
     @Option(
         help: ArgumentHelp(
-            "Ask for each signal so often, not as often as the link allows.", valueName: "time"))
+            "Poll each signal at this interval (default: as fast as possible).", valueName: "time"))
     var every: DurationArgument?
 
-    @Flag(help: "At the end tell how fast it was, where the time went and what would help.")
+    @Flag(help: "At the end, report the pace, where the time went and what would help.")
     var why = false
 
     @OptionGroup var rest: RestOptions
@@ -94,12 +95,13 @@ struct LogCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "With --until-off: off means no answer for so long (60s).", valueName: "time"))
+            "With --until-off: end after this time without an answer (default: 60s).",
+            valueName: "time"))
     var silence: DurationArgument?
 
     @Option(
         help: ArgumentHelp(
-            "With --until-off: off means speed and engine speed 0 for so long (10m).",
+            "With --until-off: end after this time with speed and engine speed 0 (default: 10m).",
             valueName: "time"))
     var standstill: DurationArgument?
 
@@ -108,7 +110,7 @@ struct LogCommand: ParsableCommand, OutputCommand {
         help: ArgumentHelp("A word to find the trip by; may be repeated.", valueName: "word"))
     var tags: [String] = []
 
-    @Option(help: ArgumentHelp("What the trip is called.", valueName: "text"))
+    @Option(help: ArgumentHelp("Name the trip.", valueName: "text"))
     var name: String?
 
     @Option(
@@ -119,7 +121,8 @@ struct LogCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Store what was read so often (1s): what a power cut may cost.", valueName: "time"))
+            "Store readings at this interval (default: 1s). A power cut loses no more than this.",
+            valueName: "time"))
     var commitEvery: DurationArgument?
 
     @Flag(help: "Leave it to the system when data reaches the disk.")
@@ -152,10 +155,10 @@ struct LogCommand: ParsableCommand, OutputCommand {
             throw ValidationError("--commit-every is an hour at most")
         }
         if device.count > 1 && gps != nil && gps != "off" {
-            throw ValidationError("--gps tells where one vehicle is: name one accessory with -d")
+            throw ValidationError("--gps follows one vehicle: name one device with -d")
         }
         if device.count > 1 && link.record != nil {
-            throw ValidationError("--record keeps one conversation: name one accessory with -d")
+            throw ValidationError("--record writes one conversation: name one device with -d")
         }
     }
 

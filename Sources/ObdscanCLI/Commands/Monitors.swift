@@ -15,20 +15,20 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
         commandName: "monitors",
         abstract: "Readiness for inspection, and on-board monitoring test results.",
         discussion: """
-            Shows for each ECU which monitors have run since codes were cleared and in this driving \
-            cycle (PIDs 01 and 41), then every test result of service (mode) 06 with its limits. \
-            A vehicle that speaks SAE J1979-2 (OBDonUDS) tells the same by identifier F501 and by the \
-            codes of each readiness group.
+            Shows for each ECU which monitors have run since the codes were cleared and in this \
+            driving cycle (PIDs 01 and 41), then every test result of service (mode) 06 with its \
+            limits. A vehicle that speaks SAE J1979-2 (OBDonUDS) reports the same in identifier \
+            F501 and in the codes of each readiness group.
 
-            It states which monitors have not run, and not whether the vehicle passes an inspection: \
-            that is up to the inspection's rule. US EPA (40 CFR 85.2222) allows 1 incomplete monitor \
-            from model year 2001 on and 2 from 1996 to 2000; states and other countries have rules of \
-            their own. --exit-code is stricter than these: with it, not ready is a vehicle of which \
-            any supported monitor is incomplete, or that tells of none.
+            It says which monitors have not run, but not whether the vehicle passes an inspection, \
+            since the rules differ. US EPA (40 CFR 85.2222) allows 1 incomplete monitor from model \
+            year 2001 on, and 2 from 1996 to 2000; states and other countries have their own \
+            rules. --exit-code is stricter: a vehicle is not ready if any supported monitor is \
+            incomplete, or if it reports none.
 
-            What is read at a real accessory is kept in the database. --trend asks no vehicle: it \
-            prints every kept result with its margin to the nearest limit, as a share of the allowed \
-            range, so that one sees what is about to fail.
+            What is read from a real adapter is stored in the database. --trend asks no vehicle: \
+            it prints every stored result with its margin to the nearest limit, as a share of the \
+            allowed range, to show what is about to fail.
 
             EXAMPLES
               obdscan monitors
@@ -39,10 +39,10 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
     @Flag(help: "Readiness only, no test results.")
     var readiness = false
 
-    @Flag(help: "How the results kept in the database came nearer to their limits.")
+    @Flag(help: "Show how stored results moved towards their limits.")
     var trend = false
 
-    @Flag(help: "Exit with 1 when any supported monitor has not run since codes were cleared.")
+    @Flag(help: "Exit with 1 if a supported monitor has not run since codes were cleared.")
     var exitCode = false
 
     @OptionGroup var vehicle: VehicleOptions
@@ -68,7 +68,7 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
             if !said {
                 throw connection.failure(of: asked)
                     ?? Failure(
-                        "\(connection.accessory): no ECU tells its monitors",
+                        "\(connection.accessory): no ECU reports its monitors",
                         hint: "switch the ignition on; vehicles before OBD-II have none",
                         status: .timedOut)
             }

@@ -14,7 +14,7 @@ struct PIDsCommand: ParsableCommand {
         commandName: "pids",
         abstract: "List, show and check the signals that obdscan knows, offline.",
         discussion: """
-            The format of tables, and how to write one's own: obdscan-pids(5).
+            obdscan-pids(5) describes the format of tables, and how to write your own.
 
             EXAMPLES
               obdscan pids                       every signal
@@ -46,13 +46,16 @@ struct PIDsListCommand: ParsableCommand, OutputCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "Words that the identifier, the name or an alias must contain.", valueName: "word"))
+            "Show only signals whose identifier, name or alias contains these words.",
+            valueName: "word"))
     var words: [String] = []
 
-    @Option(help: ArgumentHelp("Only signals of a service (mode): 01, 09, 22.", valueName: "hex"))
+    @Option(
+        help: ArgumentHelp(
+            "Show only signals of this service (mode): 01, 09, 22.", valueName: "hex"))
     var service: String?
 
-    @Flag(help: "Only what the vehicle says that it supports; asks it.")
+    @Flag(help: "Ask the vehicle, and show only what it supports.")
     var supported = false
 
     @OptionGroup var vehicle: VehicleOptions
@@ -115,7 +118,7 @@ struct PIDsListCommand: ParsableCommand, OutputCommand {
     private func parseService(_ text: String) throws(Failure) -> Service {
         guard let bytes = Hex.bytes(text), bytes.count == 1, let byte = bytes.first else {
             throw Failure(
-                "\"\(text)\" is no service", hint: "two hexadecimal digits: 01, 09, 22",
+                "\"\(text)\" is not a service", hint: "two hexadecimal digits: 01, 09, 22",
                 status: .usage)
         }
         return Service(byte)
@@ -169,8 +172,9 @@ struct PIDsLintCommand: ParsableCommand, OutputCommand {
         commandName: "lint",
         abstract: "Check PID tables.",
         discussion: """
-            Without a file the embedded table, the packs and the texts of trouble codes are checked. Errors are what would be decoded wrongly, \
-            warnings are rows whose evidence is thin. Exits with 65 when there are errors.
+            Without a file the embedded table, the packs and the texts of trouble codes are \
+            checked. An error is a row that would be decoded wrongly; a warning is a row with \
+            little evidence. Exits with 65 when there are errors.
 
             EXAMPLES
               obdscan pids lint mine.pids

@@ -14,10 +14,10 @@ struct ReadCommand: ParsableCommand, OutputCommand {
         abstract: "Ask for signals once.",
         discussion: """
             Signals are given by their SAE short name (RPM VSS ECT), by an alias (rpm speed \
-            coolant-temp) or by service and PID (01:0C). Every ECU that answers is shown. \
-            'obdscan pids list' shows all names. A name is asked for in the services that the \
-            vehicle speaks: SAE J1979, SAE J1979-2 (OBDonUDS, 22 F40C instead of 01 0C) or SAE \
-            J1939 (the engine speed is SPN190 there); a number means just itself.
+            coolant-temp) or by service and PID (01:0C). Every ECU that answers is shown. 'obdscan \
+            pids list' shows all names. A name is read by the service that the vehicle speaks: SAE \
+            J1979, SAE J1979-2 (OBDonUDS, 22 F40C instead of 01 0C) or SAE J1939 (where engine \
+            speed is SPN190). A number is used as it is.
 
             EXAMPLES
               obdscan read rpm speed coolant-temp

@@ -14,12 +14,12 @@ struct ReportCommand: ParsableCommand, OutputCommand {
         commandName: "report",
         abstract: "Bundle what a bug report needs, with everything personal removed.",
         discussion: """
-            Runs the doctor with the adapter's grade, reads vehicle information and codes, and writes \
-            versions, findings and the recorded conversation into one text. VIN, engine and \
-            accessory serial numbers, Bluetooth addresses and the home folder are replaced by X, \
-            also in hexadecimal. Read it before you publish it. Nothing is sent anywhere, nothing is \
-            changed in the vehicle. Where the accessory cannot be opened the text says why, and the \
-            command fails as every other does.
+            Runs the doctor with the adapter's grade, reads vehicle information and codes, and \
+            writes versions, findings and the recorded conversation into one text. VIN, serial \
+            numbers of engine and adapter, Bluetooth addresses and the home folder are replaced by \
+            X, also in hexadecimal. Read it before you publish it. Nothing is sent anywhere, \
+            nothing is changed in the vehicle. If the adapter cannot be opened, the text says why, \
+            and the command fails.
 
             EXAMPLES
               obdscan report --to report.txt
@@ -33,13 +33,13 @@ struct ReportCommand: ParsableCommand, OutputCommand {
 
     @Option(
         name: [.short, .customLong("device")],
-        help: ArgumentHelp("The accessory, as in other commands.", valueName: "accessory"),
+        help: ArgumentHelp("The device, as in other commands.", valueName: "device"),
         completion: .file())
     var device: String?
 
     @Option(
         name: .customLong("protocol"),
-        help: ArgumentHelp("The vehicle protocol to try alone.", valueName: "protocol"))
+        help: ArgumentHelp("Try only this vehicle protocol.", valueName: "protocol"))
     var vehicleProtocol: ProtocolOption?
 
     @OptionGroup var database: DatabaseOptions

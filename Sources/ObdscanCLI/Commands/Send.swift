@@ -16,18 +16,18 @@ struct SendCommand: ParsableCommand, OutputCommand {
         abstract: "Send raw adapter or OBD commands, one reply each.",
         discussion: """
             A command is an AT or ST command of the adapter, or a request to the vehicle in \
-            hexadecimal. Without any they are read from standard input, line by line, with a prompt \
-            on a terminal.
+            hexadecimal. Without any they are read from standard input, line by line, with a \
+            prompt on a terminal.
 
-            Commands that are known to only read are sent at once. Everything else needs a \
-            confirmation (or --yes) and is never repeated. It is refused unless the vehicle \
-            proves that its engine is off and that it does not move, or --force is given. \
-            Requests are judged by what the commands before them make of them: after AT CAF0 the \
-            first byte is a length, after AT SH the address decides.
+            Commands that only read are sent at once. Every other command needs a confirmation (or \
+            --yes) and is never repeated. It is refused unless the vehicle proves that its engine \
+            is off and that it does not move, or --force is given. The commands before a request \
+            are taken into account: after AT CAF0 the first byte is a length, after AT SH the \
+            address matters.
 
-            Commands that print what they hear on the bus (AT MA, AT MR, AT MT, STM) show each \
-            line as it comes, as JSON frame by frame, until Ctrl-C or --duration; the adapter is \
-            then stopped and is at its prompt again.
+            Commands that listen to the bus (AT MA, AT MR, AT MT, STM) print each line as it \
+            arrives, in JSON each frame, until Ctrl-C or --duration. Then obdscan stops the \
+            adapter and waits for its prompt.
 
             EXAMPLES
               obdscan send "\(AdapterAction.readVoltage.command)" 010C 22F190
@@ -106,7 +106,7 @@ struct RawCommand: Hashable, Sendable {
             text = typed.trimmed
         } else {
             throw Failure(
-                "\"\(printable(typed))\" is no command",
+                "\"\(printable(typed))\" is not a command",
                 hint: "adapter commands begin with AT or ST, requests are whole bytes: 010C",
                 status: .usage)
         }

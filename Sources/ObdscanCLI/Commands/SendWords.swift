@@ -21,7 +21,7 @@ extension RawCommand {
             if others.isEmpty, isRequest { others = rest.prefix(1) }
             let whole = ([word] + others).joined(separator: isAdapters ? " " : "")
             return Failure(
-                "\"\(word)\" is no whole command",
+                "\"\(word)\" is not a whole command",
                 hint: "each argument is a command: obdscan send "
                     + (isAdapters ? "\"\(whole)\"" : whole), status: .usage)
         }

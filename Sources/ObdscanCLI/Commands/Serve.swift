@@ -17,23 +17,24 @@ struct ServeCommand: ParsableCommand, OutputCommand {
         commandName: "serve",
         abstract: "The vehicle and the recorded trips in a browser.",
         discussion: """
-            The first line on standard output is the address to open. The page shows readings as they \
-            come, trips with plots, track and exports, trouble codes and readiness. Without an \
-            accessory it shows what is recorded. It reads only: no request can change anything in a \
-            vehicle. It ends by Ctrl-C or SIGTERM.
+            The first line on standard output is the address to open. The page shows readings as \
+            they come, trips with plots, track and exports, trouble codes and readiness. Without \
+            an adapter it shows recorded trips. It only reads: no request can change anything in a \
+            vehicle. Ctrl-C or SIGTERM ends it.
 
-            Under /api/ are the objects that the other commands print with --format json, one a line: \
-            /api/live (server-sent events), status, readings, accessories, codes, codes/history, \
-            monitors, monitors/trend, trips, trips/ID, trips/ID/plots, trips/ID/track, \
-            trips/ID/report and trips/ID/export?format=csv|json|gpx|kml|influx. /metrics is for \
-            Prometheus.
+            Under /api/ are the objects that the other commands print with --format json, one per \
+            line: /api/live (server-sent events), status, readings, adapters, codes, \
+            codes/history, monitors, monitors/trend, trips, trips/ID, trips/ID/plots, \
+            trips/ID/track, trips/ID/report and trips/ID/export?format=csv|json|gpx|kml|influx. \
+            /metrics is for Prometheus.
 
-            Listening on the loopback, as it does by itself, it answers only the user who started it. \
-            At any other address whoever asks has to know a token: it is made up at every start, or \
-            taken from the environment variable OBDSCAN_TOKEN or from --token, which other users of \
-            this machine can see in the list of processes. A browser is told it by the address that \
-            is printed, other programs say "Authorization: Bearer TOKEN". The connection is not \
-            encrypted: beyond a network that one trusts, use a tunnel (ssh -L) or a proxy with TLS.
+            By default it listens on the loopback address and answers only the user who started \
+            it. On any other address a client needs a token. A new one is made at every start, or \
+            it is taken from the environment variable OBDSCAN_TOKEN or from --token (other users \
+            of this machine can see that in the list of processes). The printed address contains \
+            the token for a browser; other programs send "Authorization: Bearer TOKEN". The \
+            connection is not encrypted: outside a network that you trust, use a tunnel (ssh -L) \
+            or a proxy with TLS.
 
             EXAMPLES
               obdscan serve                                  everything the vehicle has
@@ -45,41 +46,41 @@ struct ServeCommand: ParsableCommand, OutputCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "Signals to read; all without. rpm@10Hz, ect@5s, maf@fast or ect@slow tell how often.",
+            "Signals to read (default: all). rpm@10Hz, ect@5s, maf@fast and ect@slow set a rate.",
             valueName: "signal"))
     var signals: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "A list of signals: engine, fuel, emissions, ev, or one of the configuration file.",
+            "Use a list of signals: engine, fuel, emissions, ev, or one from the configuration file.",
             valueName: "view"))
     var view: String?
 
     @Option(
         help: ArgumentHelp(
-            "Ask for each signal so often, not as often as the link allows.", valueName: "time"))
+            "Poll each signal at this interval (default: as fast as possible).", valueName: "time"))
     var every: DurationArgument?
 
     @Option(
         help: ArgumentHelp(
-            "Where to listen: an address of this machine and a port; 0 = any free port.",
+            "Listen on this address and port; port 0 is any free port.",
             valueName: "address:port"))
     var listen = "127.0.0.1:8327"
 
     @Option(
         help: ArgumentHelp(
-            "The token to ask for, 16 characters or more; generate makes one up.",
-            discussion: "Else the environment variable OBDSCAN_TOKEN.", valueName: "token"))
+            "Require this token, 16 characters or more; generate makes a new one.",
+            discussion: "Default: the environment variable OBDSCAN_TOKEN.", valueName: "token"))
     var token: String?
 
     @Option(
         name: .customLong("host"),
         help: ArgumentHelp(
-            "A further name of this machine by which it may be asked; may be repeated.",
+            "Accept requests for this name of the machine; may be repeated.",
             valueName: "name"))
     var hosts: [String] = []
 
-    @Flag(help: "Show what is recorded only; talk to no vehicle.")
+    @Flag(help: "Show only recorded data; ask no vehicle.")
     var offline = false
 
     @OptionGroup var rest: RestOptions
@@ -180,7 +181,7 @@ extension ServeCommand {
     private func address() throws(Failure) -> ListenAddress {
         guard let place = ListenAddress(listen) else {
             throw Failure(
-                "\"\(listen)\" is no address and port to listen at",
+                "\"\(listen)\" is not an address and port to listen at",
                 hint: "such as 127.0.0.1:8327, [::1]:8327 or 0.0.0.0:8327", status: .usage)
         }
         return place
@@ -193,9 +194,9 @@ extension ServeCommand {
         if text == "generate" { return AccessToken(random: randomBytes(16)) }
         guard let word = AccessToken(text) else {
             throw Failure(
-                "the token is no good",
+                "the token is not safe",
                 hint: "\(AccessToken.shortest) to \(AccessToken.longest) letters, digits and "
-                    + "-._~; --token generate makes one up",
+                    + "-._~; --token generate makes a new one",
                 status: .usage)
         }
         return word
@@ -207,7 +208,7 @@ extension ServeCommand {
         for text in hosts {
             guard let host = HostName(text), host.port == nil else {
                 throw Failure(
-                    "\"\(text)\" is no name of a machine", hint: "--host car.local",
+                    "\"\(text)\" is not a name of a machine", hint: "--host car.local",
                     status: .usage)
             }
             names.insert(host.name)
@@ -231,7 +232,7 @@ extension ServeCommand {
                     "another program has the port: --listen \(ListenAddress.text(place.host, 0))"
                     + " takes any free one"
             case EADDRNOTAVAIL:
-                hint = "it is no address of this machine; 0.0.0.0 listens at all of them"
+                hint = "it is not an address of this machine; 0.0.0.0 listens at all of them"
             case EACCES:
                 hint = "ports below 1024 need privileges: take another one"
                 status = .noPermission
@@ -254,7 +255,7 @@ extension ServeCommand {
         } catch {
             if !signals.isEmpty || vehicle.record != nil { throw error }
             output.note(
-                "\(error.message): only what is recorded is shown"
+                "\(error.message): showing recorded data only"
                     + (error.status == .usage ? "; name one with -d" : ""))
             return nil
         }

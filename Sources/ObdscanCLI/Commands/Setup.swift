@@ -10,12 +10,12 @@ import TripExport
 struct SetupCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "setup",
-        abstract: "Find the adapter, try it, and keep it in the configuration.",
+        abstract: "Find the adapter, test it, and save it in the configuration.",
         discussion: """
-            Takes the accessory of -d, or the only one that is attached, or asks which; walks the \
-            way to it as `obdscan doctor` does; and writes it to the configuration file, so that \
-            other commands need no -d. An adapter that works is kept even when the vehicle is \
-            silent; one that does not work is not, and the fix is printed.
+            Takes the device of -d, or the only attached one, or asks which; checks it as `obdscan \
+            doctor` does; and writes it to the configuration file, so that other commands need no \
+            -d. An adapter that works is saved even if the vehicle does not answer. For an adapter \
+            that does not work, the fix is printed and nothing is saved.
 
             EXAMPLES
               obdscan setup
@@ -25,13 +25,13 @@ struct SetupCommand: ParsableCommand, OutputCommand {
 
     @Option(
         name: [.short, .customLong("device")],
-        help: ArgumentHelp("The accessory, as in other commands.", valueName: "accessory"),
+        help: ArgumentHelp("The device, as in other commands.", valueName: "device"),
         completion: .file())
     var device: String?
 
     @Option(
         help: ArgumentHelp(
-            "A name of your own for it, for -d in other commands.", valueName: "name"))
+            "Give the device a name, which -d takes in other commands.", valueName: "name"))
     var name: String?
 
     @Flag(
@@ -39,8 +39,8 @@ struct SetupCommand: ParsableCommand, OutputCommand {
         help: ArgumentHelp(
             "Log a trip whenever this USB adapter is plugged in, until the vehicle is off.",
             discussion: """
-                Needs the udev rule and the service that the package brings, and install.sh where \
-                root runs it.
+                Needs the udev rule and the service that the package installs (install.sh does it \
+                when root runs it).
                 """))
     var logWhenPlugged: Bool?
 

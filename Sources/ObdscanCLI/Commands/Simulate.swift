@@ -13,18 +13,18 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
         commandName: "simulate",
         abstract: "Serve the simulated vehicle on a pty, on TCP or on RFCOMM, for any scan tool.",
         discussion: """
-            The first line on standard output tells where it serves; it can be given to -d. It serves \
-            until Ctrl-C or SIGTERM. On RFCOMM a service record (Serial Port Profile) tells the channel, \
-            where bluetoothd runs. The scenario may carry options, as after sim: \
-            petrol?latency=20ms&protocol=7&ecus=3&seed=1; also frozen=true, engine=off and \
-            codes=P0301,U0100.
+            The first line on standard output is the address, which -d takes. It serves until \
+            Ctrl-C or SIGTERM. On RFCOMM, a service record (Serial Port Profile) announces the \
+            channel if bluetoothd runs. The vehicle can have options, as in \
+            sim:petrol?latency=20ms&protocol=7&ecus=3&seed=1; others are frozen=true, engine=off \
+            and codes=P0301,U0100.
 
             EXAMPLES
               obdscan simulate                               on a pty
               obdscan simulate --tcp 35000 diesel            as a Wi-Fi adapter
               obdscan simulate --personality clone-1.5       a cheap adapter with its faults
               obdscan simulate --faults all:0.001            a bad link; --seed for other faults
-              obdscan simulate --show petrol > my.vehicle    begin a vehicle of one's own
+            obdscan simulate --show petrol > my.vehicle    start a vehicle file of your own
               obdscan simulate --vehicle my.vehicle          serve it
               obdscan simulate --list                        what can be simulated
             """)
@@ -49,7 +49,7 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Time from a request to its answer, such as 20ms; 0 = nothing takes any time.",
+            "Set the time from a request to its answer, such as 20ms; 0 answers at once.",
             valueName: "time"))
     var latency: String?
 
@@ -61,14 +61,14 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Write every request that reaches the vehicle to a file: header and bytes, a line each.",
+            "Write each request that reaches the vehicle to a file, one per line: header and bytes.",
             valueName: "file"),
         completion: .file())
     var requests: String?
 
     @Option(
         help: ArgumentHelp(
-            "Serve a vehicle of one's own; obdscan-vehicle(5) tells how its file looks.",
+            "Serve your own vehicle; obdscan-vehicle(5) describes the file.",
             valueName: "file"),
         completion: .file(extensions: ["vehicle"]))
     var vehicle: String?
@@ -81,14 +81,14 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Which of many drives, and which faults; the same number does the same.",
+            "Choose the drive and the faults; the same number repeats them.",
             valueName: "number"))
     var seed: String?
 
-    @Flag(help: "Read the vehicle's file, name what is wrong in it, and serve nothing.")
+    @Flag(help: "Check the vehicle's file, and serve nothing.")
     var lint = false
 
-    @Flag(help: "Print the file of a vehicle that comes with obdscan, to begin one's own with.")
+    @Flag(help: "Print the file of a built-in vehicle, as a start for your own.")
     var show = false
 
     @Flag(help: "List scenarios, adapters and options.")
@@ -214,7 +214,7 @@ extension SimulateCommand {
                 case .unavailable: "bluetoothd does not run"
                 case .refused(let words): "BlueZ refused it: \(words)"
                 }
-            output.note("No service record: \(reason); name the channel to whoever connects.")
+            output.note("No service record: \(reason); give the channel to every client.")
             return nil
         }
     }

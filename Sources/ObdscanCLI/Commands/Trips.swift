@@ -34,7 +34,7 @@ struct TripsCommand: ParsableCommand {
 /// `obdscan trips list`.
 struct TripsListCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List trips, the earliest first.",
+        commandName: "list", abstract: "List trips, earliest first.",
         discussion: """
             EXAMPLES
               obdscan trips list --vehicle 1HGCM82633A004352
@@ -42,25 +42,27 @@ struct TripsListCommand: ParsableCommand, OutputCommand {
               obdscan trips list --all --format json
             """)
 
-    @Option(help: ArgumentHelp("The latest so many.", valueName: "count"))
+    @Option(help: ArgumentHelp("Show only this many of the latest trips.", valueName: "count"))
     var latest: Int?
 
-    @Option(help: ArgumentHelp("Of the vehicle with this VIN or name.", valueName: "vehicle"))
+    @Option(
+        help: ArgumentHelp("Show only the vehicle with this VIN or name.", valueName: "vehicle"))
     var vehicle: String?
 
-    @Option(help: ArgumentHelp("With this tag.", valueName: "word"))
+    @Option(help: ArgumentHelp("Show only trips with this tag.", valueName: "word"))
     var tag: String?
 
-    @Option(help: ArgumentHelp("With this name.", valueName: "text"))
+    @Option(help: ArgumentHelp("Show only trips with this name.", valueName: "text"))
     var name: String?
 
-    @Option(help: ArgumentHelp("That end at or after this point.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp("Show only trips that end at or after this time.", valueName: "time"))
     var from: TripMoment?
 
-    @Option(help: ArgumentHelp("That begin before this point.", valueName: "time"))
+    @Option(help: ArgumentHelp("Show only trips that begin before this time.", valueName: "time"))
     var until: TripMoment?
 
-    @Flag(help: "Not only drives: also what was kept when codes were read or cleared.")
+    @Flag(help: "Show records of code reading and clearing, too.")
     var all = false
 
     @OptionGroup var database: DatabaseOptions
@@ -97,11 +99,11 @@ struct TripsListCommand: ParsableCommand, OutputCommand {
 /// `obdscan trips show`.
 struct TripsShowCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "A trip and the statistics of its signals.",
+        commandName: "show", abstract: "Show a trip and the statistics of its signals.",
         discussion: """
-            Fuel is the amount that trips fuel trusts most; its price is fuel.price of the \
-            configuration. As JSON and CSV it has a row for the trip, its fuel, and each signal, note \
-            and kind of event; kind names which.
+            Fuel is the result of the method that trips fuel trusts most; fuel.price of the \
+            configuration sets its price. JSON and CSV have a row for the trip, its fuel, and each \
+            signal, note and type of event.
 
             EXAMPLES
               obdscan trips show
@@ -109,7 +111,7 @@ struct TripsShowCommand: ParsableCommand, OutputCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp("The trip's number or name; the latest without.", valueName: "trip"))
+        help: ArgumentHelp("The trip's number or name (default: the latest).", valueName: "trip"))
     var trip: TripReference?
 
     @OptionGroup var database: DatabaseOptions

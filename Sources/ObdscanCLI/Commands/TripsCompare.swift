@@ -8,10 +8,10 @@ import TripStore
 /// `obdscan trips compare`.
 struct TripsCompareCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
-        commandName: "compare", abstract: "Two trips side by side, signal by signal.",
+        commandName: "compare", abstract: "Compare two trips signal by signal.",
         discussion: """
-            Signals are the same when ECU, identifier and name are. With --format json one object \
-            a signal, after the objects of both trips.
+            Signals match if ECU, identifier and name are the same. JSON has the objects of both \
+            trips first, then one object per signal.
 
             EXAMPLES
               obdscan trips compare 12 13

@@ -8,12 +8,12 @@ import TripStore
 /// `obdscan trips split`.
 struct TripsSplitCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
-        commandName: "split", abstract: "Cut a trip in two, or wherever it had ended.",
+        commandName: "split", abstract: "Split a trip in two, or at every stop.",
         discussion: """
-            With --at at one point in time. With --gap wherever no ECU answered for so long, with \
-            --standstill wherever speed and engine speed had been 0 for so long and the vehicle \
-            then moved on; both are the rules of log --until-off. Raw data stays as it is: \
-            obdscan trips undo takes the cut back.
+            --at splits at one point in time. --gap splits where no ECU answered for this time, \
+            and --standstill where speed and engine speed were 0 for this time before the vehicle \
+            moved on; these are the rules of log --until-off. Raw data is not changed: obdscan \
+            trips undo reverts the split.
 
             EXAMPLES
               obdscan trips split 12 --at +25m
@@ -26,15 +26,15 @@ struct TripsSplitCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Cut here: +25m after the start, or a date and a time.", valueName: "time"))
+            "Split here: +25m after the start, or a date and time.", valueName: "time"))
     var at: TripMoment?
 
     @Option(
-        help: ArgumentHelp("Cut wherever nothing was answered for so long.", valueName: "time"))
+        help: ArgumentHelp("Split where no ECU answered for this time.", valueName: "time"))
     var gap: DurationArgument?
 
     @Option(
-        help: ArgumentHelp("Cut wherever it had stood still for so long.", valueName: "time"))
+        help: ArgumentHelp("Split where the vehicle stood still for this time.", valueName: "time"))
     var standstill: DurationArgument?
 
     @OptionGroup var database: DatabaseOptions
@@ -71,10 +71,10 @@ struct TripsSplitCommand: ParsableCommand, OutputCommand {
 /// `obdscan trips join`.
 struct TripsJoinCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
-        commandName: "join", abstract: "Make one trip of several that follow each other.",
+        commandName: "join", abstract: "Join trips that follow each other into one.",
         discussion: """
-            The earliest trip's number stays; tags and notes of all are kept. All are joined or none; \
-            obdscan trips undo takes it back.
+            The joined trip has the number of the earliest one, and the tags and notes of all. \
+            Either all are joined or none; obdscan trips undo reverts it.
 
             EXAMPLES
               obdscan trips join 12 13
@@ -103,8 +103,8 @@ struct TripsDeleteCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Delete trips with all their readings.",
         discussion: """
-            Deleted trips are shown nowhere, but obdscan trips undo brings them back until obdscan \
-            db compact gives their space to the disk. With --purge they are gone at once.
+            Deleted trips are hidden. obdscan trips undo restores them until obdscan db compact \
+            returns their space to the disk. With --purge they are erased at once.
 
             EXAMPLES
               obdscan trips delete 12 13
@@ -114,7 +114,7 @@ struct TripsDeleteCommand: ParsableCommand, OutputCommand {
     @Argument(help: ArgumentHelp("Numbers or names of trips.", valueName: "trip"))
     var trips: [TripReference]
 
-    @Flag(help: "For good: no undo.")
+    @Flag(help: "Erase for good; this cannot be undone.")
     var purge = false
 
     @Flag(help: "Do not ask.")
@@ -156,9 +156,9 @@ struct TripsDeleteCommand: ParsableCommand, OutputCommand {
 /// `obdscan trips undo`.
 struct TripsUndoCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
-        commandName: "undo", abstract: "Take the last split, join or delete back.",
+        commandName: "undo", abstract: "Undo the last split, join or delete.",
         discussion: """
-            Run again, it takes back the one before.
+            Run it again to undo the change before.
 
             EXAMPLES
               obdscan trips undo
@@ -212,7 +212,7 @@ private func edited<Value>(_ body: () throws(TripEditFault) -> Value) throws(Fai
         case .outside(let trip):
             throw Failure(
                 "the point lies outside trip \(trip)",
-                hint: "obdscan trips show \(trip) tells when it was", status: .usage)
+                hint: "obdscan trips show \(trip)shows when it was", status: .usage)
         case .nothingToUndo:
             throw Failure(
                 "there is nothing to take back",

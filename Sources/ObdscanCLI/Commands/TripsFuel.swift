@@ -10,21 +10,22 @@ import TripStore
 /// `obdscan trips fuel`.
 struct TripsFuelCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
-        commandName: "fuel", abstract: "The fuel of trips by every method, and calibration.",
+        commandName: "fuel",
+        abstract: "Calculate the fuel of trips by every method, and calibrate it.",
         discussion: """
-            Methods, the most trusted first: the fuel rate of the ECU by volume (PID 5E) or by mass \
-            (9D); air flow (10 or 66) over lambda; and from manifold pressure (0B), intake \
-            temperature (0F) and engine speed (0C) with fuel.displacement of the configuration. What \
-            is burnt is fuel.type of the configuration, else what PID 51 says, else gasoline. Lambda \
-            is what the ECU commands (44), else 1; a diesel needs a sensor's (24, 34), for it burns \
-            with more air than it needs. A method that says 0 all the time, more than 250 L/h, or a \
-            consumption that no vehicle has, is passed over; one with data for less than four fifths \
-            of the time only helps out.
+            Methods, the most trusted first: the fuel rate of the ECU by volume (PID 5E) or by \
+            mass (9D); air flow (10 or 66) over lambda; and from manifold pressure (0B), intake \
+            temperature (0F) and engine speed (0C) with fuel.displacement of the configuration. \
+            The fuel type is fuel.type of the configuration, then that of PID 51, then gasoline. \
+            Lambda is the value that the ECU commands (44), or 1; a diesel needs the value of a \
+            sensor (24, 34), because it runs with excess air. A method is skipped if it is 0 all \
+            the time, above 250 L/h, or gives a consumption that no vehicle has. A method with \
+            data for less than four fifths of the time is only used if there is no other.
 
-            After a fill-up, name the trips since the one before (or give --from and --until) and \
-            what went in with --filled: what was calculated is compared with it, and --save keeps \
-            the factor as fuel.calibration, or as fuel.VIN.calibration where the vehicle is known. \
-            Both fill-ups should be full to the same mark.
+            After a fill-up, name the trips since the last one (or give --from and --until), and \
+            the amount with --filled. The amount is compared with the calculated one, and --save \
+            stores the factor as fuel.calibration, or as fuel.VIN.calibration if the vehicle is \
+            known. Fill the tank to the same mark both times.
 
             EXAMPLES
               obdscan trips fuel 12
@@ -33,27 +34,27 @@ struct TripsFuelCommand: ParsableCommand, OutputCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp("Numbers or names of trips; the latest without.", valueName: "trip"))
+        help: ArgumentHelp("Numbers or names of trips (default: the latest).", valueName: "trip"))
     var trips: [TripReference] = []
 
-    @Option(help: ArgumentHelp("All drives that end at or after this point.", valueName: "time"))
+    @Option(help: ArgumentHelp("Use all drives that end at or after this time.", valueName: "time"))
     var from: TripMoment?
 
-    @Option(help: ArgumentHelp("All drives that begin before this point.", valueName: "time"))
+    @Option(help: ArgumentHelp("Use all drives that begin before this time.", valueName: "time"))
     var until: TripMoment?
 
     @Option(
         help: ArgumentHelp(
-            "Only drives of the vehicle with this VIN or name.", valueName: "vehicle"))
+            "Use only drives of the vehicle with this VIN or name.", valueName: "vehicle"))
     var vehicle: String?
 
     @Option(
         help: ArgumentHelp(
-            "What was filled in after these trips, in litres (kg of natural gas, gallons with "
+            "Set the amount filled in after these trips, in litres (kg of natural gas, gallons with "
                 + "--units us or imperial).", valueName: "amount"))
     var filled: Double?
 
-    @Flag(help: "Keep the factor that --filled gives in the configuration.")
+    @Flag(help: "Save the factor of --filled in the configuration.")
     var save = false
 
     @OptionGroup var database: DatabaseOptions

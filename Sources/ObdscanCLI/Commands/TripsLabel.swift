@@ -6,9 +6,9 @@ import TripStore
 /// `obdscan trips name`.
 struct TripsNameCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
-        commandName: "name", abstract: "Name a trip, or take its name away.",
+        commandName: "name", abstract: "Name a trip, or remove its name.",
         discussion: """
-            A named trip can be asked for by its name, and --keep never deletes it.
+            Commands take the name instead of the number, and --keep never deletes a named trip.
 
             EXAMPLES
               obdscan trips name 12 "To the sea"
@@ -18,7 +18,7 @@ struct TripsNameCommand: ParsableCommand, OutputCommand {
     @Argument(help: ArgumentHelp("The trip's number or name.", valueName: "trip"))
     var trip: TripReference
 
-    @Argument(help: ArgumentHelp("Its name; empty takes it away.", valueName: "name"))
+    @Argument(help: ArgumentHelp("The name; an empty one removes it.", valueName: "name"))
     var name: String
 
     @OptionGroup var database: DatabaseOptions
@@ -38,7 +38,7 @@ struct TripsNameCommand: ParsableCommand, OutputCommand {
 /// `obdscan trips tag`.
 struct TripsTagCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
-        commandName: "tag", abstract: "Give a trip tags, or take them away.",
+        commandName: "tag", abstract: "Add tags to a trip, or remove them.",
         discussion: """
             EXAMPLES
               obdscan trips tag 12 commute winter
@@ -48,10 +48,10 @@ struct TripsTagCommand: ParsableCommand, OutputCommand {
     @Argument(help: ArgumentHelp("The trip's number or name.", valueName: "trip"))
     var trip: TripReference
 
-    @Argument(help: ArgumentHelp("Words to find it by.", valueName: "tag"))
+    @Argument(help: ArgumentHelp("Words to find the trip by.", valueName: "tag"))
     var tags: [String]
 
-    @Flag(help: "Take these tags away.")
+    @Flag(help: "Remove these tags.")
     var remove = false
 
     @OptionGroup var database: DatabaseOptions
@@ -76,9 +76,9 @@ struct TripsTagCommand: ParsableCommand, OutputCommand {
 /// `obdscan trips note`.
 struct TripsNoteCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
-        commandName: "note", abstract: "Write a remark about a trip, or about a moment of it.",
+        commandName: "note", abstract: "Add a note to a trip, or to a moment of it.",
         discussion: """
-            obdscan trips show prints them.
+            obdscan trips show prints notes.
 
             EXAMPLES
               obdscan trips note 12 "winter tyres"
@@ -88,12 +88,12 @@ struct TripsNoteCommand: ParsableCommand, OutputCommand {
     @Argument(help: ArgumentHelp("The trip's number or name.", valueName: "trip"))
     var trip: TripReference
 
-    @Argument(help: ArgumentHelp("The remark.", valueName: "text"))
+    @Argument(help: ArgumentHelp("The note.", valueName: "text"))
     var text: String
 
     @Option(
         help: ArgumentHelp(
-            "When: +12m after the start, or a date and a time.", valueName: "time"))
+            "Set the moment: +12m after the start, or a date and time.", valueName: "time"))
     var at: TripMoment?
 
     @OptionGroup var database: DatabaseOptions
@@ -113,7 +113,7 @@ struct TripsNoteCommand: ParsableCommand, OutputCommand {
         if let time, time < about.start || time > end {
             throw Failure(
                 "the point lies outside trip \(id)",
-                hint: "obdscan trips show \(id) tells when it was", status: .usage)
+                hint: "obdscan trips show \(id)shows when it was", status: .usage)
         }
         try mapped { () throws(StoreError) in try store.addNote(text, toTrip: id, at: time) }
     }

@@ -11,12 +11,12 @@ import VehicleScan
 /// `obdscan trips report`.
 struct TripsReportCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
-        commandName: "report", abstract: "A trip as one page to read, send and print.",
+        commandName: "report", abstract: "Write a trip as one page to read, send and print.",
         discussion: """
-            The page is one HTML file that loads nothing from anywhere: summary, fuel, the track, \
-            plots, what every signal came to, codes and readiness as far as they are known, and what \
-            went wrong. Its plots can be zoomed; without a script, and on paper, they show the whole \
-            trip. It holds the vehicle's identification number and where it was.
+            The page is one HTML file that loads nothing from the network. It has a summary, fuel, \
+            the track, plots, statistics of every signal, the known codes and readiness, and \
+            problems. Plots can be zoomed; without scripts, and on paper, they show the whole \
+            trip. The page contains the VIN and the positions.
 
             EXAMPLES
               obdscan trips report --to trip.html
@@ -24,18 +24,18 @@ struct TripsReportCommand: ParsableCommand, OutputCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp("The trip's number or name; the latest without.", valueName: "trip"))
+        help: ArgumentHelp("The trip's number or name (default: the latest).", valueName: "trip"))
     var trip: TripReference?
 
     @Option(
-        help: ArgumentHelp("The file; standard output without.", valueName: "file"),
+        help: ArgumentHelp("Write to this file (default: standard output).", valueName: "file"),
         completion: .file())
     var to: String?
 
     @Option(
         name: .customLong("signal"),
         help: ArgumentHelp(
-            "Plot this signal; may be repeated. Without, what drivers look at first.",
+            "Plot this signal; may be repeated (default: those that drivers look at first).",
             valueName: "name"))
     var signals: [String] = []
 

@@ -22,7 +22,7 @@ struct CompletionWords {
     /// Whether the argument takes the name of a file there.
     func isFileName(_ argument: CompletableArgument) -> Bool {
         // An accessory is seldom a file: then it is named as a path.
-        guard argument.valueName == "accessory" else { return argument.takesFile }
+        guard argument.valueName == "device" else { return argument.takesFile }
         return ["/", "./", "../", "~/"].contains { line.prefix.hasPrefix($0) }
     }
 
@@ -36,7 +36,7 @@ struct CompletionWords {
         }
         switch (argument.valueName, argument.kind) {
         case ("signal", _), ("id", .positional): return signals
-        case ("accessory", _): return accessories
+        case ("device", _): return accessories
         case ("trip", _), ("first", .positional), ("second", .positional): return trips
         case ("view", _): return views
         case ("vehicle", _): return vehicles

@@ -25,7 +25,7 @@ extension UserSettings {
         let isName = TransportRegistry.isName(text)
         guard let address = isName ? aliases[text] : text else {
             throw Failure(
-                "no accessory is called \"\(text)\"", hint: remedy(forUnknown: text),
+                "no device is called \"\(text)\"", hint: remedy(forUnknown: text),
                 status: .usage)
         }
         do throws(AddressError) {
@@ -56,13 +56,18 @@ extension UserSettings {
             return "a recorded conversation is given as replay:\(name)"
         }
         if TransportRegistry.all.forms.contains(where: { $0.scheme == name.lowercased() }) {
-            return "a colon belongs behind it: \(name.lowercased()):"
+            return "add a colon after it: \(name.lowercased()):"
         }
         guard known.isEmpty else {
             return "known names: " + known.joined(separator: ", ")
                 + "; else a path such as /dev/ttyUSB0, or a form such as sim:"
         }
-        return "give a path such as /dev/ttyUSB0, or a form such as sim:; "
-            + "obdscan config set aliases.\(name) ACCESSORY gives it that name"
+        if name.lowercased().hasPrefix("tty") || name.lowercased().hasPrefix("rfcomm") {
+            return "serial devices have a path such as /dev/ttyUSB0; obdscan devices lists them"
+        }
+        if name.contains(".") { return "did you mean tcp:\(name):35000?" }
+        return "did you mean bluetooth:\(name)? obdscan devices lists adapters"
+            + (SettingsKey.named("aliases.\(name)") == nil
+                ? "" : "; to give one this name: obdscan config set aliases.\(name) DEVICE")
     }
 }

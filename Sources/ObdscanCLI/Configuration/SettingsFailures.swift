@@ -14,7 +14,7 @@ extension Failure {
     init(_ error: SettingsError, _ path: String) {
         if error.fault == .notUTF8 {
             self.init(
-                "\(path) is no UTF-8 text", hint: "obdscan config edit opens it",
+                "\(path) is not UTF-8 text", hint: "obdscan config edit opens it",
                 status: .badConfiguration)
         } else {
             self.init(
@@ -44,10 +44,10 @@ extension SettingsError {
 
     private var reason: String {
         switch fault {
-        case .notUTF8: "it is no UTF-8 text"
+        case .notUTF8: "it is not UTF-8 text"
         case .syntax(let reason): reason
         case .unknown(let name, let near):
-            "\"\(name)\" is no setting" + (near.map { "; did you mean \($0)?" } ?? "")
+            "\"\(name)\" is not a setting" + (near.map { "; did you mean \($0)?" } ?? "")
         case .notATable(let name): "\(name) is not a table"
         case .notAText(let name): "\(name) has to be a text in quotes"
         case .notAList(let name): "\(name) has to be a list of texts"
@@ -62,20 +62,20 @@ extension SettingFault {
     var text: String {
         switch self {
         case .empty: "is empty"
-        case .notOneOf(let words): "is none of \(words.joined(separator: ", "))"
-        case .notAProtocol: "is no vehicle protocol"
-        case .notAPath: "is no path that begins with / or ~/"
+        case .notOneOf(let words): "is not one of \(words.joined(separator: ", "))"
+        case .notAProtocol: "is not a vehicle protocol"
+        case .notAPath: "is not a path that begins with / or ~/"
         case .notAPositionSource: "is neither gpsd://HOST:PORT nor a path of a receiver"
         case .notOnOrOff: "is neither on nor off"
         case .noCondition: "names no condition"
-        case .notACondition(let text): "has \"\(text)\", which is no condition such as ECT>110"
-        case .notBelowDev: "is no path below /dev"
+        case .notACondition(let text): "has \"\(text)\", which is not a condition such as ECT>110"
+        case .notBelowDev: "is not a path below /dev"
         case .noSignal: "names no signal"
         case .notANumber(let range):
-            "is no number from \(range.lowerBound) to \(range.upperBound)"
-        case .notACurrency: "is no currency"
-        case .notAnAddress: "is no accessory such as /dev/ttyUSB0 or tcp:HOST:PORT"
-        case .address(let reason): "names no accessory: \(reason)"
+            "is not a number from \(range.lowerBound) to \(range.upperBound)"
+        case .notACurrency: "is not a currency"
+        case .notAnAddress: "is not a device such as /dev/ttyUSB0 or tcp:HOST:PORT"
+        case .address(let reason): "names no device: \(reason)"
         }
     }
 }
@@ -83,30 +83,30 @@ extension SettingFault {
 extension SettingsKey {
     /// What it means, for people.
     var meaning: String {
-        if name.hasPrefix("aliases.") { return "an accessory's name" }
+        if name.hasPrefix("aliases.") { return "a device's name" }
         if name.hasPrefix("views.") { return "a list of signals" }
         let key = name.split(separator: ".").last.map(String.init) ?? name
         return Self.meanings[name.hasPrefix("fuel.") ? "fuel.\(key)" : key] ?? ""
     }
 
     private static let meanings = [
-        "device": "the accessory to use without -d",
+        "device": "the device to use without -d",
         "adapter": "what the adapter speaks: auto, elm327, stn or golink",
         "protocol": "the vehicle protocol: auto, 1 to 9, A to C, or a name",
         "units": "units to show: metric, imperial or us",
         "database": "the database's file",
         "gps": "where log gets positions from, as --gps takes it",
         "battery-safe": "whether log and live leave a parked vehicle alone: on or off",
-        "alarms": "conditions to be told of, such as ECT>110",
+        "alarms": "conditions to warn of, such as ECT>110",
         "alarm-command": "the program to run when an alarm begins",
         "log-when-plugged":
             "the path of the adapter whose trips are logged whenever it is plugged in",
         "fuel.price": "the price of a litre",
         "fuel.displacement": "the engine's displacement in litres",
-        "fuel.efficiency": "how much of it the cylinders fill",
-        "fuel.calibration": "what calculated fuel is multiplied by",
-        "fuel.currency": "what prices are in",
-        "fuel.type": "what is burnt",
+        "fuel.efficiency": "the share of it that the cylinders fill",
+        "fuel.calibration": "the factor for calculated fuel",
+        "fuel.currency": "the currency of prices",
+        "fuel.type": "the fuel type",
     ]
 }
 

@@ -81,7 +81,7 @@ extension AdapterGrade {
         if let longestAnswer { rows.add(["Longest answer", .init("\(longestAnswer) bytes")]) }
         for (name, ability) in [
             ("Headers", abilities.headers), ("Count digit", abilities.countDigit),
-            ("Several PIDs a request", abilities.batches),
+            ("Several PIDs per request", abilities.batches),
             ("Messages of several frames", abilities.longMessages),
         ] {
             rows.add([.init(name), .init(ability.map { $0 ? "yes" : "no" } ?? "not tried")])

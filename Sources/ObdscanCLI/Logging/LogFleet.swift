@@ -21,7 +21,7 @@ struct LogFleet {
                 let also = earlier == device ? "" : ": it is \(earlier), too"
                 throw Failure(
                     "\(device) is named twice\(also)",
-                    hint: "an accessory serves one session; simulated ones are told apart by their "
+                    hint: "an adapter serves one session; simulated ones differ by their "
                         + "options: sim:petrol, sim:diesel",
                     status: .usage)
             }

@@ -7,9 +7,10 @@ struct DatabaseOptions: ParsableArguments {
     @Option(
         name: .customLong("db"),
         help: ArgumentHelp(
-            "The database.",
+            "Use this database.",
             discussion:
-                "Else the environment variable OBDSCAN_DB; else `database` of the configuration file; else $XDG_DATA_HOME/obdscan/obdscan.db.",
+                "Default: the environment variable OBDSCAN_DB, then `database` of the configuration "
+                + "file, then $XDG_DATA_HOME/obdscan/obdscan.db.",
             valueName: "file"),
         completion: .file())
     var path: String?

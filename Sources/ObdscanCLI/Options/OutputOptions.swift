@@ -20,8 +20,8 @@ struct OutputOptions: ParsableArguments {
         help: ArgumentHelp(
             "Print results in this format (default: text).",
             discussion: """
-                json is JSON Lines: one object a line, as obdscan-json(5) describes it. The columns \
-                of csv are named like the keys of json. The environment variable OBDSCAN_FORMAT \
+                json is JSON Lines: one object per line, described in obdscan-json(5). The columns \
+                of csv have the names of the keys of json. The environment variable OBDSCAN_FORMAT \
                 sets another default.
                 """, valueName: "format"))
     var chosenFormat: OutputFormat?
@@ -45,10 +45,10 @@ struct OutputOptions: ParsableArguments {
     @Option(
         name: .customLong("units"),
         help: ArgumentHelp(
-            "Show values in these units; what is stored is always metric.",
+            "Show values in these units; stored values are always metric.",
             discussion: """
-                Without it the environment variable OBDSCAN_UNITS counts, then `units` of the \
-                configuration file, then metric.
+                Default: the environment variable OBDSCAN_UNITS, then `units` of the configuration \
+                file, then metric.
                 """,
             valueName: "units"))
     var chosenUnits: UnitSystem?
@@ -74,11 +74,11 @@ struct OutputOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Print errors only, no notes and no summary.")
     var quiet = false
 
-    @Flag(name: .shortAndLong, help: "Print more of what happens on the way.")
+    @Flag(name: .shortAndLong, help: "Print more about what happens.")
     var verbose = false
 
     @Option(
-        help: ArgumentHelp("Append what happens to a file.", valueName: "file"),
+        help: ArgumentHelp("Append a log of what happens to this file.", valueName: "file"),
         completion: .file())
     var logFile: String?
 

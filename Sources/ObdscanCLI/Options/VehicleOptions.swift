@@ -38,12 +38,12 @@ struct VehicleOptions: ParsableArguments {
 
     /// What `-d` is about.
     static let deviceHelp = ArgumentHelp(
-        "The accessory: \(TransportRegistry.all.forms.map(\.short).joined(separator: ", ")), or a name of your own.",
+        "The device: \(TransportRegistry.all.forms.map(\.short).joined(separator: ", ")), or a name of your own.",
         discussion: """
             Else the environment variable OBDSCAN_DEVICE; else `device` of the configuration file; \
             else the only attached one.
             """,
-        valueName: "accessory")
+        valueName: "device")
 
     /// What the adapter speaks.
     var adapter: DialectChoice { link.adapter }
@@ -63,17 +63,17 @@ struct VehicleOptions: ParsableArguments {
 struct LinkOptions: ParsableArguments {
     @Option(
         name: .customLong("adapter"),
-        help: ArgumentHelp("What the adapter speaks.", valueName: "dialect"))
+        help: ArgumentHelp("Set the adapter's dialect (default: detected).", valueName: "dialect"))
     var chosenAdapter: DialectChoice?
 
     @Option(
         name: .customLong("protocol"),
         help: ArgumentHelp(
-            "The vehicle protocol: auto, 1 to 9, A to C as ELM327 numbers them, or a name.",
+            "Set the vehicle protocol: auto, 1 to 9, A to C as for ELM327, or a name.",
             valueName: "protocol"))
     var chosenProtocol: ProtocolOption?
 
-    @Option(help: ArgumentHelp("Only this ECU: 7E8, 18DAF110, 10.", valueName: "id"))
+    @Option(help: ArgumentHelp("Ask only this ECU: 7E8, 18DAF110, 10.", valueName: "id"))
     var ecu: ECUOption?
 
     @Option(

@@ -17,7 +17,7 @@ final class EventLines: Sendable {
     func write(_ line: [UInt8]) {
         leftOut.withLock { leftOut in
             if leftOut > 0, takesMore(descriptor) {
-                put(Array("(\(leftOut) lines were left out: nobody read them)\n".utf8))
+                put(Array("(\(leftOut) lines were left out because they were not read)\n".utf8))
                 leftOut = 0
             }
             if takesMore(descriptor) { put(line) } else { leftOut += 1 }

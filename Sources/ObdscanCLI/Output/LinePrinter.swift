@@ -65,7 +65,7 @@ extension LinePrinter {
         // It may be the same pipe.
         if lines > 0, takesMore(STDERR_FILENO) {
             output.note(
-                "standard output: nobody reads it; the last \(lines) lines were not printed")
+                "standard output is not being read; the last \(lines) lines were not printed")
         }
     }
 }

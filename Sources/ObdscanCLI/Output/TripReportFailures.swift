@@ -22,7 +22,7 @@ extension Failure {
                 hint: "a fill-up is of one: --vehicle VIN", status: .usage)
         case .noSumOfFuel:
             self.init(
-                "these trips burnt litres and kilograms, which are no sum",
+                "these trips burnt litres and kilograms, which cannot be added",
                 hint: "name the trips on one fuel", status: .usage)
         case .noFuel:
             self.init(
@@ -31,13 +31,13 @@ extension Failure {
                 status: .noInput)
         case .silentTrip(let trip):
             self.init(
-                "trip \(trip) tells nothing about fuel, so that the sum is too small",
+                "trip \(trip) has no fuel data, so the sum is too small",
                 hint: "leave out trips of which the fuel is not known, and calibrate over others",
                 status: .noInput)
         case .noMatterOfCalibration(let amount, let unit, let units):
             let calculated = TripFuel.amount(amount, unit, units)
             self.init(
-                "calculated were \(calculated): such a difference is no matter of calibration",
+                "calculated were \(calculated): such a difference cannot come from calibration alone",
                 hint: "name exactly the trips between the two fill-ups", status: .usage)
         }
     }

@@ -18,12 +18,12 @@ enum AttachedAccessories {
     static func only(of attached: [Accessory]) throws(Failure) -> AccessoryAddress {
         let likely = attached.filter(\.isLikelyAdapter)
         guard let first = likely.first else {
-            throw Failure("no accessory is attached", hint: advice, status: .unavailable)
+            throw Failure("no adapter is attached", hint: advice, status: .unavailable)
         }
         guard likely.count == 1 else {
             let names = likely.map { "\($0.address)" }.joined(separator: ", ")
             throw Failure(
-                "several accessories are attached: \(names)", hint: "name one with -d",
+                "several adapters are attached: \(names)", hint: "name one with -d",
                 status: .usage)
         }
         return first.address

@@ -125,8 +125,8 @@ extension ErrorReason {
     /// What happened, within a line.
     fileprivate var words: String {
         switch self {
-        case .openFailed: "the accessory cannot be opened"
-        case .linkLost: "the accessory has gone"
+        case .openFailed: "the adapter cannot be opened"
+        case .linkLost: "the adapter is gone"
         case .initialisation(let failure): Failure(failure, accessory: "adapter").message
         case .initialisationTimedOut: "setting up the adapter came to no end"
         case .adapterRestarted: "the adapter restarted"
@@ -140,8 +140,8 @@ extension NextStep {
     /// What comes, within a line.
     fileprivate var words: String {
         switch self {
-        case .reinitialise(let pause): "the adapter is set up anew after \(pause)"
-        case .awaitSession(let pause): "the accessory is opened anew after \(pause)"
+        case .reinitialise(let pause): "the adapter is set up again after \(pause)"
+        case .awaitSession(let pause): "the adapter is opened again after \(pause)"
         case .givenUp: "nothing"
         }
     }

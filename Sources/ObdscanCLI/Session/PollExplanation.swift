@@ -58,7 +58,7 @@ struct PollExplanation: Sendable {
             ? "vehicle, adapter and line" : "vehicle and adapter"
         let each =
             requests > 0
-            ? "\(fixed(time.bus.seconds * 1000 / Double(requests), 1)) ms a request" : ""
+            ? "\(fixed(time.bus.seconds * 1000 / Double(requests), 1)) ms per request" : ""
         return [
             (vehicle, time.bus, each),
             ("adapter waiting", time.adapterWait, "for more answers after the last"),
@@ -67,7 +67,7 @@ struct PollExplanation: Sendable {
             ("pauses before repeats", time.pauses, "busy ECUs, damaged answers"),
             ("obdscan", time.own, "from a reply to the next request"),
             ("nothing due", time.idle, ""),
-            ("resting", time.rests, "what is not answered is asked more seldom"),
+            ("resting", time.rests, "signals that do not answer are asked less often"),
             ("failed requests, outages", time.lost, ""),
         ].filter { $0.1 > .zero && ($0.0 != "line" || report.lineRate != nil) }
     }
@@ -162,7 +162,7 @@ struct PollExplanation: Sendable {
             .compactMap(\.self)
         if found.isEmpty, report.plan.records.contains(where: { $0.missed > 0 }), requests > 0 {
             return [
-                "The vehicle takes \(fixed(time.bus.seconds * 1000 / Double(requests), 1)) ms a "
+                "The vehicle takes \(fixed(time.bus.seconds * 1000 / Double(requests), 1)) ms per "
                     + "request: fewer signals or a longer --every let the others come in time."
             ]
         }
@@ -197,13 +197,13 @@ struct PollExplanation: Sendable {
         guard !unsent.isEmpty else { return nil }
         return
             "Not asked: \(unsent.joined(separator: ", ")): this adapter cannot send it, or refuses a "
-            + "setting that it needs; obdscan doctor tells what the adapter can do."
+            + "setting that it needs; obdscan doctor shows what the adapter can do."
     }
 
     private var silence: String? {
         guard report.silent > 0, share(report.silence) >= Self.worthTelling else { return nil }
         let names = unanswered.joined(separator: ", ")
-        return "\(report.silent) requests that nobody answered took "
+        return "\(report.silent) requests without an answer took "
             + "\(fixed(report.silence.seconds, 1)) s"
             + (names.isEmpty ? "." : ": leave out \(names).")
     }
@@ -222,7 +222,7 @@ struct PollExplanation: Sendable {
         guard let spoken = report.capabilities.vehicleProtocol else { return nil }
         if spoken.family != .can {
             return spoken == .j1939
-                ? nil : "This vehicle's protocol takes one signal a request."
+                ? nil : "This vehicle's protocol takes one signal per request."
         }
         guard report.plan.batchesWork == false else { return nil }
         return "Requests for several signals are refused by this adapter or vehicle: each signal "
@@ -244,7 +244,7 @@ struct PollExplanation: Sendable {
         let each = time.own.seconds * 1000 / Double(requests)
         guard each >= Self.slowOwn else { return nil }
         return
-            "obdscan itself took \(fixed(time.own.seconds, 1)) s, \(fixed(each, 1)) ms a request: "
+            "obdscan itself took \(fixed(time.own.seconds, 1)) s, \(fixed(each, 1)) ms per request: "
             + "its disk, the reader of its output or this computer cannot keep up."
     }
 

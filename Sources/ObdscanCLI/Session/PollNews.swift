@@ -17,7 +17,7 @@ struct PollNews {
         switch event {
         case .toolDidDisconnect(let error?):
             isLost = true
-            return "the link was lost (\(Failure(error).message)); trying to have it back"
+            return "the link was lost (\(Failure(error).message)); reconnecting"
         case .toolDidInitialize:
             defer { isLost = false }
             return isLost ? "the link is back" : nil

@@ -11,7 +11,7 @@ extension PositionReceiver {
         guard let text = text ?? UserSettings.current.gps, text != "off" else { return nil }
         guard let source = PositionSource(text) else {
             throw Failure(
-                "\(text) is no source of positions",
+                "\(text) is not a source of positions",
                 hint: "gpsd://HOST:PORT, serial:/dev/ttyUSB1?baud=4800 or a path", status: .usage)
         }
         return try PositionReceiver(source) { note($0.words) }

@@ -9,11 +9,12 @@ struct RestOptions: ParsableArguments {
     @Flag(
         inversion: .prefixedNo,
         help: ArgumentHelp(
-            "Ask for nothing while the vehicle is off, and go on by itself.",
+            "Pause while the vehicle is off, and continue by itself.",
             discussion: """
-                On by default (`battery-safe` of the configuration file): off means that no ECU has \
-                answered for a minute, or that speed and engine speed have been 0 for ten minutes \
-                at less than 12.8 V. Then only the voltage at the adapter is looked at.
+                This is the default (`battery-safe` in the configuration file). Off means that no \
+                ECU has answered for a minute, or that speed and engine speed have been 0 for ten \
+                minutes at less than 12.8 V. During the pause only the voltage at the adapter is \
+                read.
                 """))
     var batterySafe: Bool?
 

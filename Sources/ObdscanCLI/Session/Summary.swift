@@ -91,7 +91,9 @@ struct Summary {
             "\(fixed(statistics.readingsPerSecond, 1)) readings/s",
             "\(statistics.requests) requests",
         ]
-        if statistics.batched > 1 { parts.append("up to \(statistics.batched) signals a request") }
+        if statistics.batched > 1 {
+            parts.append("up to \(statistics.batched) signals per request")
+        }
         if let p50 = statistics.roundTripP50, let p95 = statistics.roundTripP95,
             let p99 = statistics.roundTripP99
         {

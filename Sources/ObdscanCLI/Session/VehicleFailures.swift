@@ -53,7 +53,7 @@ extension Failure {
                     status: .usage)
             } else {
                 self.init(
-                    "\(wanted), and this one does not tell its number",
+                    "\(wanted), and this one does not report its VIN",
                     hint: "without a `vehicle` line the table is for any vehicle",
                     status: .unavailable)
             }
@@ -64,14 +64,14 @@ extension Failure {
                 status: .timedOut)
         case .standstillUnproven(let signal, let doubt):
             self.init(
-                "nothing was sent: the vehicle does not prove that it stands still "
+                "nothing was sent: the vehicle does not prove that it is standing still "
                     + "(\(signal.name): \(doubt.text))",
                 hint: Self.proofHint, status: .timedOut)
         case .settingsCannotBePutBack:
             self.init(
-                "nothing was sent: commands before it cannot be put back after the vehicle was "
+                "nothing was sent: earlier commands would be undone when the vehicle is "
                     + "asked whether its engine runs",
-                hint: "Send it in a run of its own, or with --force.", status: .timedOut)
+                hint: "Send it in a separate run, or with --force.", status: .timedOut)
         case .noProtocolForCheck:
             self.init(
                 "nothing was sent: the vehicle did not answer when the adapter was set up, so it "

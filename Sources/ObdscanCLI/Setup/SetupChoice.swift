@@ -31,7 +31,7 @@ struct SetupChoice {
         let address = try UserSettings.current.resolved(text)
         if address.transport.recording != nil {
             throw Failure(
-                "\(address) is a recording, no accessory",
+                "\(address) is a recording, not an adapter",
                 hint: "give a path such as /dev/ttyUSB0, rfcomm:ADDRESS or tcp:HOST:PORT",
                 status: .usage)
         }
@@ -54,11 +54,11 @@ struct SetupChoice {
         }
         while true {
             writeToStandardError(
-                likely.isEmpty ? "Accessory: " : "Number, or another accessory: ")
+                likely.isEmpty ? "Device: " : "Number, or another device: ")
             let line = try answer()
             guard let line, !line.isEmpty else {
                 throw Failure(
-                    "no accessory was chosen", hint: AttachedAccessories.advice,
+                    "no device was chosen", hint: AttachedAccessories.advice,
                     status: .unavailable)
             }
             if let number = Int(line), likely.indices.contains(number - 1) {

@@ -31,7 +31,7 @@ extension Failure {
             self.init("no signal is called \"\(name)\"", hint: hint, status: .usage)
         case .unknownPace(let text):
             self.init(
-                "\"\(printable(text))\" is no pace",
+                "\"\(printable(text))\" is not an interval or a rate",
                 hint: "rpm@10Hz, ect@5s, ect@200ms, maf@fast for as often as the link allows, or "
                     + "ect@slow for once in 10 s",
                 status: .usage)

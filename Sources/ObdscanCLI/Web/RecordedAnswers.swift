@@ -89,7 +89,7 @@ struct RecordedAnswers {
         filter.name = head.queryValue("name")
         if let text = head.queryValue("latest") {
             guard let latest = Int(text), latest > 0 else {
-                throw WebProblem(.badRequest, "\"\(text)\" is no number of trips")
+                throw WebProblem(.badRequest, "\"\(text)\" is not a number of trips")
             }
             filter.latest = latest
         }

@@ -58,7 +58,7 @@ final class VehicleQuestions: Sendable {
     func answer(_ question: Question) throws -> [UInt8] {
         guard let current = vehicle.current else {
             throw Failure(
-                "no vehicle is connected", hint: "/api/status tells why", status: .unavailable)
+                "no vehicle is connected", hint: "/api/status says why", status: .unavailable)
         }
         return try known.withLock { known in
             let mine = try SignalInbox.relay()
@@ -67,7 +67,7 @@ final class VehicleQuestions: Sendable {
             // Here, so that whoever waited for another's answer does not begin a question of its own.
             guard [.live, .resting].contains(board.status.link) else {
                 throw Failure(
-                    "the link to the vehicle is lost", hint: "/api/status tells why",
+                    "the link to the vehicle is lost", hint: "/api/status says why",
                     status: .unavailable)
             }
             let connection = Vehicle(
@@ -102,7 +102,7 @@ final class VehicleQuestions: Sendable {
     }
 
     private static let brokenOff = Failure(
-        "the question was broken off", hint: "/api/status tells why", status: .unavailable)
+        "the question was broken off", hint: "/api/status says why", status: .unavailable)
 
     private func ask(_ question: Question, _ connection: Vehicle) throws -> [UInt8] {
         let collected = Collected()

@@ -84,7 +84,7 @@ struct WebRoutes: WebHandler {
             status == .forbidden
             ? WebProblem(
                 .forbidden, "only the user who started obdscan is answered",
-                hint: "--token generate lets in whoever knows the token")
+                hint: "--token generate lets in everyone who knows the token")
             : WebProblem(status, status.title.lowercased())
         return (ResponseHead(status, StreamedAnswer.jsonLines), problem.bytes)
     }
@@ -183,7 +183,7 @@ struct WebRoutes: WebHandler {
         }
         let text = head.queryValue("every") ?? "100ms"
         guard let lapse = DurationArgument(argument: text) else {
-            throw WebProblem(.badRequest, "\"\(text)\" is no time", hint: "every=500ms")
+            throw WebProblem(.badRequest, "\"\(text)\" is not a time", hint: "every=500ms")
         }
         var objects = LiveObjects(table: table, units: try units(head))
         try LiveStream(

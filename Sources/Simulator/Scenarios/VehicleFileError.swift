@@ -35,8 +35,8 @@ public struct VehicleFileError: Error, Hashable, Sendable {
         case .unknownWord(let word): "a line cannot begin with `\(word)`"
         case .malformed(let word, let wanted): "`\(word)` is not \(wanted)"
         case .missing(let what): "\(what) is missing"
-        case .unexpected(let word): "`\(word)` cannot stand here"
-        case .outside(let word, let place): "`\(word)` stands before the \(place) it belongs to"
+        case .unexpected(let word): "`\(word)` is not allowed here"
+        case .outside(let word, let place): "`\(word)` comes before the \(place) it belongs to"
         case .twice(let what): "\(what) is there twice"
         case .unknownQuantity(let name):
             "there is no quantity `\(name)`; obdscan-vehicle(5) lists them"

@@ -87,7 +87,7 @@ extension VehicleReader {
         while let next = words.popFirst(), next != "=" {
             switch next {
             case "scale": scale = try fraction()
-            case "offset": offset = try number("the number behind `offset`")
+            case "offset": offset = try number("the number after `offset`")
             case "signed": field.signed = true
             case "little": field.little = true
             default: throw fault(.unexpected(String(next)))
@@ -101,7 +101,7 @@ extension VehicleReader {
 
     /// `1/4`, `100/255`, `0.5`.
     private mutating func fraction() throws(VehicleFileError) -> (Double, Double) {
-        let text = try word("the number behind `scale`")
+        let text = try word("the number after `scale`")
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         let numbers = parts.compactMap { Double($0) }
         guard numbers.count == parts.count, (1...2).contains(parts.count),
@@ -127,11 +127,11 @@ extension VehicleReader {
         term.quantity = quantity
         if words.first == "*" {
             words.removeFirst()
-            term.factor = try number("the number behind `*`")
+            term.factor = try number("the number after `*`")
         }
         if let sign = words.first, sign == "+" || sign == "-" {
             words.removeFirst()
-            let addend = try number("the number behind `\(sign)`")
+            let addend = try number("the number after `\(sign)`")
             term.addend = sign == "+" ? addend : -addend
         }
         return term

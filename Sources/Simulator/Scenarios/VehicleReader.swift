@@ -104,7 +104,7 @@ struct VehicleReader {
         }
         scenario.powertrain.kind = found
         while let name = words.popFirst() {
-            let value = try number("the number behind `\(name)`")
+            let value = try number("the number after `\(name)`")
             switch name {
             case "displacement": scenario.powertrain.displacement = value
             case "idle": scenario.powertrain.idle = value
@@ -124,7 +124,7 @@ struct VehicleReader {
         var legs: [DriveCycle.Leg] = []
         while let time = words.first {
             let seconds = try duration("a time such as 8s").seconds
-            let speed = try number("the speed behind `\(time)`")
+            let speed = try number("the speed after `\(time)`")
             guard seconds > 0, (0...300).contains(speed) else {
                 throw fault(
                     .impossible("a leg takes more than 0 s and ends between 0 and 300 km/h"))

@@ -198,7 +198,7 @@ def an_adapter_by_name():
     for user in [None, "tester"]:
         done = succeeds("read", "rpm", "--format", "json", "-d", "bluetooth:OBDII-1", "--db", f"/tmp/{user}.db", user=user)
         expect(done.objects[0]["value"] == 1726, done)
-    fails(69, "no Bluetooth accessory is called", "OBDII-1", of=["info", "-d", "bluetooth:Nobody"])
+    fails(69, "no Bluetooth device is called", "OBDII-1", of=["info", "-d", "bluetooth:Nobody"])
     stranger.end(signal=signal.SIGKILL)
 
 

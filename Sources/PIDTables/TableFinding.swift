@@ -83,7 +83,7 @@ public struct TableFinding: Hashable, Sendable {
         case .doubleAlias(let name, let first):
             "`\(name)` names the signal of line \(first) already"
         case .overlap(let name, let other):
-            "\(name) shares bits with \(other),and no flag or condition separates them"
+            "\(name) shares bits with \(other), and no flag or condition separates them"
         case .order(let name, let other):
             "\(name) begins before \(other): signals must be in bit order"
         case .wideFlag(let name):

@@ -35,7 +35,7 @@ import Testing
             ),
             (
                 .overlap("Y", "X"),
-                "error: Y shares bits with X,and no flag or condition separates them"
+                "error: Y shares bits with X, and no flag or condition separates them"
             ),
             (.order("Y", after: "X"), "error: Y begins before X: signals must be in bit order"),
             (.wideFlag("F"), "error: F is used as a flag but is not a single bit"),

@@ -34,7 +34,7 @@ struct DTCCommand: ParsableCommand {
 struct DTCListCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Stored, pending and permanent codes of every ECU.",
+        abstract: "Read stored, pending and permanent codes of every ECU.",
         discussion: """
             Reads the three lists one by one, so an ECU that refuses one list still reports the \
             others. "no codes" means that the lists arrived and are empty. If a list is missing or \

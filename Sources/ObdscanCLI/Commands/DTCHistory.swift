@@ -11,7 +11,7 @@ import TripStore
 struct DTCHistoryCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
-        abstract: "How codes came and went, from the database.",
+        abstract: "Show how codes came and went, from the database.",
         discussion: """
             Every dtc list and every dtc clear on a real adapter stores what it read. A code that \
             the vehicle lists is present; a code that it no longer lists is gone. Most codes go \

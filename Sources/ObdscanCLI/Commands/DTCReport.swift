@@ -11,7 +11,8 @@ import VehicleScan
 struct DTCReportCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",
-        abstract: "Codes, freeze frame, readiness and test results, before and after a repair.",
+        abstract:
+            "Report codes, freeze frame, readiness and test results, before and after a repair.",
         discussion: """
             Reads the vehicle and prints what it says; --to writes a page to print instead, one \
             HTML file that loads nothing from anywhere. What was read is kept in the database. As \

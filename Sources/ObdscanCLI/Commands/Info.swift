@@ -12,7 +12,7 @@ import VehicleScan
 struct InfoCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
-        abstract: "Adapter, voltage, vehicle protocol, ECUs, VIN, calibrations, supported PIDs.",
+        abstract: "Show adapter, voltage, protocol, ECUs, VIN, calibrations and supported PIDs.",
         discussion: """
             EXAMPLES
               obdscan info -d /dev/ttyUSB0

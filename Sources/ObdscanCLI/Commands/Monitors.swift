@@ -13,7 +13,7 @@ import VehicleScan
 struct MonitorsCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "monitors",
-        abstract: "Readiness for inspection, and on-board monitoring test results.",
+        abstract: "Show readiness for inspection, and test results of monitors.",
         discussion: """
             Shows for each ECU which monitors have run since the codes were cleared and in this \
             driving cycle (PIDs 01 and 41), then every test result of service (mode) 06 with its \

@@ -15,7 +15,7 @@ import WebServer
 struct ServeCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "The vehicle and the recorded trips in a browser.",
+        abstract: "Show the vehicle and recorded trips in a browser.",
         discussion: """
             The first line on standard output is the address to open. The page shows readings as \
             they come, trips with plots, track and exports, trouble codes and readiness. Without \

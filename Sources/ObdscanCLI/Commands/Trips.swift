@@ -9,7 +9,7 @@ import TripStore
 struct TripsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trips",
-        abstract: "Recorded trips.",
+        abstract: "List, show, change and compare recorded trips.",
         discussion: """
             EXAMPLES
               obdscan trips

@@ -212,7 +212,7 @@ private func edited<Value>(_ body: () throws(TripEditFault) -> Value) throws(Fai
         case .outside(let trip):
             throw Failure(
                 "the point lies outside trip \(trip)",
-                hint: "obdscan trips show \(trip)shows when it was", status: .usage)
+                hint: "obdscan trips show \(trip) shows when it was", status: .usage)
         case .nothingToUndo:
             throw Failure(
                 "there is nothing to take back",

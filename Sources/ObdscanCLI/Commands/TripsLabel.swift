@@ -113,7 +113,7 @@ struct TripsNoteCommand: ParsableCommand, OutputCommand {
         if let time, time < about.start || time > end {
             throw Failure(
                 "the point lies outside trip \(id)",
-                hint: "obdscan trips show \(id)shows when it was", status: .usage)
+                hint: "obdscan trips show \(id) shows when it was", status: .usage)
         }
         try mapped { () throws(StoreError) in try store.addNote(text, toTrip: id, at: time) }
     }

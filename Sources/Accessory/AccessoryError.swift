@@ -2,8 +2,8 @@ import Glibc
 
 /// Why an accessory cannot be opened, or how its session ended.
 ///
-/// The fault is a value of its transport, which also has the words for it: what is wrong with a link, and
-/// which command mends it, only the link knows.
+/// The fault is a value of its transport, which also has the words for it: what is wrong with a
+/// link, and which command fixes it, only the link knows.
 public struct AccessoryError: Error, Hashable, Sendable {
     /// What happened.
     public let fault: any AccessoryFault
@@ -100,8 +100,8 @@ public struct FaultWords: Hashable, Sendable {
 
 /// What can go wrong with every transport.
 public enum LinkFault: AccessoryFault {
-    /// The session ended: unplugged, switched off or out of reach; `errno` 0 = the peer closed it, which
-    /// `remedy` is for.
+    /// The session ended: unplugged, switched off or out of reach; `errno` 0 = the peer closed it,
+    /// which `remedy` is for.
     case lost(address: String, errno: Int32, remedy: String)
     /// Any other failing system call.
     case system(call: String, address: String, errno: Int32)

@@ -59,7 +59,7 @@ public final class AccessoryManager: Sendable {
         self.asksBlueZ = asksBlueZ
     }
 
-    /// The accessories that are attached now, sorted by node, those on Bluetooth behind them.
+    /// The accessories that are attached now, sorted by node, those on Bluetooth after them.
     ///
     /// - Parameter withHolders: also who has each open, which looks at every process.
     public func attached(withHolders: Bool = false) -> [Accessory] {
@@ -101,8 +101,8 @@ public final class AccessoryManager: Sendable {
 
     /// Adds an accessory that the system does not show, or protocols to one that it shows.
     ///
-    /// A line does not say what is spoken on it: the caller knows. An ``AccessoryWatch`` announces the
-    /// accessory at its next look.
+    /// A line does not say what is spoken on it: the caller knows. An ``AccessoryWatch`` announces
+    /// the accessory at its next look.
     @discardableResult
     public func attach(
         _ name: String, at address: AccessoryAddress, protocols: [String]

@@ -6,7 +6,8 @@ import SystemIO
 /// Tells which accessories come and go, from now on.
 ///
 /// The kernel's device events (netlink), the folders of nodes (inotify) and, where the manager asks
-/// it, BlueZ's signals wake it; what changed is found by looking again, so that a connect and a disconnect that cancel out are not told.
+/// it, BlueZ's signals wake it; what changed is found by looking again, so that a connect and a
+/// disconnect that cancel out are not told.
 public struct AccessoryWatch: ~Copyable {
     private let manager: AccessoryManager
     private let uevents: Int32
@@ -86,7 +87,7 @@ public struct AccessoryWatch: ~Copyable {
         return bus
     }
 
-    /// The folder of stable names goes when it is empty, so that it is watched anew each time.
+    /// The folder of stable names goes when it is empty, so that it is watched again each time.
     private func watchFolders() {
         for folder in [manager.folders.devices, manager.folders.stableNames] {
             _ = sys_inotify_watch_folder(folders, folder)

@@ -4,7 +4,7 @@ import SystemIO
 /// Whether the way to the internet has been taken over by a Wi-Fi adapter's network.
 enum DefaultRoute {
     /// The interface of the default route if `host`, an IPv4 address, lies in the network directly
-    /// behind it; nil otherwise.
+    /// after it; nil otherwise.
     static func interface(throughNetworkOf host: String) -> String? {
         var address = in_addr()
         guard inet_pton(AF_INET, host, &address) == 1,

@@ -8,12 +8,13 @@ public import VehicleLink
 ///
 /// - ``initialise(_:)`` ends with exactly one ``DialectOutput/ready(_:)`` or
 ///   ``DialectOutput/initialisationFailed(_:)``.
-/// - ``send(_:isReadOnly:_:)`` ends with exactly one ``DialectOutput/end(_:)``. It may only be called when
-///   nothing is under way; else it is answered by `end(.refused)` and changes nothing.
+/// - ``send(_:isReadOnly:_:)`` ends with exactly one ``DialectOutput/end(_:)``. It may only be
+/// called when   nothing is under way; else it is answered by `end(.refused)` and changes nothing.
 /// - Whatever comes in between belongs to that exchange; what comes outside is a
 ///   ``DialectOutput/notice(_:)``.
 ///
-/// A timer that is armed again before it expired starts anew. At every end all timers are disarmed.
+/// A timer that is armed again before it expired starts again. At every end all timers are
+/// disarmed.
 public protocol AdapterDialect: Hashable, Sendable {
     /// Names the protocol, as accessories list it: `org.obdscan.elm327`.
     var protocolString: String { get }
@@ -69,7 +70,7 @@ public enum DialectOutput: Hashable, Sendable {
     case message(ECUMessage)
     /// A damaged frame, or a message that cannot be completed.
     case linkError(LinkError)
-    /// The adapter's word instead of data; what to do about it stands in
+    /// The adapter's word instead of data; what to do about it is in
     /// ``AdapterStatus/recovery``.
     case status(AdapterStatus)
     /// A line of an adapter command's answer.
@@ -106,9 +107,9 @@ public enum ExchangeEnd: Hashable, Sendable {
     case complete
     /// By ``AdapterDialect/interrupt(_:)``, or because the time or count of a listening was up.
     case interrupted
-    /// The adapter fell silent before its prompt: it has to be initialised anew.
+    /// The adapter fell silent before its prompt: it has to be initialised again.
     case timedOut
-    /// More bytes came than any answer has: it has to be initialised anew.
+    /// More bytes came than any answer has: it has to be initialised again.
     case flooded
     /// Every message answers another request. The adapter is at its prompt, and it stayed quiet
     /// since.
@@ -116,7 +117,7 @@ public enum ExchangeEnd: Hashable, Sendable {
     /// Nothing was sent: an exchange was under way, the initialisation is not done, or the
     /// request is one that the adapter cannot send.
     case refused
-    /// The adapter has restarted and lost its settings: it has to be initialised anew.
+    /// The adapter has restarted and lost its settings: it has to be initialised again.
     case adapterRestarted
     /// The same, before the request was written: the vehicle never got it.
     case restartedBeforeSending

@@ -1,12 +1,12 @@
 /// What to do after an adapter's word instead of data.
 public enum AdapterRecovery: Hashable, Sendable {
-    /// A normal answer: the vehicle has no such thing. Nothing to mend.
+    /// A normal answer: the vehicle has no such thing. Nothing to fix.
     case normal
     /// Ask again, so many times at most, if the request may be repeated.
     case retry(times: Int)
-    /// Initialise the adapter anew, then ask again if the request may be repeated.
+    /// Initialise the adapter again, then ask again if the request may be repeated.
     case initialise
-    /// Tell the user: only they can mend it (ignition, wiring, power).
+    /// Tell the user: only they can fix it (ignition, wiring, power).
     case report
     /// Do without the command.
     case dropFeature

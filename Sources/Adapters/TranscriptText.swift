@@ -24,7 +24,7 @@ extension Transcript {
         return text
     }
 
-    /// A byte as it may stand in a header, read or written: control characters become blanks.
+    /// A byte as it may be in a header, read or written: control characters become blanks.
     private static func inHeader(_ byte: UInt8) -> UInt8 {
         byte < 0x20 || byte == 0x7F ? 0x20 : byte
     }

@@ -41,7 +41,7 @@ public struct DecodePipeline {
     ///
     /// Tells whether there are more tables than before.
     public mutating func prepare(for chunk: ArraySlice<UInt8>) throws -> Bool {
-        // Reassembly needs the lengths of records, too, where several answers stand in one line.
+        // Reassembly needs the lengths of records, too, where several answers are in one line.
         guard try tables.grow(for: chunk) else { return false }
         run.use(table: tables.table, monitors: tables.monitors)
         return true

@@ -6,7 +6,7 @@ import PIDTables
 /// The tables that `decode` needs.
 ///
 /// To read the embedded ones whole takes longer than all else that one line needs, so a short text
-/// gets only the records whose identifiers stand in it. The first text that is longer, or followed by
+/// gets only the records whose identifiers are in it. The first text that is longer, or followed by
 /// another, gets everything; so does who brings tables of their own.
 public struct DecodeTables {
     /// What of the PID tables is loaded.
@@ -35,7 +35,7 @@ public struct DecodeTables {
     /// A decoder that has seen nothing yet.
     public var decoder: ResponseDecoder { ResponseDecoder(table: table, monitors: monitors) }
 
-    /// Loads what `chunk` may ask for; tells whether that was more than was there.
+    /// Loads what `chunk` may ask for; says whether that was more than was there.
     public mutating func grow(for chunk: ArraySlice<UInt8>) throws -> Bool {
         guard !isWhole else { return false }
         // The text of a recording may spell a digit as an escape.
@@ -59,8 +59,8 @@ public struct DecodeTables {
     }
 }
 
-/// The bytes that a text may spell in hexadecimal: every two digits that follow each other, whatever
-/// stands between them, because only its reader knows where bytes begin.
+/// The bytes that a text may spell in hexadecimal: every two digits that follow each other,
+/// whatever is between them, because only its reader knows where bytes begin.
 struct SpelledBytes {
     private var isSpelled = [Bool](repeating: false, count: 256)
 
@@ -76,8 +76,8 @@ struct SpelledBytes {
 
     /// Whether an answer in this text may hold what `id` identifies.
     public func mayIdentify(_ id: DataID) -> Bool {
-        // The low byte of a parameter group may be an address; data identifiers that stand for a PID
-        // of OBD have it as their low byte.
+        // The low byte of a parameter group may be an address; data identifiers that stand for a
+        // PID of OBD have it as their low byte.
         let byte = id.service == DataID.parameterGroups ? id.id >> 8 : id.id
         return isSpelled[Int(byte & 0xFF)]
     }

@@ -36,7 +36,7 @@ public struct TextLines {
         }
     }
 
-    /// Hands over what stands behind the last line end.
+    /// Hands over what comes after the last line end.
     public mutating func finish(_ body: (_ line: [UInt8], _ number: Int) -> Void) {
         guard !rest.isEmpty else { return }
         body(rest, number)

@@ -6,11 +6,11 @@ public struct CodeExplanationError: Error, Hashable, Sendable {
     public enum Fault: Hashable, Sendable {
         /// A line that begins with none of the words that are known.
         case unknownWord(String)
-        /// A line that stands before the block it belongs to.
+        /// A line that comes before the block it belongs to.
         case outside(String)
-        /// A word or text that is not what stands in its place.
+        /// A word or text that is not what is in its place.
         case malformed(String, wanted: String)
-        /// A block that stands twice.
+        /// A block that appears twice.
         case double(String)
     }
 

@@ -34,7 +34,8 @@ public enum DriveAdvice: String, Hashable, Comparable, CaseIterable, Sendable {
     }
 }
 
-/// What is said beside the codes of one kind of fault: causes, what to watch, what proves the repair.
+/// What is said beside the codes of one kind of fault: causes, what to watch, what proves the
+/// repair.
 public struct CodeFamily: Hashable, Sendable {
     /// A likely cause.
     public struct Cause: Hashable, Sendable {
@@ -85,7 +86,7 @@ public struct CodeFamily: Hashable, Sendable {
     public internal(set) var clears = ""
     /// Whether repair statistics name the first causes.
     public internal(set) var isFromStatistics = false
-    /// What stands in the texts of its codes, in families of codes by their text.
+    /// What is in the texts of its codes, in families of codes by their text.
     var says: [String] = []
 }
 

@@ -2,8 +2,8 @@ public import OBDCore
 
 /// The codes with a text on both sides of one without.
 ///
-/// The standard numbers the failure modes of a component one after the other, so that its neighbours
-/// tell what an unknown code is about, though not what it says.
+/// The standard numbers the failure modes of a component one after the other, so that its
+/// neighbours say what an unknown code is about, though not what it says.
 public struct CodeNeighbours: Hashable, Sendable {
     /// A code with a text.
     public struct Neighbour: Hashable, Sendable {

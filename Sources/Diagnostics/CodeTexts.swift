@@ -2,7 +2,7 @@ public import OBDCore
 
 /// The texts of trouble codes, looked up in sorted files that are never parsed as a whole.
 public struct CodeTexts: Sendable {
-    /// One file: lines `P0301<TAB>text`, ascending; lines that begin with `#` stand on top.
+    /// One file: lines `P0301<TAB>text`, ascending; lines that begin with `#` are on top.
     ///
     /// A third column `1` says that one public list alone has the code.
     public enum File: Sendable {
@@ -40,7 +40,8 @@ public struct CodeTexts: Sendable {
         return texts
     }
 
-    /// What the code says, failure type aside unless a file has a text for both; nil where none has.
+    /// What the code says, failure type aside unless a file has a text for both; nil where none
+    /// has.
     public func text(of code: DTC) -> String? {
         if code.failureType != nil, let text = Self.text(of: code.description, in: codes) {
             return text
@@ -82,7 +83,7 @@ public struct CodeTexts: Sendable {
         Self.text(of: Hex.string([byte >> 4]), in: failureTypes)
     }
 
-    /// How many codes have a text; a code that stands in two files counts twice.
+    /// How many codes have a text; a code that is in two files counts twice.
     public var codeCount: Int { Self.rows(in: codes) }
 
     /// How many failure types have a text, the categories among them.

@@ -252,7 +252,7 @@ public struct DecodeError: Error, Hashable, Sendable {
     public enum Fault: Hashable, Sendable {
         /// A record that is shorter than its identifier demands; unit: bytes.
         case tooShort(DataID, expected: Int, received: Int)
-        /// Bytes behind the last whole record that are no padding.
+        /// Bytes after the last whole record that are no padding.
         case leftOver(InlineBytes)
         /// A list whose count does not match its length; unit: codes.
         case count(announced: Int, received: Int)

@@ -4,9 +4,9 @@ public struct MonitorTableError: Error, Hashable, Sendable {
     public enum Fault: Hashable, Sendable {
         /// A line with too few or too many columns.
         case columns(expected: Int, found: Int)
-        /// A field that is not what stands in its column.
+        /// A field that is not what is in its column.
         case malformed(String, wanted: String)
-        /// An id that stands twice.
+        /// An id that appears twice.
         case double(String)
     }
 

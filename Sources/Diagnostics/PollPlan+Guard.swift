@@ -2,7 +2,7 @@ public import OBDCore
 
 // Leaving a parked vehicle alone.
 extension PollPlan {
-    /// Which signals tell whether wheels and engine turn, and how to ask for them.
+    /// Which signals say whether wheels and engine turn, and how to ask for them.
     public struct Motion: Sendable {
         /// Signals of the engine's speed; unit: rpm.
         public var engineSpeed: [SignalIndex]
@@ -46,7 +46,7 @@ extension PollPlan {
 
     /// Leaves the vehicle alone while it is off, by what `guard` says.
     ///
-    /// What tells that is asked for seldom, and only where it is not wanted anyway.
+    /// What tells that is asked for rarely, and only where it is not wanted anyway.
     public mutating func protectBattery(by guardian: BatteryGuard, _ motion: Motion) {
         battery = guardian
         watchesMotion = true

@@ -45,7 +45,7 @@ extension PollPlan {
         }
     }
 
-    /// The frames to wait for; forgotten after so many uses, so that they are learnt anew.
+    /// The frames to wait for; forgotten after so many uses, so that they are learnt again.
     mutating func takeFrameCount(
         for asked: Pending, at now: Instant, link: LinkCapabilities
     ) -> Int? {
@@ -165,8 +165,8 @@ extension PollPlan {
         }
     }
 
-    /// Whether every record that was asked since the last answer rests, or is about to; others, whose
-    /// turn comes seldom, tell nothing.
+    /// Whether every record that was asked since the last answer rests, or is about to; others,
+    /// whose turn comes rarely, tell nothing.
     private var nothingIsAnswered: Bool {
         let asked = items.filter { item in
             guard !item.isWatched, let time = item.lastAsked else { return false }
@@ -175,7 +175,7 @@ extension PollPlan {
         return !asked.isEmpty && asked.allSatisfy { $0.misses >= Self.missesBeforeRest }
     }
 
-    /// Which of the asked records stand in the answers of any ECU.
+    /// Which of the asked records are in the answers of any ECU.
     private func answeredItems(_ messages: [ECUMessage], _ asked: Pending) -> [Int] {
         let service = items[asked.items[0]].want.dataID.service
         guard asked.items.count > 1 else {

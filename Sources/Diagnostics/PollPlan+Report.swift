@@ -36,7 +36,7 @@ extension PollPlan {
         }
     }
 
-    /// How one record fared, for whoever wants to know why it comes so seldom.
+    /// How one record fared, for whoever wants to know why it comes so rarely.
     public struct RecordReport: Hashable, Sendable {
         /// What was asked for.
         public var dataID: DataID

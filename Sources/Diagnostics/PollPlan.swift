@@ -7,27 +7,27 @@ public import OBDCore
 /// 2. the record whose deadline is nearest, and with it in one request as many others as the link
 ///    takes, due ones first, then those without a period, longest unasked first.
 ///
-/// A batch is trusted only as long as it pays: whatever it leaves out is asked alone at once, and so
-/// is all of one that fails twice in a row; a refused one ends batching for some minutes, and nothing is
-/// ever concluded from a batch about one record. Who was asked alone may join a batch again after
-/// ``answersBeforeBatch`` answers, twice as many each time that batches fail with it, and at once if
-/// it failed alone as well: then the link was to blame.
+/// A batch is trusted only as long as it pays: whatever it leaves out is asked alone at once, and
+/// so is all of one that fails twice in a row; a refused one ends batching for some minutes, and
+/// nothing is ever concluded from a batch about one record. Who was asked alone may join a batch
+/// again after ``answersBeforeBatch`` answers, twice as many each time that batches fail with it,
+/// and at once if it failed alone as well: then the link was to blame.
 ///
-/// A record that stays silent or fails alone, ``missesBeforeRest`` times in a row, rests: it is asked
-/// ever more seldom, but never given up, and while nothing answers that did before, not so seldom. The
-/// first answer after none to all that was asked ends every rest.
+/// A record that stays silent or fails alone, ``missesBeforeRest`` times in a row, rests: it is
+/// asked ever less often, but never given up, and while nothing answers that did before, not so
+/// rarely. The first answer after none to all that was asked ends every rest.
 ///
 /// A count digit is used where two replies in a row had as many frames. Any reply that is damaged,
 /// incomplete or came after "response pending" (NRC 78, a frame that adapters count) forgets it.
 ///
-/// What an adapter refuses (`?`), batches and count digits, is tried again later: one damaged character
-/// on the way to it looks the same.
+/// What an adapter refuses (`?`), batches and count digits, is tried again later: one damaged
+/// character on the way to it looks the same.
 public struct PollPlan: Sendable {
     /// A record that is wanted.
     public struct Want: Hashable, Sendable {
         /// What to ask for.
         public var dataID: DataID
-        /// Data bytes of its answer; nil = varies, so that it cannot stand in a batch.
+        /// Data bytes of its answer; nil = varies, so that it cannot be in a batch.
         public var length: Int?
         /// How often; nil = as often as the link allows.
         public var period: Duration?
@@ -178,9 +178,9 @@ public struct PollPlan: Sendable {
     /// Batches whose frame counts are known at the same time.
     static let mostBatches = 256
 
-    /// A frame count is learnt anew after so many uses, so that an ECU that appears late is heard.
+    /// A frame count is learnt again after so many uses, so that an ECU that appears late is heard.
     public static let frameCountUses = 50
-    /// A record that is silent or fails is asked ever more seldom, down to this period.
+    /// A record that is silent or fails is asked ever less often, down to this period.
     public static let longestRest = Duration.seconds(30)
     /// Less than this without any answer is no outage.
     public static let shortestOutage = Duration.milliseconds(500)
@@ -192,7 +192,7 @@ public struct PollPlan: Sendable {
     public static let answersBeforeBatch = 50
     /// Failures in a row after which the records of a batch are asked alone.
     public static let failuresBeforeAlone = 2
-    /// Misses in a row before a record is asked more seldom; one miss proves nothing.
+    /// Misses in a row before a record is asked less often; one miss proves nothing.
     public static let missesBeforeRest = 2
     /// Batches and count digits that were refused are tried again after so long.
     public static let shortestRefusal = Duration.seconds(120)
@@ -223,7 +223,8 @@ public struct PollPlan: Sendable {
     /// Leaves a parked vehicle alone, where ``watchesMotion`` says so.
     // Not optional: a look at an optional as large as this copies it.
     var battery = BatteryGuard()
-    /// Whether what ECUs tell has to be shown to the plan, so that it leaves a parked vehicle alone.
+    /// Whether what ECUs tell has to be shown to the plan, so that it leaves a parked vehicle
+    /// alone.
     public internal(set) var watchesMotion = false
     /// Which signals tell the guard whether the vehicle is on.
     var motion = Motion()

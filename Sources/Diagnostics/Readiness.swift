@@ -48,7 +48,7 @@ public struct ReadinessRules: Hashable, Sendable {
 public struct Readiness: Hashable, Sendable {
     /// Whether the vehicle would be accepted for a test of its emissions.
     public enum Verdict: Hashable, Sendable {
-        /// No more monitors are incomplete than are tolerated, and the lamp is off.
+        /// No more monitors are incomplete than are tolerated, and the check engine light is off.
         case ready
         /// More monitors are incomplete than are tolerated.
         case notReady
@@ -62,7 +62,7 @@ public struct Readiness: Hashable, Sendable {
     public struct ECU: Hashable, Sendable {
         /// Who.
         public var ecu: ECUAddress?
-        /// Whether it asks for the lamp; nil where it did not tell.
+        /// Whether it asks for the check engine light; nil where it did not tell.
         public var lampIsOn: Bool?
         /// Confirmed codes that it holds; nil where it did not tell.
         public var codeCount: Int?
@@ -146,7 +146,7 @@ public struct Readiness: Hashable, Sendable {
         }
     }
 
-    /// Whether any ECU asks for the lamp; nil where none told.
+    /// Whether any ECU asks for the check engine light; nil where none told.
     public var lampIsOn: Bool? {
         let told = ecus.compactMap(\.lampIsOn)
         return told.isEmpty ? nil : told.contains(true)

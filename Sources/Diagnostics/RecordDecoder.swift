@@ -75,7 +75,7 @@ public struct RecordDecoder: Sendable {
         var pid: UInt32?
     }
 
-    /// Appends a reading for each signal of `record` that stands in `bytes`.
+    /// Appends a reading for each signal of `record` that is in `bytes`.
     ///
     /// Of a record whose length varies, signals behind its end are left out.
     public func decode(

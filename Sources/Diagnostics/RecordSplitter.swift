@@ -2,11 +2,11 @@ import OBDCore
 
 /// Finds the records of one answer: `41 0C 1A F8 0D 32` are two, and nothing on the wire says so.
 ///
-/// Lengths come from the table. Records may stand in any order. A record of varying length takes the
-/// one length with which everything behind it parses; where that leaves a choice, the shortest, whose
-/// signals stand in every length. Bytes at the end that repeat one filler are padding.
+/// Lengths come from the table. Records may be in any order. A record of varying length takes the
+/// one length with which everything after it parses; where that leaves a choice, the shortest,
+/// whose signals are in every length. Bytes at the end that repeat one filler are padding.
 struct RecordSplitter {
-    /// What stands in front of the data of a record.
+    /// What comes before the data of a record.
     enum Layout {
         /// Service 01: the PID.
         case pid
@@ -30,7 +30,7 @@ struct RecordSplitter {
         case record(id: UInt32, frame: UInt8?, data: Range<Int>)
         /// A whole record that was not asked for.
         case foreign
-        /// An identifier without a known length: nothing behind it can be told apart.
+        /// An identifier without a known length: nothing after it can be told apart.
         case unknown(at: Int, wasAsked: Bool)
         /// A record that was asked for and is cut short.
         case tooShort(id: UInt32, expected: Int, received: Int)
@@ -66,7 +66,8 @@ struct RecordSplitter {
         self.request = request.flatMap { $0.count > 1 ? $0 : nil }
     }
 
-    /// Whether the bytes of `payload` from `start` on are padding: one byte repeated, seven at most.
+    /// Whether the bytes of `payload` from `start` on are padding: one byte repeated, seven at
+    /// most.
     ///
     /// A single byte is padding only if it is one of those that ECUs fill frames with.
     static func isFiller(_ payload: [UInt8], from start: Int) -> Bool {
@@ -87,9 +88,10 @@ struct RecordSplitter {
         isFiller(payload, from: start) && usualFillers.contains(payload[start])
     }
 
-    /// The next record, or why there is none; only behind a record, asked for or not, more may come.
+    /// The next record, or why there is none; only behind a record, asked for or not, more may
+    /// come.
     ///
-    /// `lengthOf` tells how many data bytes an identifier has, nil where nobody knows.
+    /// `lengthOf` says how many data bytes an identifier has, nil where nobody knows.
     mutating func next(_ lengthOf: Lengths) -> Step {
         let start = place
         guard start < payload.count else { return .end }
@@ -146,7 +148,7 @@ struct RecordSplitter {
         position < 64 ? 1 << UInt64(position) : 0
     }
 
-    /// Where the identifier at `start` of the answer stands in the request, unanswered ones first.
+    /// Where the identifier at `start` of the answer is in the request, unanswered ones first.
     private func positionInRequest(of start: Int) -> Int? {
         guard let request else { return nil }
         var found: Int?

@@ -2,7 +2,7 @@ import OBDCore
 
 /// UDS ReadDTCInformation (ISO 14229-1), as SAE J1979-2 uses it, too.
 extension ResponseDecoder {
-    /// What stands in front of the codes of a report, and around each of them.
+    /// What comes before the codes of a report, and around each of them.
     private struct Form {
         /// Where the first record begins.
         var start: Int
@@ -26,7 +26,8 @@ extension ResponseDecoder {
 
     private static func form(of report: UInt8) -> Form? {
         switch report {
-        // By status mask, first and most recent failures, emission codes: `59 xx mask {DTC status}`.
+        // By status mask, first and most recent failures, emission codes: `59 xx mask {DTC
+        // status}`.
         case 0x02, 0x0B, 0x0C, 0x0D, 0x0E, 0x13: Form(start: 3)
         // Everything that the ECU could report.
         case 0x0A: Form(start: 3, listsHealthy: true)
@@ -114,7 +115,8 @@ extension ResponseDecoder {
             }
             defer { place += form.recordLength }
             var status = payload[place + form.codeOffset + 3]
-            // ECUs with WWH-OBD may repeat the request's own masks: nothing would be left of theirs.
+            // ECUs with WWH-OBD may repeat the request's own masks: nothing would be left of
+            // theirs.
             if let mask = form.maskAt, form.formatAt == nil || status & payload[mask] != 0 {
                 status &= payload[mask]
             }
@@ -177,7 +179,7 @@ extension ResponseDecoder {
 
     // MARK: Data kept with a code
 
-    /// The code in front of snapshot and extended data: `59 04 DTC status …`; nil when it is cut.
+    /// The code before snapshot and extended data: `59 04 DTC status …`; nil when it is cut.
     func appendCode(_ answer: Answer, _ out: inout [DiagnosticItem]) -> DTC? {
         let payload = answer.payload
         guard payload.count >= 6 else {

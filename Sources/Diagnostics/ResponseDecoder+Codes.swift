@@ -19,7 +19,8 @@ extension ResponseDecoder {
         } else if length == 6 {
             appendCodes(answer, kind, places: [1, 3, 5], &out)
         } else {
-            // With a header the frame's checksum was right: whole codes are codes, though some lack.
+            // With a header the frame's checksum was right: whole codes are codes, though some
+            // lack.
             if answer.isCAN == false, length.isMultiple(of: 2) {
                 appendCodes(
                     answer, kind, places: stride(from: 1, to: answer.payload.count, by: 2), &out)
@@ -60,7 +61,7 @@ extension ResponseDecoder {
             payload.count == end || RecordSplitter.isFiller(payload, from: end)
         else {
             let received = (payload.count - 2) / recordLength
-            // A wrong count takes nothing back of what stands there. Six bytes may as well be the three
+            // A wrong count takes nothing back of what is there. Six bytes may as well be the three
             // places of ECUs before CAN, which have no count.
             if recordLength != 2 || payload.count != 7 {
                 appendCodes(

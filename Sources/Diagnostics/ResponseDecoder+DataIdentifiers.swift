@@ -179,7 +179,7 @@ extension ResponseDecoder {
         let payload = answer.payload
         switch did {
         case 0xF600...0xF6FF:
-            // Records without the monitor id, which stands in the DID. Unverified: from the ranges
+            // Records without the monitor id, which is in the DID. Unverified: from the ranges
             // of ISO 14229-1 alone.
             decodeTestRecords(answer, mid: UInt8(truncatingIfNeeded: did), from: 3, &out)
         case 0xF800...0xF8FF where answer.request.map({ $0.count <= 3 }) ?? true:

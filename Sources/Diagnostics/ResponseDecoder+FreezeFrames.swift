@@ -7,7 +7,7 @@ extension ResponseDecoder {
 
     /// `length, code, torque mode, boost, speed, load, coolant, vehicle speed, …`, frame by frame.
     ///
-    /// The length counts what follows it. What stands behind the vehicle speed is the maker's own
+    /// The length counts what follows it. What comes after the vehicle speed is the maker's own
     /// and remains a message; so does an answer without any frame.
     func decodeFreezeFrames(
         _ answer: Answer, _ record: PIDTable.Record, _ out: inout [DiagnosticItem]

@@ -44,7 +44,7 @@ extension ResponseDecoder {
     /// Software identification: texts that each end with an asterisk, as many as there are.
     private static let software: UInt32 = 0xFEDA
 
-    /// Appends one reading for each text behind the first.
+    /// Appends one reading for each text after the first.
     private func appendFurtherParts(
         _ answer: Answer, _ record: PIDTable.Record, _ origin: RecordDecoder.Origin,
         _ out: inout [DiagnosticItem]

@@ -1,10 +1,10 @@
 public import OBDCore
 
-// Answers of several ECUs, or to several requests, that stand in one line without headers.
+// Answers of several ECUs, or to several requests, that are in one line without headers.
 extension ResponseDecoder {
     /// The answers that `message` is made of; nil where it is one.
     ///
-    /// A frame holds seven bytes: PID 41 with its four cannot stand in it behind another record, and
+    /// A frame holds seven bytes: PID 41 with its four cannot be in it after another record, and
     /// a list of codes ends where its count says. So a service's own answer byte in such a place
     /// begins the next answer, whose line end was lost.
     public func joinedAnswers(_ message: ECUMessage, _ exchange: Exchange) -> [ECUMessage]? {
@@ -53,8 +53,8 @@ extension ResponseDecoder {
         return starts
     }
 
-    /// Where answers of service 06 begin: nine bytes a test on CAN; before it each answer has seven,
-    /// and all are of the test that was asked for.
+    /// Where answers of service 06 begin: nine bytes a test on CAN; before it each answer has
+    /// seven, and all are of the test that was asked for.
     private func startsOfTests(_ payload: [UInt8]) -> [Int] {
         let legacy = Array(stride(from: 0, to: payload.count, by: 7))
         if payload.count.isMultiple(of: 7),

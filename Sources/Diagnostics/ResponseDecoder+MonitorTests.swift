@@ -44,7 +44,7 @@ extension ResponseDecoder {
                 return
             }
             let mid = payload[place]
-            // Neither whole tests nor a test that was asked for: a byte was lost in front of it.
+            // Neither whole tests nor a test that was asked for: a byte was lost before it.
             if place > 1, !rest.isMultiple(of: 9), !asked.isEmpty, !asked.contains(mid) {
                 giveUp(answer.leftOver(from: place), from: begin, memory, &out)
                 return
@@ -65,8 +65,8 @@ extension ResponseDecoder {
         }
     }
 
-    /// Results behind a data identifier: `{TID UASID value min max}`, or with the monitor id in front
-    /// of each.
+    /// Results behind a data identifier: `{TID UASID value min max}`, or with the monitor id in
+    /// front of each.
     func decodeTestRecords(
         _ answer: Answer, mid: UInt8, from start: Int, _ out: inout [DiagnosticItem]
     ) {

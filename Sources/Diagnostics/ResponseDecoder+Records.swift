@@ -1,6 +1,6 @@
 import OBDCore
 
-/// Services 01 and 02, and the KWP services 1A and 21: identifiers with data behind them.
+/// Services 01 and 02, and the KWP services 1A and 21: identifiers with data after them.
 extension ResponseDecoder {
     mutating func decodeRecords(_ answer: Answer, _ out: inout [DiagnosticItem]) {
         guard answer.payload.count > 1 else {
@@ -18,14 +18,14 @@ extension ResponseDecoder {
             decodeRecords(merged, &out)
             return
         }
-        // What a record says about others holds for those that stood in front of it, too.
+        // What a record says about others holds for those that stood before it, too.
         if memory.revision != before {
             out.removeSubrange(begin...)
             walkRecords(answer, &out)
         }
     }
 
-    /// The answer without the service that some adapters' makers repeat in front of each record; nil
+    /// The answer without the service that some adapters' makers repeat before each record; nil
     /// where it is not made like that: `41 0C 1A F8 41 0D 20`.
     private func withoutRepeatedService(_ answer: Answer) -> Answer? {
         let payload = answer.payload
@@ -52,7 +52,7 @@ extension ResponseDecoder {
         return records > 1 ? Answer(answer, payload: merged) : nil
     }
 
-    /// Ends an answer whose records do not use it up: the byte that was lost or gained may stand in
+    /// Ends an answer whose records do not use it up: the byte that was lost or gained may be in
     /// front of any of them, so that none of their values can be trusted.
     mutating func giveUp(
         _ error: DiagnosticItem, from begin: Int, _ known: ECUMemory,
@@ -63,8 +63,8 @@ extension ResponseDecoder {
         out.append(error)
     }
 
-    /// Whether service 01 is answered by just the records that were asked for, in their order, each of
-    /// the one length that it can have, none of which says anything about another.
+    /// Whether service 01 is answered by just the records that were asked for, in their order, each
+    /// of the one length that it can have, none of which says anything about another.
     ///
     /// Nearly all answers of a poll are; there is nothing to be found out about them.
     private func isExactly(_ answer: Answer) -> Bool {

@@ -16,7 +16,7 @@ extension ResponseDecoder {
         case one([SnapshotItem])
         /// In several ways: nothing says which is right.
         case several
-        /// An identifier whose length nobody knows: what is behind it cannot be told apart.
+        /// An identifier whose length nobody knows: what is after it cannot be told apart.
         case unknownIdentifier
         /// In no way.
         case none
@@ -25,7 +25,7 @@ extension ResponseDecoder {
     /// `59 04 DTC status {record, count, {DID data}}`.
     ///
     /// The lengths of the data are not sent. Where an identifier's data may be of several lengths,
-    /// the one counts with which everything behind it comes out even.
+    /// the one counts with which everything after it comes out even.
     func decodeSnapshot(_ answer: Answer, _ out: inout [DiagnosticItem]) {
         guard let code = appendCode(answer, &out), answer.payload.count > 6 else { return }
         switch cut(answer) {

@@ -2,7 +2,7 @@ import OBDCore
 
 /// Service 09: identification, calibration, in-use counters.
 extension ResponseDecoder {
-    /// Whether a number of data items stands in front of the data.
+    /// Whether a number of data items comes before the data.
     enum ItemCount {
         /// Service 09 on CAN.
         case always
@@ -44,7 +44,7 @@ extension ResponseDecoder {
         }
     }
 
-    /// On CAN `49 00 map`, several behind each other; before it `49 00 01 map`.
+    /// On CAN `49 00 map`, several after each other; before it `49 00 01 map`.
     private func decodeInfoTypeMaps(_ answer: Answer, _ out: inout [DiagnosticItem]) {
         let payload = answer.payload
         let id = DataID(.vehicleInformation, UInt32(payload[1]))
@@ -256,7 +256,7 @@ extension ResponseDecoder {
             }
             bytes = bytes.lowerBound..<end
         }
-        // Later editions append counters: the known ones stand in front of them.
+        // Later editions append counters: the known ones are before them.
         let known = min(bytes.count / 2, allowed.max() ?? 0)
         guard bytes.count.isMultiple(of: 2), allowed.contains(known), known <= signals.count else {
             let message = answer.error(
@@ -365,7 +365,7 @@ enum InfoText {
         return kept
     }
 
-    /// The text, unprintable bytes as `\xHH`; nothing but padding is no text.
+    /// The text, unprintable bytes as `\xHH`; nothing but padding is not a text.
     static func value(of trimmed: ArraySlice<UInt8>) -> Reading.Value {
         trimmed.isEmpty ? .missing(.notAvailable, code: nil) : .text(Signal.text(of: trimmed))
     }

@@ -51,7 +51,7 @@ public struct TripEvent: Hashable, Sendable {
     }
 }
 
-/// One thing that stands in a trip.
+/// One thing that is in a trip.
 public enum TripEntry: Hashable, Sendable {
     /// What messages became.
     case items([DiagnosticItem])

@@ -4,7 +4,8 @@ import Foundation
 ///
 ///     EmbedFiles [--numbered] FOLDER OUTPUT.swift
 ///
-/// With `--numbered` the files must be `0001…`, `0002…` without a gap or a double, except `schema.sql`.
+/// With `--numbered` the files must be `0001…`, `0002…` without a gap or a double, except
+/// `schema.sql`.
 @main
 enum EmbedFiles {
     static func main() {
@@ -26,7 +27,7 @@ enum EmbedFiles {
         let files = try list(root)
         if numbered { try checkNumbers(files.filter { $0 != "schema.sql" }) }
         let source = try generated(files, root: root)
-        // Written only when it changes: what depends on it is compiled anew else.
+        // Written only when it changes: what depends on it is compiled again else.
         let there = URL(filePath: output)
         if (try? Data(contentsOf: there)) == Data(source.utf8) { return }
         try Data(source.utf8).write(to: there, options: .atomic)

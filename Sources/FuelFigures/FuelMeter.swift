@@ -72,7 +72,7 @@ public struct FuelMeter: Sendable {
     public static let longestGap: Int64 = 10_000_000
     /// Lambda goes stale; unit: µs.
     static let lambdaLife: Int64 = 10_000_000
-    /// Air temperature changes slowly and is asked seldom; unit: µs.
+    /// Air temperature changes slowly and is asked rarely; unit: µs.
     static let temperatureLife: Int64 = 300_000_000
     /// Gas constant of dry air; unit: J/(kg·K).
     static let gasConstant = 287.05

@@ -14,7 +14,7 @@ public final class SharedDevice<Device: ServedDevice>: Sendable {
         self.device = Mutex(device)
     }
 
-    /// What is to be written now, when to look again, and whether the device leaves behind it.
+    /// What is to be written now, when to look again, and whether the device leaves after it.
     public func due(at now: Instant) -> (bytes: [UInt8], next: Instant?, end: LinkEnd?) {
         device.withLock { device in
             let bytes = device.due(at: now)

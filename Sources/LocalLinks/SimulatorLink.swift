@@ -7,7 +7,7 @@ import SystemIO
 
 /// `sim:`: a simulated adapter and vehicle behind a socket pair.
 public enum SimulatorLink {
-    /// The connector for what stands behind `sim:`.
+    /// The connector for what comes after `sim:`.
     ///
     /// Vehicle and adapter live as long as the connector: a link that is opened again finds them as
     /// they were left.
@@ -29,7 +29,7 @@ public enum SimulatorLink {
         }
     }
 
-    /// What stands behind `sim:`, the user's own vehicle file read.
+    /// What comes after `sim:`, the user's own vehicle file read.
     public static func options(_ text: String) throws(LocalLinkFault) -> SimulatorOptions {
         let vehicle = try SimulatorOptions.vehicleFile(in: text).map(vehicle)
         do throws(SimulatorError) {

@@ -4,7 +4,7 @@ import Simulator
 
 /// `sim:OPTIONS`: a simulated adapter and vehicle.
 struct SimulatorTransport: Transport {
-    /// Everything behind the colon.
+    /// Everything after the colon.
     var options: String
 
     static let form = TransportForm("sim", short: "sim:")

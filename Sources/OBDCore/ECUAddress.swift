@@ -1,9 +1,9 @@
-/// Who answered, as its address stands on the wire.
+/// Who answered, as its address is on the wire.
 ///
 /// `7E8` and `18DAF110` on CAN, `10` (the source byte) on the protocols before it. With extended
 /// addressing the address byte behind the CAN id belongs to it: `7E8/F1`.
 public struct ECUAddress: Hashable, Comparable, Sendable {
-    /// How the address is written; also tells what kind it is.
+    /// How the address is written; also says what kind it is.
     public enum Form: UInt8, Hashable, Sendable {
         /// The source byte of ISO 9141-2, ISO 14230-4, SAE J1850 or SAE J1939: two digits.
         case byte

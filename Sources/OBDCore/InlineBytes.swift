@@ -5,7 +5,7 @@ public struct InlineBytes: Hashable, Sendable {
     /// Bytes that fit without an allocation.
     public static let inlineCapacity = 16
 
-    // Byte i stands in bits 8·i… of low (i < 8) or high. All zero when `heap` is set.
+    // Byte i is in bits 8·i… of low (i < 8) or high. All zero when `heap` is set.
     private var low: UInt64 = 0
     private var high: UInt64 = 0
     private var inlineCount: UInt8 = 0

@@ -92,7 +92,7 @@ public struct JSONReader {
     private mutating func number() -> JSONValue? {
         let start = place
         if next == 0x2D { place += 1 }
-        // No digit stands behind a leading zero.
+        // No digit comes after a leading zero.
         if next == 0x30 { place += 1 } else if !digits() { return nil }
         if next == 0x2E {
             place += 1

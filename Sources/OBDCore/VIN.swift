@@ -27,7 +27,7 @@ public struct VIN: Hashable, Sendable {
         return Array(text.utf8)[8] == expected
     }
 
-    /// The transliterated value of a character; nil when it may not stand in a VIN.
+    /// The transliterated value of a character; nil when it may not be in a VIN.
     private static func value(of character: UInt8) -> Int? {
         switch character {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): Int(character - UInt8(ascii: "0"))

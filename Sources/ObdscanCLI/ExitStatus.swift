@@ -16,7 +16,7 @@ enum ExitStatus: Int32, Sendable, CaseIterable {
     case bug = 70
     /// An output file cannot be made.
     case cannotCreate = 73
-    /// The link was lost and could not be had back.
+    /// The link was lost and could not be restored.
     case linkLost = 74
     /// Timed out: try again.
     case timedOut = 75

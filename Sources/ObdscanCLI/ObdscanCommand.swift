@@ -5,7 +5,7 @@ import VehicleScan
 
 /// The root command.
 ///
-/// Every command stands in a file of its own in `Commands/` and in one line of `subcommands`.
+/// Every command is in a file of its own in `Commands/` and in one line of `subcommands`.
 public struct ObdscanCommand: ParsableCommand {
     /// Name, help and commands.
     public static let configuration = CommandConfiguration(
@@ -73,7 +73,7 @@ public struct ObdscanCommand: ParsableCommand {
         }
         let log = logOptions(of: command)
         do {
-            // A wrong file stops everything but the command that mends it.
+            // A wrong file stops everything but the command that fixes it.
             if !["config", "help"].contains(arguments.first ?? "") {
                 try UserSettings.check(for: arguments)
             }

@@ -22,7 +22,7 @@ extension PIDTables {
             failureModes: files("failure-modes"))
     }
 
-    /// What stands beside trouble codes, as embedded; read anew at each call.
+    /// What stands beside trouble codes, as embedded; read again at each call.
     public static func codeExplanations() throws(CodeExplanationError) -> CodeExplanations {
         try CodeExplanations(embedded(explanationPath).map(\.description) ?? "")
     }

@@ -1,4 +1,4 @@
-/// The words that a table's line may begin with, or that may stand in a signal's line.
+/// The words that a table's line may begin with, or that may be in a signal's line.
 enum Keyword: Equatable {
     case record, signal
     case alias, none, scale, offset, unit, `if`, signed, little, part

@@ -3,7 +3,7 @@ public import OBDCore
 
 /// The tables that come with the program, and the user's own laid over them.
 public enum PIDTables {
-    /// The identifier under which the adapter's own voltage stands in a table; no vehicle has it.
+    /// The identifier under which the adapter's own voltage is in a table; no vehicle has it.
     public static let adapterVoltageID = DataID(Service(0x00), 0)
 
     /// The embedded table.

@@ -6,11 +6,11 @@ public struct TableError: Error, Hashable, Sendable {
     public enum Fault: Hashable, Sendable {
         /// A line that begins with none of the words a table knows.
         case unknownWord(String)
-        /// A word of a line that cannot stand there.
+        /// A word of a line that cannot be there.
         case unexpected(String, after: String)
         /// A line that ends too early.
         case missing(String)
-        /// A word that is not what stands in its place: a number, bits, an identifier.
+        /// A word that is not what is in its place: a number, bits, an identifier.
         case malformed(String, wanted: String)
         /// A line that belongs to a record or to a signal, before the first one.
         case outside(String)

@@ -26,7 +26,7 @@ extension PIDTables {
 
 /// Cuts records out of a table's text without reading it.
 enum TableExcerpt {
-    /// What stands before the first record of `contents`, which holds for all of them, and the
+    /// What comes before the first record of `contents`, which holds for all of them, and the
     /// records that are wanted; nil where none is.
     ///
     /// A record begins with a line whose first word is `record`, at its very beginning.
@@ -83,7 +83,7 @@ enum TableExcerpt {
         return DataID(Service(UInt8(truncatingIfNeeded: numbers[0])), numbers[1])
     }
 
-    /// Where the line behind the one at `start` begins.
+    /// Where the line after the one at `start` begins.
     private static func endOfLine(_ all: UnsafeBufferPointer<UInt8>, _ start: Int) -> Int {
         guard let first = all.baseAddress,
             let end = memchr(first + start, 0x0A, all.count - start)

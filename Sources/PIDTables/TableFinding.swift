@@ -8,7 +8,7 @@ public struct TableFinding: Hashable, Sendable {
         case explanation(String)
         /// The text cannot be read.
         case text(TableError.Fault)
-        /// A record that stands there twice: the second would silently replace the first.
+        /// A record that is there twice: the second would silently replace the first.
         case doubleRecord(DataID, firstLine: Int)
         /// A signal id that another signal of the service has, too.
         case doubleSignal(String, firstLine: Int)
@@ -22,7 +22,7 @@ public struct TableFinding: Hashable, Sendable {
         case wideFlag(String)
         /// A factor of 0.
         case noFactor(String)
-        /// A code or pattern that does not fit the signal's bits, or stands there twice.
+        /// A code or pattern that does not fit the signal's bits, or is there twice.
         case code(String, raw: UInt64)
         /// A range that the row's bits do not reach, or pass.
         case range(String, said: String, computed: String)

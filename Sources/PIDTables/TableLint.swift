@@ -29,13 +29,14 @@ extension PIDTables {
         }
     }
 
-    /// What is wrong with the embedded table, the packs and the texts of trouble codes; nothing, as the tests make sure.
+    /// What is wrong with the embedded table, the packs and the texts of trouble codes; nothing, as
+    /// the tests make sure.
     public static func lintStandard() -> [TableFinding] {
         lint(embeddedFiles()) + packs().flatMap { lint([$0.file]) } + lintCodes()
     }
 }
 
-/// Finds records and names that stand in the files twice.
+/// Finds records and names that are in the files twice.
 ///
 /// The same signal may be in two records (the counters of info types 08 and 0B): its name for
 /// people tells that it is the same.

@@ -3,7 +3,7 @@ public struct TablePack: Sendable {
     /// Where packs stand among the embedded files.
     static let folder = "packs/"
 
-    /// The name of the pack at a path below `pids/`; nil where no pack stands there.
+    /// The name of the pack at a path below `pids/`; nil where no pack is there.
     static func name(at path: String) -> String? {
         let ending = ".pids"
         guard path.hasPrefix(folder), path.hasSuffix(ending) else { return nil }

@@ -2,7 +2,7 @@ import Diagnostics
 import OBDCore
 
 extension TableReader {
-    /// Bits as written; where they begin depends on the byte order, which may stand behind them.
+    /// Bits as written; where they begin depends on the byte order, which may come after them.
     enum Bits {
         /// From one bit of one byte to one of another, bits counted from the least significant.
         case ends((byte: Int, bit: Int?), (byte: Int, bit: Int?))
@@ -31,7 +31,7 @@ extension TableReader {
         record.signalLines.append(line)
     }
 
-    /// Options of the signal above that stand on a line of their own.
+    /// Options of the signal above that are on a line of their own.
     mutating func continueSignal() throws(TableError) {
         guard isInRecord, var signal = record.signals.last else {
             throw fault(.outside(string(words[0])))

@@ -28,7 +28,7 @@ struct TableReader {
     var line = 0
     /// The words of the line before ` : `, as ranges of `text`.
     var words: [Range<Int>] = []
-    /// What stands behind ` : `.
+    /// What comes after ` : `.
     var prose: Range<Int>?
     /// Finished records.
     var records: [TableRecord] = []
@@ -38,12 +38,12 @@ struct TableReader {
     var record: TableRecord
     /// Whether a record has begun.
     var isInRecord = false
-    /// References of the record being read to other signals, which may stand behind.
+    /// References of the record being read to other signals, which may come after.
     var references: [Reference] = []
     /// Examples of the record being read, whose values need all its signals.
     var examples: [ExampleText] = []
 
-    /// What stands before the first record and holds for all of them.
+    /// What comes before the first record and holds for all of them.
     var defaults = Defaults()
 
     struct Defaults {

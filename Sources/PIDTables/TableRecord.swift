@@ -31,7 +31,7 @@ public struct TableRecord: Sendable {
     public var dataID: DataID
     /// Its name for people.
     public var name: String
-    /// Data bytes behind the identifier.
+    /// Data bytes after the identifier.
     public var length: ClosedRange<Int>
     /// The ECU to ask; nil asks all.
     public var target: ECUAddress?

@@ -22,7 +22,7 @@ public struct NMEASentence: Hashable, Sendable {
     public var talker: String
     /// What it says: `RMC`, `GGA`, `VTG`.
     public var kind: String
-    /// What stands between the commas behind the address.
+    /// What is between the commas after the address.
     public var fields: [String]
 
     /// Reads a line without its end.

@@ -32,7 +32,7 @@ public enum PositionSource: Hashable, Sendable {
             path = path[..<question]
         }
         guard let slash = path.firstIndex(of: "/"),
-            // `http://…` is no path.
+            // `http://…` is not a path.
             path.firstIndex(of: ":").map({ $0 > slash }) ?? true
         else { return nil }
         self = .nmea(path: String(path), rate: rate)

@@ -5,7 +5,7 @@ public import ScanTool
 
 /// How a scan session is to be made.
 public struct SessionConfiguration: Sendable {
-    /// Whether a lost link is had back.
+    /// Whether a lost link is restored.
     public enum Reconnect: Hashable, Sendable {
         /// The session ends with the link.
         case never
@@ -23,7 +23,7 @@ public struct SessionConfiguration: Sendable {
     public var vehicle: VehicleNeed
     /// What earlier sessions learnt of this adapter; nil = nothing.
     public var memory: AdapterMemory?
-    /// Whether a lost link is had back.
+    /// Whether a lost link is restored.
     public var reconnect: Reconnect
     /// Failed tries in a row after which a lost link is given up.
     public var reconnectTries: Int

@@ -5,7 +5,7 @@ struct LineProbe: Hashable, Sendable {
     ///
     /// A bare carriage return would repeat whatever came last, a clear of codes included.
     static let question: [UInt8] = [0x7F, 0x7F, 0x0D]
-    /// At a wrong rate a few bytes may already stand in the adapter's line as half a command, which
+    /// At a wrong rate a few bytes may already are in the adapter's line as half a command, which
     /// the first question then completes.
     static let questions = 2
     /// How long an answer is waited for.

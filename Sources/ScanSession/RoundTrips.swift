@@ -36,7 +36,7 @@ struct RoundTrips: Sendable {
         return (octave + 1) * steps + step
     }
 
-    /// The greatest time that stands at `place`; unit: nanoseconds.
+    /// The greatest time that is at `place`; unit: nanoseconds.
     static func upperBound(of place: Int) -> Int64 {
         guard place >= steps else { return Int64(place) }
         let octave = place / steps - 1

@@ -160,7 +160,7 @@ extension Runner {
         }
     }
 
-    /// The batch is taken, or given up: the reply behind it is next.
+    /// The batch is taken, or given up: the reply after it is next.
     mutating func endOffering() {
         carryOut(driver.handover.take(.gone))
         decodeReplies()

@@ -12,7 +12,7 @@ extension Runner {
         switch command {
         case .ask(let request, let ticket): driver.requests.append(request, for: ticket)
         case .poll(let plan):
-            // What rested is asked anew, as the first time.
+            // What rested is asked again, as the first time.
             if times.gap.isResting {
                 times.gap.restart(at: SystemClock.now())
             } else {
@@ -98,7 +98,8 @@ extension Runner {
         }
         if audience.wants(.requests) { tell(.didSendCommand(request)) }
         handle(.submitted(request))
-        // What the dialect cannot send has its outcome at once, and nothing would end the wait for it.
+        // What the dialect cannot send has its outcome at once, and nothing would end the wait for
+        // it.
         if driver.handover.request == nil { deadlines.plan = now }
     }
 

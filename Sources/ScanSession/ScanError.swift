@@ -10,7 +10,7 @@ public enum ScanError: Error, Hashable, Sendable {
     case initialisation(InitialisationFailure)
     /// The adapter stopped answering and could not be set up again.
     case adapterSilent
-    /// The link was lost and could not be had back, or was not to be.
+    /// The link was lost and could not be restored, or was not to be.
     case linkLost(AccessoryError)
     /// The request got no complete answer.
     case requestFailed(Failure, soFar: Answer)

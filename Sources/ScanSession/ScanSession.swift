@@ -9,7 +9,7 @@ import SystemIO
 /// A scan tool at work on one accessory, on a thread of its own.
 ///
 /// All members may be called from any thread. What happens is told by ``nextEvents(_:)``, whose
-/// descriptor can stand in a `poll` beside others, and by observers.
+/// descriptor can be in a `poll` beside others, and by observers.
 public final class ScanSession: Sendable {
     private let core: SessionCore
     private let thread: Mutex<SystemThread?>
@@ -163,7 +163,8 @@ public final class ScanSession: Sendable {
 
     /// Polls by `plan` until it is done, cancelled or the session stops; replaces an earlier poll.
     ///
-    /// Returns at once; the end is told by ``ScanEvent/pollDidFinish`` or ``ScanEvent/scanDidCancel``.
+    /// Returns at once; the end is told by ``ScanEvent/pollDidFinish`` or
+    /// ``ScanEvent/scanDidCancel``.
     public func poll(_ plan: PollPlan) { _ = core.send(.poll(plan)) }
 
     /// Holds a poll after the request under way, until ``resumePoll()``.

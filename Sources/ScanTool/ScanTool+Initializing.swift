@@ -172,7 +172,7 @@ extension ScanTool {
         guard hasRestarted else { return }
         switch state {
         case .idle, .processing: fail(.adapterRestarted, in: state.kind, linkIsOpen: true, &out)
-        // Who is leaving anyway has no use for an adapter that is set up anew.
+        // Who is leaving anyway has no use for an adapter that is set up again.
         case .processingLast: break
         // They take what comes in ways of their own.
         case .initializing, .waiting, .error, .modifying: break

@@ -178,7 +178,7 @@ extension ScanTool {
             abandon(&waiting, because: .adapterRestarted, .adapterRestarted, &out)
         case .processing:
             fail(.adapterRestarted, in: .processing, linkIsOpen: true, &out)
-        // Who is leaving anyway has no use for an adapter that is set up anew.
+        // Who is leaving anyway has no use for an adapter that is set up again.
         case .processingLast: break
         case .initializing, .idle, .error, .modifying: break
         }

@@ -1,6 +1,7 @@
 public import OBDCore
 
-/// Where the time of a poll went: a value that is told of every exchange and of the time between them.
+/// Where the time of a poll went: a value that is told of every exchange and of the time between
+/// them.
 public struct TimeAccount: Hashable, Sendable {
     /// The sum over all exchanges.
     public private(set) var exchanges = ExchangeTiming.Split()
@@ -51,8 +52,8 @@ public struct TimeAccount: Hashable, Sendable {
     ///   - end: of the exchange before.
     ///   - next: the begin of the one behind.
     ///   - freeSince: when there was nothing to ask; nil = there was always something.
-    ///   - restsSince: when there was nothing but what rests since it was not answered; nil = never.
-    ///   - isOutage: whether the link was not usable in between.
+    ///   - restsSince: when there was nothing but what rests since it was not answered; nil =
+    /// never.   - isOutage: whether the link was not usable in between.
     public mutating func takeGap(
         from end: Instant, freeSince: Instant?, restsSince: Instant? = nil, until next: Instant,
         isOutage: Bool
@@ -86,8 +87,8 @@ public struct TimeAccount: Hashable, Sendable {
 
     /// The parts of a poll's time.
     public struct Parts: Hashable, Sendable {
-        /// From the request to the last line of its answer: the adapter, the bus, the ECUs; with the
-        /// line's own time where its rate is not known.
+        /// From the request to the last line of its answer: the adapter, the bus, the ECUs; with
+        /// the line's own time where its rate is not known.
         public var bus: Duration
         /// The adapter's waiting for more answers that did not come.
         public var adapterWait: Duration
@@ -101,8 +102,8 @@ public struct TimeAccount: Hashable, Sendable {
         public var own: Duration
         /// Nothing was due.
         public var idle: Duration
-        /// Nothing was due but what was silent or failed and is asked more seldom, or the vehicle was
-        /// left alone.
+        /// Nothing was due but what was silent or failed and is asked less often, or the vehicle
+        /// was left alone.
         public var rests: Duration
         /// Requests that failed and outages of the link.
         public var lost: Duration

@@ -1,6 +1,6 @@
 public import OBDCore
 
-/// Something that can stand at the other end of a link: takes bytes, has bytes to say in time.
+/// Something that can be at the other end of a link: takes bytes, has bytes to say in time.
 ///
 /// Whoever serves one passes every byte of the host to ``receive(_:at:)``, writes what
 /// ``due(at:)`` gives, and calls it again at ``nextDeadline`` at the latest.

@@ -8,7 +8,7 @@ public enum SimulatorError: Error, Hashable, Sendable {
     case unknownPersonality(String)
     /// There is no option of this name.
     case unknownOption(String)
-    /// An option's value cannot be read; `expected` tells how it looks.
+    /// An option's value cannot be read; `expected` says how it looks.
     case invalidValue(option: String, value: String, expected: String)
 
     /// One sentence for people, with what would be right.
@@ -53,7 +53,7 @@ public enum SimulatorCatalogue {
         ]
     }
 
-    /// What may stand behind the question mark, with its form and meaning.
+    /// What may come after the question mark, with its form and meaning.
     public static var options: [Entry] {
         [
             Entry(name: "personality=NAME", title: "the adapter; the list above names them"),

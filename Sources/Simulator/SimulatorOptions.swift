@@ -1,6 +1,6 @@
 public import OBDCore
 
-/// Which vehicle and adapter to simulate: what stands behind `sim:`.
+/// Which vehicle and adapter to simulate: what comes after `sim:`.
 ///
 /// `petrol?latency=20ms&baud=38400&protocol=7&ecus=3&seed=1&personality=stn`
 public struct SimulatorOptions: Hashable, Sendable {
@@ -77,7 +77,7 @@ public struct SimulatorOptions: Hashable, Sendable {
         return String(name)
     }
 
-    /// Reads what stands behind `sim:`; the scenario may be left out, and `vehicle` stands in the
+    /// Reads what comes after `sim:`; the scenario may be left out, and `vehicle` is in the
     /// place of the file that ``vehicleFile(in:)`` gave.
     public init(
         _ text: some StringProtocol, vehicle: Scenario? = nil

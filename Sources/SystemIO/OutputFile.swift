@@ -5,7 +5,7 @@ import Glibc
 public enum OutputFile {
     /// Writes what `body` writes to `path`.
     ///
-    /// Devices and pipes are written directly. A new file is its owner's alone, as it may tell where
+    /// Devices and pipes are written directly. A new file is its owner's alone, as it may say where
     /// a vehicle was; one that is replaced keeps its permissions.
     public static func write(
         _ path: String, _ body: (inout TextOutput) throws -> Void
@@ -70,8 +70,8 @@ public enum OutputFile {
 
     /// Makes a database at `path`, which appears whole or not at all.
     ///
-    /// `body` makes it at the place that it is given. It calls the function that it is given before it
-    /// ends the process.
+    /// `body` makes it at the place that it is given. It calls the function that it is given before
+    /// it ends the process.
     public static func writeDatabase<Value>(
         _ path: String, _ body: (_ place: String, _ cleanUp: () -> Void) throws -> Value
     ) throws -> Value {
@@ -86,7 +86,8 @@ public enum OutputFile {
     }
 }
 
-/// A file without a name until it is complete, so that whatever ends the process leaves nothing behind.
+/// A file without a name until it is complete, so that whatever ends the process leaves nothing
+/// behind.
 ///
 /// Where the file system has no such files (FAT, for one) it goes by a name of its own until then.
 private final class PendingFile {
@@ -102,7 +103,7 @@ private final class PendingFile {
         var status = stat()
         let exists = stat(path, &status) == 0
         if let number = Self.openDescriptor(path) {
-            // Who names an open descriptor wants what is behind it, where it stands.
+            // Who names an open descriptor wants what is after it, where it stands.
             (target, replaced) = (nil, nil)
             descriptor = dup(number)
         } else if exists && status.st_mode & S_IFMT != S_IFREG {

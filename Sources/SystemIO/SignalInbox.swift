@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// Signals as a descriptor that stands in a poll beside others.
+/// Signals as a descriptor that is in a poll beside others.
 ///
 /// Make it before any thread exists: threads inherit the mask. Only the main thread reads it; to
 /// other threads it passes on what came, by an inbox of their own.
@@ -79,8 +79,8 @@ public final class SignalInbox: Sendable {
         sigprocmask(SIG_UNBLOCK, &mask, nil)
     }
 
-    /// From now on another signal ends the process at once, where this is the process's inbox; whoever
-    /// passes signals on decides that for all.
+    /// From now on another signal ends the process at once, where this is the process's inbox;
+    /// whoever passes signals on decides that for all.
     public func letMoreThrough() {
         if isOfProcess { Self.letEndingsThrough() }
     }

@@ -97,7 +97,7 @@ public struct TextOutput: ~Copyable {
         }
     }
 
-    /// Forgets what is not written; tells how many lines that are.
+    /// Forgets what is not written; says how many lines that are.
     public mutating func giveUp() -> Int {
         let lines = buffer[done...].count { $0 == 0x0A }
         buffer.removeAll()
@@ -149,8 +149,8 @@ public func takesMore(_ descriptor: Int32, within limit: Int32 = 0) -> Bool {
     return poll(&room, 1, limit) > 0
 }
 
-/// The width of the terminal behind `descriptor` in cells, 80 where it does not tell; nil where there
-/// is none.
+/// The width of the terminal behind `descriptor` in cells, 80 where it does not tell; nil where
+/// there is none.
 public func terminalColumns(_ descriptor: Int32) -> Int? {
     guard isatty(descriptor) == 1 else { return nil }
     var window = winsize()

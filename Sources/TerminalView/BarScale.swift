@@ -3,10 +3,10 @@ import TripExport
 /// What a bar is drawn against: from zero to an end that is shown beside it.
 ///
 /// A bar begins at zero, so that its length is the value; one of a signal that goes both ways alike
-/// (a trim, a current, an angle) begins in the middle. Its end is what dials of that unit have (100 %,
-/// 150 °C, 8000 rpm), else it grows in steps of 1, 2 and 5: it moves seldom, and only when a value was
-/// beyond it. It never shrinks by itself, for then a bar would grow while its value falls. Counts and
-/// totals have no bar: there is nothing that they are a part of.
+/// (a trim, a current, an angle) begins in the middle. Its end is what dials of that unit have (100
+/// %, 150 °C, 8000 rpm), else it grows in steps of 1, 2 and 5: it moves rarely, and only when a
+/// value was beyond it. It never shrinks by itself, for then a bar would grow while its value
+/// falls. Counts and totals have no bar: there is nothing that they are a part of.
 public struct BarScale: Hashable, Sendable {
     /// The end of the bar, greater than 0; unit: the one shown.
     public let end: Double
@@ -15,8 +15,8 @@ public struct BarScale: Hashable, Sendable {
     /// The end in at most five characters, `±` before that of a bar that goes both ways.
     public let label: String
 
-    /// The scale of values from `least` to `most`, which have been seen, in `unit` with so many digits
-    /// behind the point; nil = no bar.
+    /// The scale of values from `least` to `most`, which have been seen, in `unit` with so many
+    /// digits behind the point; nil = no bar.
     ///
     /// `bounds` are what the signal can say; nil = anything.
     public init?(
@@ -40,7 +40,8 @@ public struct BarScale: Hashable, Sendable {
         label = Self.label(end, isCentred: isCentred)
     }
 
-    /// Where `value` stands between zero and the end: 0 to 1, from -1 where the bar begins in the middle.
+    /// Where `value` is between zero and the end: 0 to 1, from -1 where the bar begins in the
+    /// middle.
     public func part(of value: Double) -> Double {
         guard value.isFinite else { return 0 }
         return max(isCentred ? -1 : 0, min(1, value / end))

@@ -2,7 +2,7 @@
 public enum Key: Hashable, Sendable {
     case up, down, pageUp, pageDown, home, end
     case enter, escape, backspace, delete, tab
-    /// The end of input, or Ctrl-C where it is no signal.
+    /// The end of input, or Ctrl-C where it is not a signal.
     case close
     /// A printable ASCII character.
     case character(Character)

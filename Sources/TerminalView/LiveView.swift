@@ -73,7 +73,7 @@ public struct LiveView: Sendable {
         return finished(lines, size)
     }
 
-    /// What stands at the foot for some seconds; nil = nothing does.
+    /// What is at the foot for some seconds; nil = nothing does.
     private func remark(_ model: LiveModel, _ now: Instant, _ columns: Int) -> String? {
         guard let remark = model.remark, now < remark.end else { return nil }
         // Bold, not coloured: a colour that is read on a dark ground is pale on a light one.
@@ -104,7 +104,7 @@ public struct LiveView: Sendable {
         return lines.enumerated().map { ($0 == 0 ? head : blank[...]) + $1 }
     }
 
-    /// A title and as many lines as there is room for; what stands at the foot.
+    /// A title and as many lines as there is room for; what is at the foot.
     private func text(
         _ page: LiveModel.Page, columns: Int, rows: Int
     ) -> (lines: [String], footer: String) {
@@ -200,7 +200,7 @@ public struct LiveView: Sendable {
 
     /// What the user should know now, the first of it first; an empty line where there is nothing.
     private func news(of head: LiveModel.Header, _ width: Int) -> String {
-        // What is not stored comes first: an alarm stands in its row as well.
+        // What is not stored comes first: an alarm is in its row as well.
         let news = [head.storing, head.alarm ?? (head.storing == nil ? head.notice : nil)]
             .compactMap { $0 }.map { words(printable($0)) }
         guard !news.isEmpty else { return "" }
@@ -236,7 +236,7 @@ public struct LiveView: Sendable {
         }
         if columns.ecu > 0 { cells.append(fitted(row.ecu?.description ?? "", columns.ecu)) }
         if let text = row.words(hasReadings: hasReadings) {
-            // Words run on up to the age: where they stand there are no numbers.
+            // Words run on up to the age: where they are there are no numbers.
             let shown = fitted(words(text), columns.words)
             cells.append(row.updated == nil ? palette(.dim, shown) : shown)
         } else {
@@ -266,7 +266,7 @@ public struct LiveView: Sendable {
         return seconds < 3600 ? fixed(seconds, 0) + "s" : ">1h"
     }
 
-    /// A bar, and behind it the end of its scale.
+    /// A bar, and after it the end of its scale.
     private func bar(_ row: LiveModel.Row, _ columns: LiveColumns) -> String {
         let width = columns.bar + 1 + columns.barEnd
         guard let number = row.number, let scale = row.scale else { return fitted("", width) }
@@ -340,7 +340,7 @@ extension LiveModel.Header {
 }
 
 extension LiveModel.Row {
-    /// What stands in the place of a number; nil = a number does, or will.
+    /// What is in the place of a number; nil = a number does, or will.
     ///
     /// To stay silent is how an ECU says that it does not support what was asked; where nobody has
     /// answered anything yet, it says nothing.

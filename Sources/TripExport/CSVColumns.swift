@@ -1,13 +1,13 @@
 import Diagnostics
 import OBDCore
 
-/// The columns of a wide table and where a reading stands in it.
+/// The columns of a wide table and where a reading is in it.
 struct CSVColumns: Sendable {
     let table: PIDTable
     let units: UnitSystem
     let columns: [CSVWide.Column]
     let conversions: [UnitSystem.Conversion?]
-    /// By signal: columns it may stand in.
+    /// By signal: columns it may be in.
     private var places: [[Int]]
 
     init(table: PIDTable, columns: [CSVWide.Column], units: UnitSystem) {

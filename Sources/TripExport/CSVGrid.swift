@@ -5,14 +5,14 @@ import OBDCore
 ///
 /// The first column's name says how the lines were filled: `time [every 0.1 s, last value]`.
 public struct CSVGrid: Sendable {
-    /// What stands at a point in time at which nothing was read.
+    /// What is at a point in time at which nothing was read.
     public enum Fill: String, Hashable, Sendable, CaseIterable {
         /// The last value before it.
         case last
-        /// A straight line between the values before and behind it, if these are at most
+        /// A straight line between the values before and after it, if these are at most
         /// ``longestGap`` apart; for what is no number the last value.
         case linear
-        /// Nothing; what was read until the next point stands in the line before it.
+        /// Nothing; what was read until the next point is in the line before it.
         case none
     }
 
@@ -71,10 +71,11 @@ public struct CSVGrid: Sendable {
         columns.appendHeader(time: grid, to: &output)
     }
 
-    /// Appends at most ``linesAtOnce`` of the lines that `reading` completes; whether there are more.
+    /// Appends at most ``linesAtOnce`` of the lines that `reading` completes; whether there are
+    /// more.
     ///
-    /// Until there are none ``append(_:time:to:)`` has to wait, so that a pause of days in a trip need
-    /// not stand in memory.
+    /// Until there are none ``append(_:time:to:)`` has to wait, so that a pause of days in a trip
+    /// need not be in memory.
     public mutating func advance(
         to reading: borrowing Reading, time: UTC, _ output: inout [UInt8]
     ) -> Bool {
@@ -146,8 +147,8 @@ public struct CSVGrid: Sendable {
         return false
     }
 
-    /// Begins the lines before `t` and appends those to which nothing can be added any more; whether
-    /// more than `limit` of these are due.
+    /// Begins the lines before `t` and appends those to which nothing can be added any more;
+    /// whether more than `limit` of these are due.
     private mutating func makeLines(
         before t: Int64, atMost limit: Int = .max, _ output: inout [UInt8]
     ) -> Bool {
@@ -160,7 +161,7 @@ public struct CSVGrid: Sendable {
         while let due = next, due < t {
             if room == 0 { return true }
             room -= 1
-            // A number that is read at a line's own time stands in it as it is.
+            // A number that is read at a line's own time is in it as it is.
             var cells = current
             for place in cells.indices {
                 if let known = last[place], known.time == due {

@@ -1,7 +1,7 @@
 import Diagnostics
 import OBDCore
 
-/// How times stand in tables.
+/// How times are in tables.
 public enum TimeStyle: Hashable, Sendable {
     /// `2026-11-21T08:15:02.123456Z`.
     case utc

@@ -2,7 +2,7 @@ import OBDCore
 
 /// A track as GPX 1.1, with what the vehicle said at each point.
 ///
-/// Speed and course stand where Garmin's `TrackPointExtension` v2 has them, values in elements of
+/// Speed and course are where Garmin's `TrackPointExtension` v2 has them, values in elements of
 /// our own namespace.
 public struct GPX: Sendable {
     /// A pause that begins another segment; unit: µs.
@@ -16,7 +16,7 @@ public struct GPX: Sendable {
         self.columns = columns
     }
 
-    /// Appends what stands before all tracks.
+    /// Appends what comes before all tracks.
     public static func begin(_ output: inout [UInt8]) {
         XMLText.append(
             raw: """
@@ -28,7 +28,7 @@ public struct GPX: Sendable {
                 """, to: &output)
     }
 
-    /// Appends a note as a waypoint; all of them stand before all tracks.
+    /// Appends a note as a waypoint; all of them come before all tracks.
     public static func append(_ note: TrackNote, to output: inout [UInt8]) {
         appendPlace("wpt", note.point, to: &output)
         if let altitude = note.point.altitude { append("ele", altitude, to: &output) }
@@ -78,7 +78,7 @@ public struct GPX: Sendable {
         XMLText.append(raw: "</trkseg></trk>\n", to: &output)
     }
 
-    /// Appends what stands behind all tracks.
+    /// Appends what comes after all tracks.
     public static func end(_ output: inout [UInt8]) {
         XMLText.append(raw: "</gpx>\n", to: &output)
     }

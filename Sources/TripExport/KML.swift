@@ -2,7 +2,7 @@ import OBDCore
 
 /// Tracks as KML 2.2 with Google's `gx:Track`, with what the vehicle said at each point.
 ///
-/// A track's times, places and values stand one behind the other, so one track is kept in memory.
+/// A track's times, places and values stand one after the other, so one track is kept in memory.
 public struct KML: Sendable {
     private let columns: [TrackValues.Column]
     private var times: [UInt8] = []
@@ -18,7 +18,7 @@ public struct KML: Sendable {
         isUsed = Array(repeating: false, count: columns.count)
     }
 
-    /// Appends what stands before all tracks.
+    /// Appends what comes before all tracks.
     public func begin(_ output: inout [UInt8]) {
         XMLText.append(
             raw: """
@@ -99,7 +99,7 @@ public struct KML: Sendable {
         NumberText.appendDecimal(point.altitude ?? 0, to: &output)
     }
 
-    /// Appends what stands behind all tracks.
+    /// Appends what comes after all tracks.
     public func end(_ output: inout [UInt8]) {
         XMLText.append(raw: "</Document></kml>\n", to: &output)
     }

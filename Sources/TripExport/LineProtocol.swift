@@ -4,7 +4,7 @@ import OBDCore
 /// Readings in InfluxDB's line protocol, times in nanoseconds.
 ///
 /// `obd,trip=12,vin=…,ecu=7E8,signal=RPM,unit=rpm value=1726 1795248902123456000`. A flag's value
-/// is 0 or 1, an enumeration's its code beside a `label`, text stands in `text`; what has no value
+/// is 0 or 1, an enumeration's its code beside a `label`, text is in `text`; what has no value
 /// has no line.
 public struct LineProtocol: Sendable {
     private struct Source: Hashable, Sendable {

@@ -26,7 +26,7 @@ public struct TrackPoint: Sendable {
 public struct TrackValues: Sendable {
     /// A value at a point.
     public struct Value: Sendable {
-        /// Which column of the track it stands in.
+        /// Which column of the track it is in.
         public var place: Int
         /// As text, in the unit of its column.
         public var text: String
@@ -44,7 +44,7 @@ public struct TrackValues: Sendable {
         public var unit: String
     }
 
-    /// Older values stand at no point; unit: µs.
+    /// Older values are at no point; unit: µs.
     public static let freshness: Int64 = 10_000_000
 
     /// The columns.

@@ -27,12 +27,13 @@ public struct ImportFault: Error, Hashable, Sendable {
 public enum ImportFormat: String, Hashable, Sendable {
     /// Our own JSON Lines.
     case jsonLines
-    /// Our own CSV with a line a reading.
+    /// Our own CSV with a line per reading.
     case csvLong
-    /// CSV with a column a signal: Torque's, python-OBD scripts', our own.
+    /// CSV with a column per signal: Torque's, python-OBD scripts', our own.
     case csvWide
 
-    /// What a file is that begins with `bytes`, its whole first line at least; nil for something else.
+    /// What a file is that begins with `bytes`, its whole first line at least; nil for something
+    /// else.
     public init?(_ bytes: [UInt8]) {
         let first = bytes.first { $0 > 0x20 && ![0xEF, 0xBB, 0xBF].contains($0) }
         if first == 0x7B {
@@ -44,7 +45,7 @@ public enum ImportFormat: String, Hashable, Sendable {
         if header.contains("signal") && header.contains("value") && header.contains("time") {
             self = .csvLong
         } else if header.contains("failureType") || header.contains("failure_type") {
-            // A list of trouble codes is no trip.
+            // A list of trouble codes is not a trip.
             return nil
         } else if WideColumns(header) != nil {
             self = .csvWide

@@ -23,7 +23,7 @@ public struct ImportTable {
     private let standard: PIDTable
     private let units: UnitSystem
 
-    /// Signals of a file that may be those of `standard`; `units` tells which gallons are meant.
+    /// Signals of a file that may be those of `standard`; `units` says which gallons are meant.
     public init(_ standard: PIDTable, units: UnitSystem = .metric) {
         self.standard = standard
         self.units = units

@@ -1,7 +1,7 @@
 import OBDCore
 import TripExport
 
-/// Reads the CSV with a line a reading that obdscan writes.
+/// Reads the CSV with a line per reading that obdscan writes.
 struct LongImport: CSVImport {
     var csv = CSVReader()
     private var header: [String]?

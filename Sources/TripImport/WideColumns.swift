@@ -1,7 +1,7 @@
 import OBDCore
 import TripExport
 
-/// The columns of a table with a column a signal.
+/// The columns of a table with a column per signal.
 struct WideColumns {
     /// What a column holds.
     enum Content {

@@ -2,7 +2,8 @@ import Diagnostics
 import OBDCore
 import TripExport
 
-/// Reads tables with a column a signal: Torque's logs, those of scripts around python-OBD, our own.
+/// Reads tables with a column per signal: Torque's logs, those of scripts around python-OBD, our
+/// own.
 struct WideImport: CSVImport {
     /// A column that readings come from, prepared once.
     private struct Channel {
@@ -161,7 +162,7 @@ struct WideImport: CSVImport {
         return moment
     }
 
-    /// A cell's number, with or without a unit behind it; nil where nothing was measured.
+    /// A cell's number, with or without a unit after it; nil where nothing was measured.
     ///
     /// Where semicolons separate the cells a comma is the decimal point.
     private static func number(_ cell: String, hasDecimalComma: Bool) -> Double? {

@@ -40,7 +40,7 @@ struct Survey {
         }
     }
 
-    /// Stands for the voltage at the adapter, which is no signal of a table.
+    /// Stands for the voltage at the adapter, which is not a signal of a table.
     private static let voltage = SignalIndex(rawValue: -1)
 
     mutating func take(_ event: ImportEvent) {

@@ -19,7 +19,7 @@ public struct ConditionReport {
     let texts: CodeTexts
     let output: OutputForm
 
-    /// A report of what `change` says; `since` tells what it is compared with.
+    /// A report of what `change` says; `since` says what it is compared with.
     public init(
         vehicle: String?, accessory: String?, vehicleProtocol: String?, time: UTC, since: UTC?,
         lamps: [(ecu: ECUAddress?, isOn: Bool)], change: ConditionChange, frames: [DiagnosticItem],
@@ -50,7 +50,7 @@ public struct ConditionReport {
         try writer.flush()
     }
 
-    // MARK: What stands in it
+    // MARK: What is in it
 
     private var facts: [(name: String, value: String)] {
         var facts: [(name: String, value: String)] = []

@@ -4,14 +4,14 @@ import OBDCore
 /// Takes what identifies a person's vehicle or accessory out of a text, the same thing always by
 /// the same substitute, in plain text and in hexadecimal.
 ///
-/// A number travels in pieces: a header and control bytes stand between them on each line. So in
+/// A number travels in pieces: a header and control bytes are between them on each line. So in
 /// hexadecimal every piece of ``shortestPiece`` bytes or more is found by itself, wherever its
 /// digits begin.
 public struct Redaction: Hashable, Sendable {
     /// The fewest bytes in a row that count as a piece of a secret.
     public static let shortestPiece = 3
 
-    /// What is taken out, and what stands in its place: of the same length.
+    /// What is taken out, and what is in its place: of the same length.
     private struct Secret: Hashable, Sendable {
         var bytes: [UInt8]
         var substitute: [UInt8]
@@ -81,7 +81,7 @@ public struct Redaction: Hashable, Sendable {
         }
     }
 
-    /// Digits may be set apart by blanks; whatever else stands between them ends a piece.
+    /// Digits may be set apart by blanks; whatever else is between them ends a piece.
     private func replaceDigits(_ secret: Secret, in bytes: inout [UInt8]) {
         var places: [Int] = []
         for index in bytes.indices {

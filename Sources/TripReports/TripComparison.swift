@@ -16,7 +16,7 @@ public struct TripComparison {
         self.output = output
     }
 
-    /// Prints what differs; the trips themselves stand before it.
+    /// Prints what differs; the trips themselves come before it.
     public func print(_ writer: inout TextOutput) throws(OutputError) {
         if output.format == .text {
             try writer.write("\n" + figures)

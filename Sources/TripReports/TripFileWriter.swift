@@ -69,7 +69,7 @@ public struct TripFileWriter {
 
     // MARK: CSV
 
-    /// Writes CSV with a line a reading; `relative` counts seconds since the trip's start.
+    /// Writes CSV with a line per reading; `relative` counts seconds since the trip's start.
     public mutating func writeLong(relative: Bool, _ file: inout TextOutput) throws {
         for (index, part) in parts.enumerated() {
             var csv = CSVLong(
@@ -82,7 +82,7 @@ public struct TripFileWriter {
         }
     }
 
-    /// Writes CSV with a column a signal and a line a point in time.
+    /// Writes CSV with a column per signal and a line a point in time.
     public mutating func writeWide(relative: Bool, _ file: inout TextOutput) throws {
         for part in parts {
             var csv = CSVWide(
@@ -96,7 +96,7 @@ public struct TripFileWriter {
         }
     }
 
-    /// Writes CSV with a column a signal and a line `every` so often.
+    /// Writes CSV with a column per signal and a line `every` so often.
     public mutating func writeGrid(
         every: Duration, fill: CSVGrid.Fill, relative: Bool, _ file: inout TextOutput
     ) throws {

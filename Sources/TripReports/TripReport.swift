@@ -284,7 +284,7 @@ public struct TripReport {
         return Array(found.prefix(mostPlots))
     }
 
-    /// The plots of what stands at `places` of the signals.
+    /// The plots of what is at `places` of the signals.
     public static func plots(
         _ places: [Int], _ readings: TripReadings, _ units: UnitSystem
     ) throws -> [LinePlot] {

@@ -2,7 +2,7 @@ import Diagnostics
 import GRDB
 import OBDCore
 
-/// The numbers under which a trip's signals stand in the database.
+/// The numbers under which a trip's signals are in the database.
 struct ChannelMap {
     /// What tells two channels of one signal apart.
     struct Source: Hashable {
@@ -89,7 +89,7 @@ struct ChannelMap {
         in database: Database
     ) throws -> Int {
         let id = try Self.channel(source, signal, in: database)
-        // The adapter's voltage may stand in the table too.
+        // The adapter's voltage may be in the table too.
         if let same = entries.firstIndex(where: { $0.id == id }) { return same }
         places[index].append(Int32(entries.count))
         entries.append(Entry(source: source, id: id, role: role))

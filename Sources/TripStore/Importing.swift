@@ -76,7 +76,7 @@ public struct TripImporter {
         case new(Int64)
         /// It is here already, under this number or as a part of that trip.
         case known(Int64)
-        /// It was here and is deleted, but could be had back.
+        /// It was here and is deleted, but could be restored.
         case deleted(Int64)
     }
 

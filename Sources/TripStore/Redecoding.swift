@@ -183,7 +183,7 @@ private struct Redecoder {
                 DROP TABLE redecoded;
                 DROP TABLE redecoded_message;
                 """, arguments: ["trip": old.trip.id])
-        // What was kept has no meter: everything is added up anew.
+        // What was kept has no meter: everything is added up again.
         try TripFigures.addUp(old.trip.id, in: database)
     }
 

@@ -2,7 +2,7 @@ import Diagnostics
 import GRDB
 import OBDCore
 
-/// The rows that come seldom: a statement each, made where it is needed.
+/// The rows that come rarely: a statement each, made where it is needed.
 extension RowWriter {
     mutating func store(
         _ monitor: MonitorStatus, t: Int64, in database: Database

@@ -248,7 +248,7 @@ struct RowWriter {
             row.bind(text, or: status)
             try row.run(in: database)
         } else {
-            // The bytes stand here until the row is stepped: no copy on the heap.
+            // The bytes are here until the row is stepped: no copy on the heap.
             try withUnsafeTemporaryAllocation(byteCount: max(reading.raw.count, 1), alignment: 1) {
                 for (index, byte) in reading.raw.enumerated() { $0[index] = byte }
                 row.bind(living: UnsafeRawBufferPointer(rebasing: $0[..<reading.raw.count]))

@@ -1,8 +1,8 @@
 import GRDB
 
-/// What a trip's rows add up to, counted anew.
+/// What a trip's rows add up to, counted again.
 enum TripFigures {
-    /// Adds a trip's readings up anew.
+    /// Adds a trip's readings up again.
     static func addUp(_ trip: Int64, in database: Database) throws {
         try database.execute(
             sql: """

@@ -29,7 +29,7 @@ public struct TripReadings: Sendable {
     public struct Selection: Hashable, Sendable {
         /// Not before this point.
         public var from: UTC?
-        /// Not at or behind this point.
+        /// Not at or after this point.
         public var to: UTC?
         /// Only these signals, by short name or name, case aside; empty = all.
         public var signals: [String] = []

@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 public import OBDCore
 
-/// Whatever stands in a trip.
+/// Whatever is in a trip.
 public enum TripRecord: Hashable, Sendable {
     /// A reading, a monitor, a test result, a code or a message.
     case item(DiagnosticItem)

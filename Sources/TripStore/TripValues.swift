@@ -47,7 +47,7 @@ public enum EndReason: String, Hashable, Sendable, CaseIterable {
     case duration
     /// The vehicle was switched off.
     case vehicleOff
-    /// The link was lost and could not be had back.
+    /// The link was lost and could not be restored.
     case linkLost
     /// Something else failed.
     case failed

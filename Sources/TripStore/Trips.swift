@@ -118,13 +118,14 @@ extension TripStore {
 
     /// Which trips are listed; nil = whatever.
     public struct TripFilter: Hashable, Sendable {
-        /// Also what was kept when codes were read or cleared; drives, recorded and imported, always.
+        /// Also what was kept when codes were read or cleared; drives, recorded and imported,
+        /// always.
         public var withScans: Bool
         /// Trips of the vehicle with this VIN or name.
         public var vehicle: String?
         /// Trips with this name.
         public var name: String?
-        /// Trips that end behind this point.
+        /// Trips that end after this point.
         public var from: UTC?
         /// Trips that begin before this point.
         public var to: UTC?

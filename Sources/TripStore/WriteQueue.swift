@@ -57,7 +57,7 @@ struct WriteQueue {
     }
 
     private let limits: TripWriter.Limits
-    /// What was dropped stands before `first`; it is cut off now and then.
+    /// What was dropped comes before `first`; it is cut off now and then.
     private var batches: [Batch] = []
     private var first = 0
     private(set) var items = 0

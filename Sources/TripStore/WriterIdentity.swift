@@ -3,7 +3,7 @@ import SystemIO
 
 /// A process by its boot, number and start time, so that a number used again is not mistaken.
 struct WriterIdentity: Hashable, Sendable {
-    /// `BOOT:PID:START`, as it stands in the database.
+    /// `BOOT:PID:START`, as it is in the database.
     var text: String
 
     /// This process; nil where /proc tells nothing.
@@ -22,7 +22,7 @@ struct WriterIdentity: Hashable, Sendable {
             // The name in parentheses may hold blanks and parentheses of its own.
             let name = status.lastIndex(of: ")")
         else { return nil }
-        // Field 22 is the start time; the first behind the name is field 3.
+        // Field 22 is the start time; the first after the name is field 3.
         let fields = status[name...].split(separator: " ")
         guard fields.count > 20 else { return nil }
         let bootID = boot.prefix { !$0.isWhitespace }

@@ -6,7 +6,7 @@
 /// 2N dd dd dd dd dd dd dd     consecutive frame, N = 1…F, 0, 1, …
 /// 3S BS ST                    flow control: go on, wait or overflow
 /// ```
-/// Under extended addressing an address byte stands in front and everything moves by one.
+/// Under extended addressing an address byte is in front and everything moves by one.
 public enum ISO15765 {
     /// The longest message that a first frame can announce, in bytes.
     public static let longestPayload = 4095

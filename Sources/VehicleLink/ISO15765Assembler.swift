@@ -12,14 +12,14 @@ public struct ISO15765Assembler: Hashable, Sendable {
     /// One message for each responder; nil = lines do not tell who it is.
     private typealias Responders = Transfers<ECUAddress?>
 
-    /// Whether an address byte stands before the protocol control byte.
+    /// Whether an address byte comes before the protocol control byte.
     public var extendedAddressing: Bool
     private var transfers = Responders()
     /// Whose last consecutive frames were filled up to eight bytes.
     ///
-    /// Such a frame carries no length. A shorter one from the same sender in the same service has lost
-    /// a byte, also where it has as many as are missing. The service counts because ECUs exist whose
-    /// OBD answers are padded and whose UDS answers are not.
+    /// Such a frame carries no length. A shorter one from the same sender in the same service has
+    /// lost a byte, also where it has as many as are missing. The service counts because ECUs exist
+    /// whose OBD answers are padded and whose UDS answers are not.
     private var padded: Set<PaddedAnswer> = []
 
     private struct PaddedAnswer: Hashable, Sendable {
@@ -49,7 +49,7 @@ public struct ISO15765Assembler: Hashable, Sendable {
 
     /// Takes one frame; gives the message that it completes.
     ///
-    /// - Throws: ``LinkError`` for a frame that cannot stand where it does. A first frame that
+    /// - Throws: ``LinkError`` for a frame that cannot be where it does. A first frame that
     ///   replaces an unfinished message throws for the old one and opens the new one.
     @inline(__always)
     public mutating func receive(_ frame: LinkFrame) throws(LinkError) -> ECUMessage? {
@@ -104,8 +104,8 @@ public struct ISO15765Assembler: Hashable, Sendable {
     ) throws(LinkError) -> ECUMessage {
         let length = Int(frame.bytes[control] & 0x0F)
         let available = frame.bytes.count - control - 1
-        // A frame ends where its length says, or is padded to eight bytes: anything between has lost
-        // a byte. The same ECU sends both kinds.
+        // A frame ends where its length says, or is padded to eight bytes: anything between has
+        // lost a byte. The same ECU sends both kinds.
         let isWhole =
             length == available || length < available && frame.bytes.count == ISO15765.frameLength
         guard length > 0, isWhole else {

@@ -14,7 +14,7 @@ public enum J1850 {
     /// The header of an answer of the ECU at `source` on VPW.
     public static func responseHeaderVPW(from source: UInt8) -> [UInt8] { [0x48, 0x6B, source] }
 
-    /// One frame with its CRC and the in-frame response bytes behind it.
+    /// One frame with its CRC and the in-frame response bytes after it.
     ///
     /// - Throws: ``FramingError`` unless the payload has 1 to 7 bytes.
     public static func frame(

@@ -3,7 +3,7 @@ public import OBDCore
 /// Puts SAE J1939 messages together: single frames, and the transport protocol's broadcasts (BAM)
 /// and connections (RTS/CTS), one transfer for each pair of sender and receiver.
 ///
-/// The payload is data alone; `ECUMessage.parameterGroup` tells what it is.
+/// The payload is data alone; `ECUMessage.parameterGroup` says what it is.
 public struct J1939Assembler: Hashable, Sendable {
     /// Messages that may be open at once; a further one pushes out the oldest, as an error.
     public static let openMessages = Connections.most
@@ -58,7 +58,7 @@ public struct J1939Assembler: Hashable, Sendable {
 
     /// Takes one frame; gives the message that it completes.
     ///
-    /// - Throws: ``LinkError`` for a frame that cannot stand where it does.
+    /// - Throws: ``LinkError`` for a frame that cannot be where it does.
     public mutating func receive(_ frame: LinkFrame) throws(LinkError) -> ECUMessage? {
         guard let header = frame.header, header.form == .can29 else {
             throw LinkError(.header, ecu: frame.header, line: frame.line)

@@ -3,7 +3,7 @@ public import OBDCore
 /// One frame as the adapter showed it, freed of its text form.
 public struct LinkFrame: Hashable, Sendable {
     /// The CAN identifier; nil where headers are off and on protocols before CAN, whose header
-    /// bytes stand in `bytes`.
+    /// bytes are in `bytes`.
     public var header: ECUAddress?
     /// The data field with its protocol control bytes on CAN; before CAN the whole frame, header
     /// and checksum included, or the bare message where headers are off.

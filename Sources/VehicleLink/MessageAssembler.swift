@@ -17,7 +17,7 @@ public enum MessageAssembler: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - family: the vehicle's protocols.
-    ///   - extendedAddressing: CAN: an address byte stands before the protocol control byte.
+    ///   - extendedAddressing: CAN: an address byte comes before the protocol control byte.
     ///   - inFrameResponse: J1850: bytes may follow the CRC (PWM).
     public init(
         _ family: VehicleProtocol.Family, extendedAddressing: Bool = false,
@@ -45,7 +45,7 @@ public enum MessageAssembler: Hashable, Sendable {
 
     /// Takes one frame; gives the message that it completes.
     ///
-    /// - Throws: ``LinkError`` for a damaged frame, or one that cannot stand where it does.
+    /// - Throws: ``LinkError`` for a damaged frame, or one that cannot be where it does.
     public mutating func receive(_ frame: LinkFrame) throws(LinkError) -> ECUMessage? {
         switch self {
         case .can(var assembler):

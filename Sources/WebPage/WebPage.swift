@@ -11,7 +11,7 @@ public enum WebPage {
         page("entrance.html", nonce, problem: isWrong ? text("wrong.html") : "")
     }
 
-    /// What the pages may do: nothing but what stands in them, and asking where they came from.
+    /// What the pages may do: nothing but what is in them, and asking where they came from.
     public static func policy(nonce: String) -> String {
         "default-src 'none'; style-src 'nonce-\(nonce)'; script-src 'nonce-\(nonce)'; "
             + "connect-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; "

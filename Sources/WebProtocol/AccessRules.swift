@@ -1,8 +1,8 @@
 /// Who may ask: by which host, from which page, with which token.
 ///
-/// A page of somebody else that is open in the same browser must get nothing: neither by a name that
-/// it has pointed at this machine (DNS rebinding; `Host`), nor by a script, a picture or a frame
-/// (`Origin`, `Sec-Fetch-Site`).
+/// A page of somebody else that is open in the same browser must get nothing: neither by a name
+/// that it has pointed at this machine (DNS rebinding; `Host`), nor by a script, a picture or a
+/// frame (`Origin`, `Sec-Fetch-Site`).
 public struct AccessRules: Sendable {
     /// What is said to a request.
     public enum Verdict: Hashable, Sendable {
@@ -47,7 +47,7 @@ public struct AccessRules: Sendable {
         guard head.method == "GET" || head.isHeadOnly else { return .notGet }
         guard let token else { return .allowed }
         let words = self.words(of: head)
-        // Every one is looked at: how long it takes must not tell which.
+        // Every one is looked at: how long it takes must not say which.
         var isRight = false
         for word in words where token.matches(word) { isRight = true }
         return isRight ? .allowed : words.isEmpty ? .tokenMissing : .tokenWrong
@@ -81,7 +81,8 @@ public struct AccessRules: Sendable {
         return nil
     }
 
-    /// The tokens that a request says: in its `Authorization`, in its cookie, in the page's own URL.
+    /// The tokens that a request says: in its `Authorization`, in its cookie, in the page's own
+    /// URL.
     private func words(of head: RequestHead) -> [String] {
         var words: [String] = []
         if let said = head.value("authorization") {
@@ -96,7 +97,7 @@ public struct AccessRules: Sendable {
                 if parts.count == 2, parts[0] == cookie { words.append(String(parts[1])) }
             }
         }
-        // Only there: elsewhere it would stand in other programs' lists of what was opened.
+        // Only there: elsewhere it would be in other programs' lists of what was opened.
         if head.path.isEmpty, let word = head.queryValue("token") { words.append(word) }
         return words
     }

@@ -5,7 +5,7 @@ public enum EventText {
         output += Array("retry: \(milliseconds)\n\n".utf8)
     }
 
-    /// Appends an event; `data` may have several lines and a line end behind the last.
+    /// Appends an event; `data` may have several lines and a line end after the last.
     public static func append(_ event: StaticString, _ data: [UInt8], to output: inout [UInt8]) {
         output += Array("event: ".utf8)
         event.withUTF8Buffer { output.append(contentsOf: $0) }

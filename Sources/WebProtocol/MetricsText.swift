@@ -41,7 +41,7 @@ public struct MetricsText: Sendable {
         bytes += Array(" \(text)\n".utf8)
     }
 
-    /// What is no text becomes U+FFFD; the three characters that the format knows are escaped.
+    /// What is not a text becomes U+FFFD; the three characters that the format knows are escaped.
     private mutating func escape(_ text: String) {
         for scalar in text.unicodeScalars {
             switch scalar.value {

@@ -22,7 +22,7 @@ public struct RequestHead: Hashable, Sendable {
     ///
     /// None is `.` or `..`, and none holds a slash, a backslash or a control character.
     public var path: [String]
-    /// What stands behind the question mark, in its order.
+    /// What comes after the question mark, in its order.
     public var query: [QueryItem]
     /// Whether it is of HTTP/1.0, which knows no chunks.
     public var isOld: Bool
@@ -55,7 +55,8 @@ extension RequestHead {
     /// Fields that a head may have.
     static let mostFields = 100
 
-    /// Fields that say who asks, or where the request ends: twice, two readers may believe two of them.
+    /// Fields that say who asks, or where the request ends: twice, two readers may believe two of
+    /// them.
     ///
     /// A browser sends each of them once (RFC 6265, 5.4, for `Cookie`).
     static let single = [
@@ -75,7 +76,7 @@ extension RequestHead {
                 isEnding = false
             case (true, _): throw .malformed
             case (false, 0x0D): isEnding = true
-            // Only a tab may stand in a field; nothing else that controls anything.
+            // Only a tab may be in a field; nothing else that controls anything.
             case (false, 0x00..<0x09), (false, 0x0A..<0x20), (false, 0x7F): throw .malformed
             case (false, _): lines[lines.count - 1].append(byte)
             }
@@ -121,7 +122,7 @@ extension RequestHead {
         return (authority, origin.first == 0x2F ? origin : [0x2F] + origin)
     }
 
-    /// Whether a byte may stand in a method or a field's name.
+    /// Whether a byte may be in a method or a field's name.
     static func isToken(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true

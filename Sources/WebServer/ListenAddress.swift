@@ -43,10 +43,10 @@ public struct ListenAddress: Hashable, Sendable {
         }
     }
 
-    /// As it stands in a URL: `127.0.0.1:8327`.
+    /// As it is in a URL: `127.0.0.1:8327`.
     public var text: String { Self.text(host, port) }
 
-    /// Address and port as they stand in a URL.
+    /// Address and port as they are in a URL.
     public static func text(_ host: String, _ port: UInt16) -> String {
         (host.contains(":") ? "[\(host)]" : host) + ":\(port)"
     }

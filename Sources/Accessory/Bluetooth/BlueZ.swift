@@ -6,7 +6,7 @@ import SystemIO
 enum BlueZ {
     private static let service = "org.bluez"
     /// An inquiry takes 10.24 s to find all that can be found; older adapters are asked for their
-    /// names behind it.
+    /// names after it.
     private static let searchTime = Duration.seconds(25)
     /// For what the daemon knows already.
     private static let patience = Duration.seconds(5)

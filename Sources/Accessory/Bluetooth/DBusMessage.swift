@@ -225,7 +225,7 @@ struct DBusReader {
         return text
     }
 
-    /// Values one behind the other.
+    /// Values one after the other.
     mutating func values(of signature: String) throws(DBusFault) -> [DBusValue] {
         var types = Array(signature.utf8)[...]
         var values: [DBusValue] = []

@@ -17,7 +17,7 @@ public struct TransportRegistry: Sendable {
         UnixSocketTransport.self,
     ])
 
-    /// The same with others behind them.
+    /// The same with others after them.
     public func adding(_ others: [any Transport.Type]) -> TransportRegistry {
         TransportRegistry(transports + others)
     }

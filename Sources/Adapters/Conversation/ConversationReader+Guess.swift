@@ -1,7 +1,7 @@
 import OBDCore
 import VehicleLink
 
-/// Requests told by their looks alone: where no prompt stands in front, an answer that lost its
+/// Requests told by their looks alone: where no prompt is in front, an answer that lost its
 /// beginning looks like the echo of one.
 extension ConversationReader {
     /// A line that was taken for a request.
@@ -14,9 +14,9 @@ extension ConversationReader {
         var needsAnswer: Bool
         /// Whether an answer to something else shows it to be none; else that answer is astray.
         var mayBeRefuted = false
-        /// The request in front of it that had no answer by then; empty = there was none.
+        /// The request before it that had no answer by then; empty = there was none.
         var before: [UInt8] = []
-        /// Guesses in front of it that are none if this one is answered.
+        /// Guesses before it that are none if this one is answered.
         var errorsBefore: [Told] = []
         /// Whether the first of those is rather a request that lost its answer if this one is none.
         var beginsWithEcho = false
@@ -38,7 +38,7 @@ extension ConversationReader {
             self.needsAnswer = needsAnswer
         }
 
-        /// Stands behind another guess that nothing has answered so far.
+        /// Stands after another guess that nothing has answered so far.
         mutating func follow(_ earlier: consuming Guess) {
             needsAnswer = true
             beginsWithEcho = earlier.isFirst || earlier.beginsWithEcho
@@ -73,7 +73,7 @@ extension ConversationReader {
     }
 
     /// Looks at a message that came while a guess is open: it confirms the guess, or shows that the
-    /// line was no request.
+    /// line was not a request.
     mutating func weighGuess(by message: ECUMessage, _ out: inout [ConversationItem]) {
         if guess == nil {
             if asked == .unknown, options.request == nil { hasUnaskedAnswers = true }
@@ -136,8 +136,8 @@ extension ConversationReader {
         reader.begin(nil)
     }
 
-    /// Whether a message can be an answer to what is asked: any refusal, else by its service and, where
-    /// that is one of current data, by its first record.
+    /// Whether a message can be an answer to what is asked: any refusal, else by its service and,
+    /// where that is one of current data, by its first record.
     private func isAnswered(by message: ECUMessage) -> Bool {
         // Messages of SAE J1939 say no service.
         guard message.parameterGroup == nil, let request = reader.exchange.request,

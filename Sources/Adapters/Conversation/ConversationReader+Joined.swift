@@ -26,15 +26,15 @@ extension ConversationReader {
 
     /// A line that may be an echoed request and, its line end lost, the length of the answer.
     ///
-    /// `22F190014`, in front of `0: 62 F1 90 …`. The digits alone may be a request as well.
+    /// `22F190014`, before `0: 62 F1 90 …`. The digits alone may be a request as well.
     struct GluedLength: Hashable, Sendable {
         var line: Int
         var text: [UInt8]
-        /// Whether a prompt stands in front.
+        /// Whether a prompt is in front.
         var isBehindPrompt: Bool
         /// Where the length begins in the text.
         var start: Int
-        /// The request in front of it, as bytes.
+        /// The request before it, as bytes.
         var request: [UInt8]
         /// Whether exactly that was asked.
         var isKnown: Bool
@@ -128,7 +128,7 @@ extension ConversationReader {
         return true
     }
 
-    /// Where a request behind a prompt ends whose answer stands on the same line.
+    /// Where a request behind a prompt ends whose answer is on the same line.
     func endOfAnsweredRequest(_ text: Span<UInt8>) -> Int? {
         JoinedLines(text)?.endOfRequest(isBehindPrompt: true)
     }

@@ -1,7 +1,7 @@
 import OBDCore
 import VehicleLink
 
-/// Which lines are requests, and what the lines behind them answer.
+/// Which lines are requests, and what the lines after them answer.
 extension ConversationReader {
     struct LengthOrRequest: Hashable, Sendable {
         var line: Int
@@ -43,7 +43,7 @@ extension ConversationReader {
         return nil
     }
 
-    /// Whether what stands behind a prompt is what `AT DPN` answers: `A6`, `6`.
+    /// Whether what comes after a prompt is what `AT DPN` answers: `A6`, `6`.
     ///
     /// No service is A6, and nobody asks with one digit.
     func isProtocolNumber(_ text: Span<UInt8>) -> Bool {
@@ -53,7 +53,7 @@ extension ConversationReader {
         return (1...0xC).contains(last) && (text.count == 1 || text[0] == UInt8(ascii: "A"))
     }
 
-    /// Whether what stands behind a prompt can only be an answer.
+    /// Whether what comes after a prompt can only be an answer.
     ///
     /// With the echo off the answer follows the prompt at once.
     mutating func isAnswer(_ text: Span<UInt8>) -> Bool {
@@ -63,10 +63,10 @@ extension ConversationReader {
             || AdapterWords.end(of: "OK", in: text, at: 0) == text.count
     }
 
-    /// Whether what stands behind a prompt can be a request, or is an answer however damaged.
+    /// Whether what comes after a prompt can be a request, or is an answer however damaged.
     ///
-    /// Nobody asks with the services of answers or types headers; a frame of the tester's own in a log
-    /// of frames is one, too.
+    /// Nobody asks with the services of answers or types headers; a frame of the tester's own in a
+    /// log of frames is one, too.
     mutating func canBeRequest(_ text: Span<UInt8>) -> Bool {
         if AdapterCommand(compact: AdapterCommand.compact(bytes(text))) != nil { return true }
         guard reader.digits.scan(text) else {
@@ -105,7 +105,8 @@ extension ConversationReader {
         }
     }
 
-    /// Whether the scanned digits are an answer without data, or somebody tries services out: `4101`.
+    /// Whether the scanned digits are an answer without data, or somebody tries services out:
+    /// `4101`.
     var isShortAsAnswer: Bool {
         reader.digits.groups == 1 && reader.digits.count <= 4
             && ServiceShape.isAnswer(reader.digits.byte(0))
@@ -131,7 +132,7 @@ extension ConversationReader {
             exchange: reader.exchange)
     }
 
-    /// Takes back a request that the first segment behind it shows to be a length.
+    /// Takes back a request that the first segment after it shows to be a length.
     mutating func readLength(_ length: LengthOrRequest, isBehindPrompt: Bool) {
         let line = lineNumber
         let segment = reader.digits
@@ -288,8 +289,8 @@ extension ConversationReader {
         reader.begin(reader.settings.payload(ofTyped: digits))
     }
 
-    /// Whether what was asked is no command of any adapter known here: another maker's, or a request
-    /// with a time or a remark beside it.
+    /// Whether what was asked is not a command of any adapter known here: another maker's, or a
+    /// request with a time or a remark beside it.
     var isUnreadableRequest: Bool {
         asked.isOfAnotherMaker && AdapterCommand(compact: requestText) == nil
             && !requestText.isEmpty

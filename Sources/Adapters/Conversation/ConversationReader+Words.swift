@@ -49,7 +49,8 @@ extension ConversationReader {
                 .linkError(error, text: search.text), line: search.line, exchange: reader.exchange))
     }
 
-    /// Reads `ATH1OK`, `ATRV12.6V`: the echo of a command and its answer; false = it is something else.
+    /// Reads `ATH1OK`, `ATRV12.6V`: the echo of a command and its answer; false = it is something
+    /// else.
     private mutating func readGluedCommand(
         _ text: Span<UInt8>, _ compact: [UInt8], _ out: inout [ConversationItem]
     ) -> Bool {
@@ -67,7 +68,7 @@ extension ConversationReader {
         return true
     }
 
-    /// How long the command is in front of what can be nothing but an answer; nil where there is none.
+    /// How long the command is before what can be nothing but an answer; nil where there is none.
     private static func lengthOfAnsweredCommand(_ compact: [UInt8]) -> Int? {
         guard compact.starts(with: "AT".utf8) || compact.starts(with: "ST".utf8) else { return nil }
         let text = String(decoding: compact, as: UTF8.self)

@@ -49,7 +49,7 @@ public struct ConversationReader: Hashable, Sendable {
     var requestLine = 0
     /// The digits of ``requestText``; empty unless it is made of digits alone.
     var requestDigits: [UInt8] = []
-    /// Whether requests stand behind the prompt: then no other line is an echo.
+    /// Whether requests come after the prompt: then no other line is an echo.
     var promptsCarryRequests = false
     /// Whether something was read since the last end of an exchange.
     var isOpen = false
@@ -64,7 +64,7 @@ public struct ConversationReader: Hashable, Sendable {
     var commandIsDone = false
     /// A search for the protocol that has had no result so far.
     var openSearch: Search?
-    /// A request of three digits, which may as well be the length in front of segments.
+    /// A request of three digits, which may as well be the length before segments.
     var lengthOrRequest: LengthOrRequest?
     /// A line that may end in the length of segments, until the line after it shows what it is.
     var gluedLength: GluedLength?
@@ -127,7 +127,7 @@ public struct ConversationReader: Hashable, Sendable {
 
     /// Takes a command that is known to have been sent; `number` is its line, from 1.
     ///
-    /// A recording tells which way bytes went, so that no request can be taken for an answer.
+    /// A recording says which way bytes went, so that no request can be taken for an answer.
     public mutating func readRequest(
         _ command: some Collection<UInt8>, number: Int, _ out: inout [ConversationItem]
     ) {
@@ -200,7 +200,7 @@ public struct ConversationReader: Hashable, Sendable {
         readAnyPiece(text, &out)
     }
 
-    /// Reads what stands behind a prompt on its line: a request, or an answer without an echo.
+    /// Reads what comes after a prompt on its line: a request, or an answer without an echo.
     mutating func readBehindPrompt(_ text: Span<UInt8>, _ out: inout [ConversationItem]) {
         if options.request == nil, isProtocolNumber(text) {
             readPrompt(&out)
@@ -230,7 +230,7 @@ public struct ConversationReader: Hashable, Sendable {
             return
         }
         readPrompt(&out)
-        // An answer behind the prompt is not that of the adapter command before.
+        // An answer after the prompt is not that of the adapter command before.
         if case .adapter = asked, !isMonitor,
             reader.digits.scan(text) || AdapterWords.isSearch(text)
         {
@@ -301,7 +301,7 @@ public struct ConversationReader: Hashable, Sendable {
         if readEcho(text, &out) { return }
         let mayBeRequest = mayBeEcho
         if mayBeRequest, !isMonitor, isRequestOfOneService, let length = lengthOrRequest(text) {
-            // A request in front of it has its answer yet to come, or has none.
+            // A request before it has its answer yet to come, or has none.
             guess = nil
             guessRequest(text, LinkError(.notAFrame, line: lineNumber), &out)
             lengthOrRequest = length

@@ -50,8 +50,8 @@ extension ReplyReader {
         }
     }
 
-    /// Whether an answer stands behind three bytes that are a header, though its check byte is wrong:
-    /// `6C F1 10 41 0D …` answers 01 0D and is no message of service 2C.
+    /// Whether an answer comes after three bytes that are a header, though its check byte is wrong:
+    /// `6C F1 10 41 0D …` answers 01 0D and is not a message of service 2C.
     private var isBehindLegacyHeader: Bool {
         guard digits.count >= 10 else { return false }
         let behind = answer(at: 6, count: digits.count / 2 - 4)

@@ -46,7 +46,7 @@ extension ReplyReader {
             && bytes[2] == settings.testerAddress
     }
 
-    /// Whether a frame stands on its own: a right check byte, an answer, and an address that
+    /// Whether a frame is on its own: a right check byte, an answer, and an address that
     /// answers go to, all of them or the tester's.
     ///
     /// Any answer will do where the protocol is known, or no request is. `62 F1 …` may be data.

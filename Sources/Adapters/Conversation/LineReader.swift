@@ -4,7 +4,7 @@ import VehicleLink
 /// Finds the most probable reading of a line of digits.
 ///
 /// Candidates are all shapes that the digits allow. They are weighed by what the line proves
-/// itself (lengths, checksums, an answer to the request behind the header) and by how well they
+/// itself (lengths, checksums, an answer to the request after the header) and by how well they
 /// agree with the settings and the line before.
 extension ReplyReader {
     /// The best reading; nil when the digits are no frame in any shape.
@@ -92,8 +92,8 @@ extension ReplyReader {
 
     /// What it costs to read a line as another family than the vehicle's.
     ///
-    /// Before CAN headers look alike and only the check byte tells families apart; one of eight bits
-    /// fits by chance once in 256 damaged lines.
+    /// Before CAN headers look alike and only the check byte tells families apart; one of eight
+    /// bits fits by chance once in 256 damaged lines.
     private static func contradiction(
         _ known: VehicleProtocol.Family, _ family: VehicleProtocol.Family
     ) -> Int {
@@ -159,7 +159,7 @@ extension ReplyReader {
         }
         let isExpected = showsHeaders == true && knownForm == .can29 || lastShape == shape
         if isExpected || reading.familiarity > 0 || reading.answer >= .service { return reading }
-        // Any other identifier counts where an answer with a right length stands behind it, and
+        // Any other identifier counts where an answer with a right length comes after it, and
         // where nobody else than ISO 15765 uses it.
         guard showsHeaders != false, reading.proof >= .length, reading.answer > .none else {
             return nil
@@ -167,8 +167,8 @@ extension ReplyReader {
         return knownForm == .can29 || !J1939.mayBeIdentifier(reading.id) ? reading : nil
     }
 
-    /// Whether a digit too many is one that the link doubled, and no length digit: none was set, and
-    /// no line before had one.
+    /// Whether a digit too many is one that the link doubled, and no length digit: none was set,
+    /// and no line before had one.
     private var gainedDigit: Bool {
         settings.showsLength == false && shownLength == false
     }
@@ -214,8 +214,8 @@ extension ReplyReader {
 
     /// A data field with protocol control byte that begins at the digit `start`.
     ///
-    /// No control byte is F1: where our own address stands in its place, and a right control byte
-    /// and an answer behind it, the addressing is extended though no setting says so.
+    /// No control byte is F1: where our own address is in its place, and a right control byte
+    /// and an answer after it, the addressing is extended though no setting says so.
     private func field(
         _ shape: LineReading.Shape, address: ECUAddress?, start: Int
     ) -> LineReading {
@@ -324,9 +324,9 @@ extension ReplyReader {
 extension ReplyReader {
     /// Whether the protocol in use can bring a line like this.
     ///
-    /// A setting may be wrong, and what is known may be a guess: a line of another kind passes where
-    /// it speaks for itself, which a line does that answers behind the header that OBD gives to
-    /// answers.
+    /// A setting may be wrong, and what is known may be a guess: a line of another kind passes
+    /// where it speaks for itself, which a line does that answers after the header that OBD gives
+    /// to answers.
     func isPossible(_ reading: LineReading) -> Bool {
         guard let form = reading.shape.form, form != .byte, reading.shape != .j1939 else {
             return true

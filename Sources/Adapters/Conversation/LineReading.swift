@@ -97,7 +97,7 @@ struct LineReading: Hashable, Sendable {
     var answer: Answer
     /// How much it proves itself.
     var proof: Proof
-    /// Whether the byte behind the identifier is our own address: extended addressing, untold.
+    /// Whether the byte after the identifier is our own address: extended addressing, untold.
     var isExtended = false
     /// How usual the header is on a vehicle: 0 to 6, three of them for a right length code.
     var familiarity = 0

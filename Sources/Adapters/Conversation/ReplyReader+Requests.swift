@@ -35,8 +35,8 @@ extension ReplyReader {
             ? 3 : ServiceShape.answering(with: first)?.shortestAnswer ?? 1
     }
 
-    /// Whether a line that may be an echo is rather that than a frame: its digits are a request, and
-    /// no header that answers have stands in front.
+    /// Whether a line that may be an echo is rather that than a frame: its digits are a request,
+    /// and no header that answers have is in front.
     func isRatherRequest(_ reading: LineReading) -> Bool {
         guard looksLikeRequest else { return false }
         if isWakeUp || reading.answer == .none && reading.usualAddress == 0 { return true }
@@ -54,8 +54,8 @@ extension ReplyReader {
         }
     }
 
-    /// Whether the digits ask for two PIDs whose second is the sum of what stands before it: `014546`
-    /// is a frame of ISO 14230-4 without addresses as well, but hardly anybody's.
+    /// Whether the digits ask for two PIDs whose second is the sum of what comes before it:
+    /// `014546` is a frame of ISO 14230-4 without addresses as well, but hardly anybody's.
     private var isLengthAndSum: Bool {
         digits.segment == nil && digits.count == 6 && digits.byte(0) == 0x01
             && digits.byte(4) == digits.byte(2) &+ 1

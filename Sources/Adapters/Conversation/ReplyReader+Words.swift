@@ -3,7 +3,7 @@ import VehicleLink
 
 /// Lines that are not made of digits alone.
 extension ReplyReader {
-    /// More words than any adapter puts on a line in front of its answer.
+    /// More words than any adapter puts on a line before its answer.
     private static let mostWords = 16
 
     /// Reads a line that is not made of digits alone; `words` stood on it already.
@@ -93,7 +93,7 @@ extension ReplyReader {
         }
     }
 
-    /// What stands behind `SEARCHING...` or `BUS INIT: OK` on the same line.
+    /// What comes after `SEARCHING...` or `BUS INIT: OK` on the same line.
     private mutating func readRest(
         _ text: Span<UInt8>, from start: Int, line: Int, words: Int, _ out: inout [ReplyEvent]
     ) {

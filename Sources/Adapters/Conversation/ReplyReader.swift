@@ -41,8 +41,8 @@ struct ReplyReader: Hashable, Sendable {
     /// Monitored frames in a row whose identifiers have 29 bits.
     var longFrames = 0
     private var unproven = UnprovenMessages()
-    /// Whether the reply before, behind `AT H1`, had no header where those before it had: a header that
-    /// was lost once is damage, twice it is how the adapter answers.
+    /// Whether the reply before, behind `AT H1`, had no header where those before it had: a header
+    /// that was lost once is damage, twice it is how the adapter answers.
     private var missesHeaders = false
     /// The same of the reply that comes now.
     private var missedHeader = false
@@ -88,7 +88,7 @@ struct ReplyReader: Hashable, Sendable {
     /// Takes over a command that the adapter confirmed.
     mutating func apply(_ command: AdapterCommand) {
         change { $0.apply(command) }
-        // Chosen anew, even if it is the same: what lines have shown may no longer hold.
+        // Chosen again, even if it is the same: what lines have shown may no longer hold.
         switch command {
         case .choose, .reset:
             exchange.header = nil
@@ -167,7 +167,7 @@ struct ReplyReader: Hashable, Sendable {
     enum DigitsResult: Hashable, Sendable {
         /// It was read.
         case read
-        /// It is no frame in any shape, or says nothing that answers anything.
+        /// It is not a frame in any shape, or says nothing that answers anything.
         case meaningless(LinkError)
     }
 

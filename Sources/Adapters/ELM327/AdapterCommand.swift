@@ -107,7 +107,7 @@ public enum AdapterCommand: Hashable, Sendable {
         case "SP", "TP": return choice(argument).map { .choose($0) } ?? .other
         case "MR", "MT": return Hex.bytes(argument)?.count == 1 ? .monitor : .other
         case "MP":
-            // hhhh or hhhhhh, the former with a number of messages behind it.
+            // hhhh or hhhhhh, the former with a number of messages after it.
             let digits = argument.count >= 6 ? argument.prefix(6) : argument.prefix(4)
             return UInt32(digits, radix: 16).map { .monitorGroup($0) } ?? .other
         case "TA":

@@ -1,4 +1,4 @@
-/// One harmless command that tells what an ELM327-class adapter really is.
+/// One harmless command that says what an ELM327-class adapter really is.
 ///
 /// Settings are set to the value that they have anyway, so that nothing has to be put back.
 public struct AdapterProbe: Hashable, Sendable {

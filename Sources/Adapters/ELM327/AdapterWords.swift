@@ -23,8 +23,8 @@ enum AdapterWords {
         }
     }
 
-    /// Every text of the ELM327's data sheet, the more specific first, then those of other chips and
-    /// of clones (``AdapterQuirk``).
+    /// Every text of the ELM327's data sheet, the more specific first, then those of other chips
+    /// and of clones (``AdapterQuirk``).
     static let table: [(text: String, meaning: Meaning)] =
         [
             ("UNABLETOCONNECT", .status(.unableToConnect)),
@@ -53,7 +53,7 @@ enum AdapterWords {
     /// How banners begin: the answer to `AT I`, or a sign that the adapter has restarted.
     static let banners = ["ELM32"] + AdapterQuirk.banners
 
-    /// Where a text stands in a line, as offsets.
+    /// Where a text is in a line, as offsets.
     struct Match: Hashable, Sendable {
         var meaning: Meaning
         var start: Int
@@ -115,7 +115,7 @@ enum AdapterWords {
         return nil
     }
 
-    /// Where `text` ends in `line` if it stands at `index`, blanks and case aside.
+    /// Where `text` ends in `line` if it is at `index`, blanks and case aside.
     static func end(of text: String, in line: Span<UInt8>, at index: Int) -> Int? {
         var index = index
         for wanted in text.utf8 {

@@ -2,7 +2,7 @@ import OBDCore
 
 /// Volatile settings that requests change on the way; what the adapter has now.
 struct WireSettings: Hashable, Sendable {
-    /// What stands in front of a request on the bus.
+    /// What comes before a request on the bus.
     struct Header: Hashable, Sendable {
         /// The digits of `AT SH`.
         var digits: String
@@ -15,7 +15,7 @@ struct WireSettings: Hashable, Sendable {
 
     /// What requests begin with; nil = the protocol's default, to all ECUs.
     var header: Header?
-    /// The address byte behind the identifier (`AT CEA`); nil = none.
+    /// The address byte after the identifier (`AT CEA`); nil = none.
     var extended: UInt8?
     /// Whether the adapter has taken an address byte, or may have.
     var extending = Extending.never
@@ -25,7 +25,7 @@ struct WireSettings: Hashable, Sendable {
     var flowControl: ECUAddress?
     /// How long the adapter waits for an answer (`AT ST`); unit: 4 ms.
     var patience = Self.usualPatience
-    /// Whether a setting failed or was cut short: all of them are made anew.
+    /// Whether a setting failed or was cut short: all of them are made again.
     var isUncertain = false
 
     /// How far the adapter came with `AT CEA`, which none before v1.4 knows.
@@ -115,7 +115,7 @@ extension ELM327Dialect {
             if responders == .usual { responders = .one(target.usualResponder) }
             if case .one = responders { flowControl = target }
         }
-        // Addresses of one byte stand in no filter: whoever asks looks at who answered.
+        // Addresses of one byte are in no filter: whoever asks looks at who answered.
         if case .one(let ecu) = responders, ecu.form == .byte { responders = .usual }
         let isCAN = capabilities.vehicleProtocol?.family == .can
         if responders != wire.responders || anew && isCAN {
@@ -194,8 +194,8 @@ extension ELM327Dialect {
 
     /// The prompt of a preparation came.
     ///
-    /// A request must not go elsewhere than it should: what is not confirmed is done again, and what
-    /// is refused for good keeps the request from being sent, but where others do as well.
+    /// A request must not go elsewhere than it should: what is not confirmed is done again, and
+    /// what is refused for good keeps the request from being sent, but where others do as well.
     mutating func finishPreparation(_ out: inout [DialectOutput]) {
         if running.restarted {
             abandonAfterRestart(&out)

@@ -1,7 +1,7 @@
 import OBDCore
 import VehicleLink
 
-/// A request: what goes in front of it, the request itself, its end.
+/// A request: what goes before it, the request itself, its end.
 extension ELM327Dialect {
     /// Sends one request.
     public mutating func send(
@@ -18,7 +18,8 @@ extension ELM327Dialect {
         switch request {
         case .action: send(request.asCommand, isReadOnly: isReadOnly, &out)
         case .command(_, let text, _, _), .monitor(_, let text, _):
-            // One line, and no character that ends it early; blanks alone would repeat the last one.
+            // One line, and no character that ends it early; blanks alone would repeat the last
+            // one.
             guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }),
                 text.utf8.contains(where: { $0 != 0x20 })
             else {
@@ -98,7 +99,7 @@ extension ELM327Dialect {
 
     /// Nothing heard for so long means that the adapter hangs.
     ///
-    /// Its own wait is 0.2 s, 1 s when raised. Every line begins it anew.
+    /// Its own wait is 0.2 s, 1 s when raised. Every line begins it again.
     var patience: Duration {
         // A bus may be silent for as long as it is listened to.
         if let atMost = running.listeningTime { return atMost + .seconds(2) }
@@ -334,7 +335,7 @@ extension ELM327Dialect {
         // Sends nothing, but sets the header: settings are put back, or the bus is listened to.
         if request.payload.isEmpty { return request.target?.isDiagnosticRequest ?? true }
         let spoken = capabilities.vehicleProtocol
-        // What these put in front of a request is the adapter's own affair: only an answer shows it.
+        // What these put before a request is the adapter's own affair: only an answer shows it.
         if spoken == .userCAN1 || spoken == .userCAN2, !setup.heardVehicle { return false }
         return VehicleRequest.isReadOnly(request.payload, to: request.target, on: spoken)
             && typed?.isReadOnly(request.payload) ?? true

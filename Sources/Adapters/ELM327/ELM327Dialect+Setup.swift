@@ -311,7 +311,7 @@ extension ELM327Dialect {
         out.append(.notice(.protocolFound(found)))
     }
 
-    /// Up to six PIDs a request are a matter of the vehicle protocol: CAN alone has them.
+    /// Up to six PIDs per request are a matter of the vehicle protocol: CAN alone has them.
     mutating func setItemsPerRequest() {
         capabilities.itemsPerRequest = capabilities.vehicleProtocol?.family == .can ? 6 : 1
     }

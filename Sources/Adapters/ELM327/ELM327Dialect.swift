@@ -59,8 +59,8 @@ public struct ELM327Dialect: AdapterDialect {
 
     /// Prompts and lines that may come without being asked for; more is a flood.
     ///
-    /// Each begins the wait for quiet anew, so that an adapter that does not stop would be waited for
-    /// without end.
+    /// Each begins the wait for quiet again, so that an adapter that does not stop would be waited
+    /// for without end.
     public static let mostUnasked = 64
 
     /// What the link can do, as far as it is known now.
@@ -87,11 +87,12 @@ public struct ELM327Dialect: AdapterDialect {
     var lines: [[UInt8]] = []
     /// Bytes of the reply at hand.
     var received = 0
-    /// Prompts, and lines while quiet is awaited, since something was written; one prompt is its due.
+    /// Prompts, and lines while quiet is awaited, since something was written; one prompt is its
+    /// due.
     var unasked = 0
     /// Whether the adapter may still owe a prompt of something that was given up.
     var mayOweAnswer = false
-    /// Whether lines came since the time for the reply was set; each begins it anew.
+    /// Whether lines came since the time for the reply was set; each begins it again.
     var heardLines = false
     /// Whether patience was extended for the search that is under way.
     var searching = false
@@ -266,7 +267,7 @@ public struct ELM327Dialect: AdapterDialect {
         case .gettingInStep(_, let settling):
             setup.bytes += line.count
             noteConfirmation(line)
-            // More came after the prompt: the quiet begins anew.
+            // More came after the prompt: the quiet begins again.
             if settling, !isFlooded(&out) {
                 out.append(.arm(.reply, after: SetupScript.settlingTime))
             }

@@ -23,7 +23,7 @@ public struct ELM327Settings: Hashable, Sendable {
     public var headers: Bool?
     /// `AT S`: blanks between bytes.
     public var spaces: Bool?
-    /// `AT D1`: the data length code stands behind the CAN id.
+    /// `AT D1`: the data length code comes after the CAN id.
     public var showsLength: Bool?
     /// `AT CAF`: protocol control bytes are put in and taken out by the adapter.
     public var automaticFormatting: Bool?

@@ -68,7 +68,7 @@ struct LineFormat: Hashable, Sendable {
 
     /// The header before the data.
     var header: Header
-    /// Whether blanks stand between bytes.
+    /// Whether blanks are between bytes.
     var hasSpaces: Bool
     /// Whether a length code stands after the identifier.
     var showsLength = false

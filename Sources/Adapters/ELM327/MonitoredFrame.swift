@@ -13,7 +13,7 @@ struct MonitoredFrame: Hashable, Sendable {
         self.data = data
     }
 
-    /// Reads a line; nil when it is no frame.
+    /// Reads a line; nil when it is not a frame.
     ///
     /// `isLong` = the lines before had identifiers of 29 bits; a check byte may fit by chance.
     init?(
@@ -25,7 +25,7 @@ struct MonitoredFrame: Hashable, Sendable {
         } else if line.groups == 1, settings.showsLength == true, settings.headers != false,
             known.map({ $0.family == .can }) ?? true
         {
-            // An identifier of three digits or of eight, and one digit of length behind it.
+            // An identifier of three digits or of eight, and one digit of length after it.
             let isShort = line.count & 1 == 0
             self.init(line, isShort ? .can11 : .can29, digits: isShort ? 3 : 8, showsLength: true)
         } else if line.groups > 1, line.length(0) == 3 {
@@ -48,7 +48,7 @@ struct MonitoredFrame: Hashable, Sendable {
         }
     }
 
-    /// A frame of SAE J1939 without blanks; an odd number of digits has a length behind the header.
+    /// A frame of SAE J1939 without blanks; an odd number of digits has a length after the header.
     private init?(joined line: HexLine, settings: ELM327Settings) {
         let showsLength = line.count & 1 != 0
         if settings.formatsJ1939Headers ?? (line.digit(0) > 1) {
@@ -70,7 +70,7 @@ struct MonitoredFrame: Hashable, Sendable {
         if showsLength, Int(line.digit(8)) != data.count { return nil }
     }
 
-    /// Reads what stands in front of `RTR`: an identifier and perhaps a data length code.
+    /// Reads what comes before `RTR`: an identifier and perhaps a data length code.
     init?(remote line: HexLine) {
         let isShort = line.count == 3 || line.count == 4
         let digits = isShort ? 3 : 8

@@ -11,9 +11,9 @@ public struct TypedSettings: Hashable, Sendable {
         var isFormatted: Bool? = true
         /// The digits of `AT SH`; nil = those of the protocol.
         var header: String?
-        /// The five bits in front of a 29-bit identifier (`AT CP`); nil where they are not known.
+        /// The five bits before a 29-bit identifier (`AT CP`); nil where they are not known.
         var priority: UInt8? = Self.usualPriority
-        /// Whether the byte behind the identifier is an address (`AT CEA`).
+        /// Whether the byte after the identifier is an address (`AT CEA`).
         var isExtended = false
         /// Whether a parameter group is typed most significant byte first (`AT JE`).
         var typesGroupsForward = true
@@ -35,7 +35,7 @@ public struct TypedSettings: Hashable, Sendable {
 
     /// Settings as the set-up of a session leaves them.
     ///
-    /// `priority` are the five bits in front of 29-bit identifiers where they are others than usual.
+    /// `priority` are the five bits before 29-bit identifiers where they are others than usual.
     public init(vehicleProtocol: VehicleProtocol? = nil, priority: UInt8? = nil) {
         var state = State()
         state.vehicleProtocol = vehicleProtocol
@@ -50,11 +50,11 @@ public struct TypedSettings: Hashable, Sendable {
         ["AT D", "AT CAF1", "AT SP \(vehicleProtocol.digit)"]
     }
 
-    /// The commands that bring back how answers look; not every adapter knows them, and answers can be
-    /// read without.
+    /// The commands that bring back how answers look; not every adapter knows them, and answers can
+    /// be read without.
     public static let usualForms = ["AT E0", "AT L0", "AT S0", "AT H1"]
 
-    /// Settings as they are when the adapter was set up anew.
+    /// Settings as they are when the adapter was set up again.
     public mutating func reset() {
         let isUnknown = hasOtherDefaults
         self = TypedSettings()
@@ -89,7 +89,8 @@ public struct TypedSettings: Hashable, Sendable {
         "ATPP", "ATSD", "AT@3", "ATCV", "ATLP", "ATBR", "STWBR", "STSBR", "STBR", "STSL", "STVCAL",
     ]
 
-    /// Whether a command leaves requests as they are: it sets the adapter's permanent memory or line.
+    /// Whether a command leaves requests as they are: it sets the adapter's permanent memory or
+    /// line.
     public static func changesNoRequest(_ text: String) -> Bool {
         let compact = String(decoding: AdapterCommand.compact(text.utf8), as: UTF8.self)
         return withoutEffect.contains { compact.hasPrefix($0) }
@@ -166,8 +167,8 @@ public struct TypedSettings: Hashable, Sendable {
 
     /// Whether a command to the adapter may be sent without asking anyone.
     ///
-    /// As ``AdapterRequest/isReadOnlyCommand(_:)`` says; `STPX` by what its data mean, and the address
-    /// of `AT FC SH` by the protocol.
+    /// As ``AdapterRequest/isReadOnlyCommand(_:)`` says; `STPX` by what its data mean, and the
+    /// address of `AT FC SH` by the protocol.
     public func isReadOnlyCommand(_ text: String) -> Bool {
         guard AdapterRequest.isReadOnlyCommand(text) else { return false }
         let compact = String(decoding: AdapterCommand.compact(text.utf8), as: UTF8.self)

@@ -50,7 +50,7 @@ extension GoLinkDialect {
         }
         running.pending.remove(ecu)
         running.answers += 1
-        // Half a frame is awaited: it would stand in front of the next answer.
+        // Half a frame is awaited: it would be before the next answer.
         if let expected = running.expected, running.answers >= expected, running.pending.isEmpty,
             !running.isDamaged, !lexer.isSkipping, lexer.partialFrame == nil
         {

@@ -101,7 +101,8 @@ public struct GoLinkDialect: AdapterDialect {
         askBus(attempt: 0, &out)
     }
 
-    /// Whether `request` is known to change nothing: the device asks all ECUs, and knows no commands.
+    /// Whether `request` is known to change nothing: the device asks all ECUs, and knows no
+    /// commands.
     public func isReadOnly(_ request: AdapterRequest) -> Bool {
         switch request {
         case .vehicle(let vehicle):
@@ -159,7 +160,7 @@ public struct GoLinkDialect: AdapterDialect {
         swap(&found, &tokens)
         // At an end all timers are disarmed.
         if wasUnderWay && !isUnderWay { return }
-        // A pause tells where the next frame begins, and that nobody else answers.
+        // A pause says where the next frame begins, and that nobody else answers.
         if lexer.isSkipping || lexer.partialFrame != nil || awaitsPause {
             out.append(.arm(.pause, after: pauseLength))
         }

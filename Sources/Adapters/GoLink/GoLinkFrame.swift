@@ -1,7 +1,7 @@
 public import OBDCore
 
-/// One frame of the GoLink protocol (`com.goPoint.p1`): a header of three bytes, identifier, address
-/// and length, and a body.
+/// One frame of the GoLink protocol (`com.goPoint.p1`): a header of three bytes, identifier,
+/// address and length, and a body.
 public enum GoLinkFrame: Hashable, Sendable {
     /// To the vehicle, at most eight bytes: service, identifier and up to six more.
     case request([UInt8])
@@ -108,7 +108,7 @@ public enum GoLinkFrame: Hashable, Sendable {
         case .busType(let type, let keywords):
             return Self.frame(Identifier.system, 0x00, [0x01, type] + keywords)
         case .failure(let failure, let request):
-            // The failing request's header stands between the status and what it asked.
+            // The failing request's header is between the status and what it asked.
             let header = [Identifier.system, Self.vehicle, UInt8(clamping: request.count)]
             return Self.frame(
                 Identifier.failure, 0x00, [failure.status] + header + request.prefix(2))

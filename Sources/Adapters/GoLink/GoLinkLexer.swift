@@ -1,8 +1,8 @@
 /// Cuts a GoLink's bytes into frames; any split of the bytes gives the same tokens.
 ///
-/// The protocol has neither a mark at which a frame begins nor a checksum: after a lost byte nothing
-/// tells where the next frame begins but a pause. So whatever cannot be a frame is skipped until
-/// ``pause()``.
+/// The protocol has neither a mark at which a frame begins nor a checksum: after a lost byte
+/// nothing says where the next frame begins but a pause. So whatever cannot be a frame is skipped
+/// until ``pause()``.
 public struct GoLinkLexer: Hashable, Sendable {
     /// What was found.
     public enum Token: Hashable, Sendable {

@@ -98,7 +98,7 @@ struct AlarmNews: Hashable, Sendable {
     let isRaised: Bool
 }
 
-/// Follows readings and tells when alarms begin and end; a value without clock.
+/// Follows readings and says when alarms begin and end; a value without clock.
 ///
 /// An alarm is over when its condition has not held for ``AlarmWatch/calm``, so that a value that
 /// wavers about its limit is told once.

@@ -74,7 +74,7 @@ struct AlarmPlan: Sendable {
     /// The program to run; nil = none.
     var command: String?
 
-    /// Who watches and tells what is read by `setup`; nil when there is nothing to watch for.
+    /// Who watches and says what is read by `setup`; nil when there is nothing to watch for.
     ///
     /// A signal is watched where this vehicle's services keep it: the engine speed of SAE J1939 is
     /// another signal than that of SAE J1979. `note` is told of alarms that cannot ring here.

@@ -125,7 +125,7 @@ struct BenchPrinter {
         return nil
     }
 
-    /// Decimals of a time in seconds: what is behind them is noise.
+    /// Decimals of a time in seconds: what is after them is noise.
     private static let microseconds = 6
 
     private func line(

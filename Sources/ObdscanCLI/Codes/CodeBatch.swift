@@ -16,9 +16,10 @@ struct CodeBatch {
         /// What the list calls it.
         var label: String?
 
-        /// What `-d` takes: as written, or `replay:` in front of the path of a recorded conversation.
+        /// What `-d` takes: as written, or `replay:` before the path of a recorded conversation.
         var device: String {
-            // Nothing else is a file: serial lines are devices, and names of accessories have no slash.
+            // Nothing else is a file: serial lines are devices, and names of accessories have no
+            // slash.
             guard let address = try? UserSettings.current.resolved(accessory) else {
                 return CodeBatch.isFile(accessory) ? "replay:\(accessory)" : accessory
             }

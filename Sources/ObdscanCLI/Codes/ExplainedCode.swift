@@ -6,7 +6,7 @@ import TripExport
 struct ExplainedCode {
     /// What a vehicle says beside the code.
     struct Occurrence {
-        /// The ECU and the lists that the code stands in: `7E8: stored, permanent`.
+        /// The ECU and the lists that the code is in: `7E8: stored, permanent`.
         var status: String
         /// The state that counts when it is explained.
         var state: CodeExplanations.State

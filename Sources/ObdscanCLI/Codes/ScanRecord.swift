@@ -10,7 +10,7 @@ import VehicleScan
 /// Of real accessories only: simulated and replayed ones leave no trace unless a database is named.
 /// A database that cannot be used is no reason to fail.
 enum ScanRecord {
-    /// Keeps what was asked; `lists` tells which of it are lists of codes.
+    /// Keeps what was asked; `lists` says which of it are lists of codes.
     static func keep(
         _ asked: [QueryResult], lists: [CodeScan.List] = [], _ connection: Vehicle,
         _ services: VehicleServices, _ options: DatabaseOptions, _ output: OutputOptions
@@ -40,7 +40,7 @@ enum ScanRecord {
         connection.key != nil || options.isNamed
     }
 
-    /// Gives a writer what was asked; `lists` tells which of it are lists of codes.
+    /// Gives a writer what was asked; `lists` says which of it are lists of codes.
     static func offer(_ asked: [QueryResult], lists: [CodeScan.List], to writer: TripWriter) {
         for one in asked where !one.answer.items.isEmpty {
             _ = writer.offer(one.answer.items, at: one.answer.answered)

@@ -122,7 +122,7 @@ struct DTCExplainCommand: ParsableCommand, OutputCommand {
     }
 }
 
-/// The codes of a vehicle, each once, with the lists that it stands in.
+/// The codes of a vehicle, each once, with the lists that it is in.
 private struct FoundCodes {
     struct Entry {
         var ecu: ECUAddress?
@@ -137,7 +137,7 @@ private struct FoundCodes {
             let place = codes.firstIndex { $0.ecu == report.ecu && $0.code == report.code }
             if let place {
                 codes[place].occurrence.status += ", " + report.kindText
-                // A stored code stands first; being pending, too, makes it no weaker.
+                // A stored code comes first; being pending, too, makes it no weaker.
                 continue
             }
             let ecu = report.ecu.map { "\($0): " } ?? ""

@@ -99,7 +99,7 @@ struct DecodeCommand: ParsableCommand, OutputCommand {
             status: .badData)
     }
 
-    /// Decodes `input` as one text and appends what is printed; tells whether an error was among it.
+    /// Decodes `input` as one text and appends what is printed; says whether an error was among it.
     func decode(_ input: [UInt8], into printed: inout [UInt8]) throws -> Bool {
         var pipeline = try PrintedDecoding(self)
         try pipeline.prepare(for: input[...])

@@ -47,9 +47,9 @@ struct ExportOutput: ParsableArguments {
 struct ExportCommand: ParsableCommand, OutputCommand {
     /// How CSV is laid out.
     enum Layout: String, Choice {
-        /// A column a signal, a line a point in time.
+        /// A column per signal, a line a point in time.
         case wide
-        /// A line a reading, with the keys of the JSON object as columns.
+        /// A line per reading, with the keys of the JSON object as columns.
         case long
     }
 

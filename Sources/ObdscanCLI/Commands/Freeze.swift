@@ -76,7 +76,7 @@ struct FreezeCommand: ParsableCommand, OutputCommand {
         for asked in snapshots.asked {
             let time = connection.utc(asked.answer.answered)
             for item in asked.answer.items {
-                // The code stands in each of its readings.
+                // The code is in each of its readings.
                 if case .code = item { continue }
                 try printer.print(item, at: time, to: &writer)
             }

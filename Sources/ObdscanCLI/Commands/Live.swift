@@ -151,7 +151,8 @@ struct LiveCommand: ParsableCommand, OutputCommand {
         }
     }
 
-    /// How often a signal is asked for where every reading is read aloud; nil = as often as it goes.
+    /// How often a signal is asked for where every reading is read aloud; nil = as often as it
+    /// goes.
     private func readingPace(isScreen: Bool) -> Duration? {
         let isForPeople = lines || (isatty(STDOUT_FILENO) == 1 && !isScreen)
         return output.format == .text && isForPeople ? .seconds(5) : nil
@@ -169,7 +170,7 @@ struct LiveCommand: ParsableCommand, OutputCommand {
         try printer.finish(patience: patience, output)
     }
 
-    /// A line a reading.
+    /// A line per reading.
     private func stream(
         _ connection: Vehicle, _ queue: BatchQueue, _ setup: PollSetup, _ until: Instant?,
         _ bell: AlarmBell?, _ trip: LiveTrip?, _ printer: LinePrinter?

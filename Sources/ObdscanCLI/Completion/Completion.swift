@@ -69,7 +69,7 @@ struct Completion: Hashable, Sendable {
     ) {
         let words = CompletionWords(line)
         if words.isFileName(argument) {
-            // A shell completes a word as a whole, so not what stands behind an equals sign.
+            // A shell completes a word as a whole, so not what comes after an equals sign.
             takesFile = behind.isEmpty
         }
         add(words.offers(for: argument), line.prefix, behind: behind)

@@ -2,13 +2,13 @@ import ArgumentParser
 
 /// A command line that is being typed, read up to the word that is to be completed.
 struct CompletionLine {
-    /// What can stand in the place of the last word.
+    /// What can be in the place of the last word.
     enum Place {
         /// The name of a command below, or a positional argument's value.
         case word
         /// The name of an option.
         case option
-        /// An option's value, behind what stands before it in the same word: `--view=`.
+        /// An option's value, after what comes before it in the same word: `--view=`.
         case value(CompletableArgument, behind: String)
     }
 
@@ -20,7 +20,7 @@ struct CompletionLine {
     private(set) var arguments: [CompletableArgument] = []
     /// What was given of it.
     private(set) var given: [(argument: CompletableArgument, value: String?)] = []
-    /// How many positional arguments stand before the last word.
+    /// How many positional arguments come before the last word.
     private(set) var positionals = 0
     private(set) var place = Place.word
     /// What is typed of what is to be completed.

@@ -21,7 +21,7 @@ struct CompletionWords {
 
     /// Whether the argument takes the name of a file there.
     func isFileName(_ argument: CompletableArgument) -> Bool {
-        // An accessory is seldom a file: then it is named as a path.
+        // An accessory is rarely a file: then it is named as a path.
         guard argument.valueName == "device" else { return argument.takesFile }
         return ["/", "./", "../", "~/"].contains { line.prefix.hasPrefix($0) }
     }
@@ -151,7 +151,8 @@ struct CompletionWords {
             path: file, access: .readOnly, limits: TripStore.Limits(patience: .zero))
     }
 
-    /// The latest hundred by their numbers, the newest first; `latest`; those that have a name by it.
+    /// The latest hundred by their numbers, the newest first; `latest`; those that have a name by
+    /// it.
     private var trips: [Completion.Offer] {
         var filter = TripStore.TripFilter(withScans: true)
         filter.latest = 100

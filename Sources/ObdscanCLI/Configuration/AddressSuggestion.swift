@@ -11,7 +11,7 @@ extension AddressError {
         let rest = text.dropFirst(scheme.utf8.count)
         let kinds = TransportRegistry.all.forms.map(\.scheme)
         if let kind = CommandSuggestion.nearest(to: scheme, among: kinds) { return kind + rest }
-        // HOST:PORT: a host has dots, or it is told from a kind by the number behind it.
+        // HOST:PORT: a host has dots, or it is told from a kind by the number after it.
         let port = rest.dropFirst()
         let isPort = !port.isEmpty && port.utf8.allSatisfy { (0x30...0x39).contains($0) }
         return isPort && (try? TransportRegistry.all.address("tcp:\(text)")) != nil

@@ -18,7 +18,7 @@ struct DecodePrinter {
     private var rows: RowWriter?
     /// The input that is read; nil where there is only one.
     private var file: String?
-    /// The file as it stands at the end of an object.
+    /// The file as it is at the end of an object.
     private var fileTail: [UInt8] = []
     /// Whether anything was an error since the last call of ``takeError()``.
     private var sawError = false

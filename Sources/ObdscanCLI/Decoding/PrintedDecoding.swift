@@ -36,7 +36,7 @@ struct PrintedDecoding {
         pipeline.read(chunk) { printer.append($0, to: &printed) }
     }
 
-    /// Ends this text and gets ready for another; tells whether an error was in it.
+    /// Ends this text and gets ready for another; says whether an error was in it.
     mutating func finish(into printed: inout [UInt8]) -> Bool {
         pipeline.finish { printer.append($0, to: &printed) }
         return printer.takeError()

@@ -43,7 +43,7 @@ struct Check: Hashable, Sendable {
     var isFine: Bool
     /// What was found.
     var found: String
-    /// What mends it; nil when there is nothing to mend.
+    /// What fixes it; nil when there is nothing to fix.
     var fix: String?
 
     init(_ step: Step, _ found: String) {

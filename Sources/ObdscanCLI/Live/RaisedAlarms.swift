@@ -25,7 +25,7 @@ struct RaisedAlarms: Sendable {
 
     /// What began last, since when, and how many more there are; nil = there is none.
     ///
-    /// Without the value: what it is now stands in its row.
+    /// Without the value: what it is now is in its row.
     var text: String? {
         guard let newest = raised.last else { return nil }
         var text = newest.alarm.text

@@ -5,7 +5,7 @@ import Synchronization
 import SystemIO
 import TripExport
 
-/// What a person who watches `log` sees of it: one line on stderr that is written anew.
+/// What a person who watches `log` sees of it: one line on stderr that is written again.
 final class LogProgress: Sendable {
     private let sessions = Mutex<[ScanSession]>([])
     private let start = SystemClock.now()

@@ -7,7 +7,7 @@ import TripStore
 /// What a user should know of storing.
 struct TripNews: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
-        /// It does not work, until it is mended.
+        /// It does not work, until it is fixed.
         case trouble
         case mended
         case other

@@ -85,7 +85,7 @@ struct AnswerPrinter {
         try print(.reading(reading), at: time, to: &writer)
     }
 
-    /// Prints what was kept back: the table, then what is no reading, on stderr.
+    /// Prints what was kept back: the table, then what is not a reading, on stderr.
     mutating func finish(_ writer: inout TextOutput) throws(OutputError) {
         if output.format == .text && !rows.isEmpty {
             try writer.write(rows.text(palette, columns: output.columns))
@@ -99,7 +99,7 @@ struct AnswerPrinter {
     private mutating func add(_ reading: Reading) {
         let signal = table[reading.signal]
         let value = ValueText(reading, signal, output.units)
-        // Frames of several codes stand behind each other.
+        // Frames of several codes come after each other.
         let name = signal.name + (reading.parameterCode.map { " (\($0.text))" } ?? "")
         rows.add([
             .init(reading.ecu?.description ?? "—"), .init(signal.id, .bold), .init(name),

@@ -5,8 +5,8 @@ import SystemIO
 import TripExport
 import TripRecorder
 
-/// Standard output of commands that poll, whose lines wait until somebody reads them: a reader that is
-/// slow keeps nobody who prints from hearing signals, events and deadlines.
+/// Standard output of commands that poll, whose lines wait until somebody reads them: a reader that
+/// is slow keeps nobody who prints from hearing signals, events and deadlines.
 ///
 /// Several threads may print: lines stay whole.
 final class LinePrinter: LineOutlet {
@@ -32,7 +32,7 @@ final class LinePrinter: LineOutlet {
     var isBehind: Bool { waiting.withLock { $0.text.kept > 0 } }
 
     /// Adds what `body` prints, whole lines, to what waits; it is told whether the line of column
-    /// names still has to be written, and tells whether it has been.
+    /// names still has to be written, and says whether it has been.
     func print(_ body: (inout TextOutput, inout Bool) throws -> Void) throws {
         try waiting.withLock { try body(&$0.text, &$0.hasHeading) }
     }

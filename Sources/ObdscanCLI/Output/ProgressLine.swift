@@ -38,7 +38,7 @@ final class ProgressLine: Sendable {
         StatusLine.show("\(fixed(share * 100, 0)) % \(what)\(rest)")
     }
 
-    /// An error must not be written behind it.
+    /// An error must not be written after it.
     deinit { clear() }
 
     /// Takes the line away.

@@ -37,7 +37,7 @@ extension Failure {
 /// A signal came while input was awaited.
 struct Interrupted: Error {}
 
-/// Reads lines byte by byte, so that nothing behind the line is taken away from who reads next.
+/// Reads lines byte by byte, so that nothing after the line is taken away from who reads next.
 enum LineReader {
     /// What follows in a longer line is left out; unit: bytes.
     private static let longestLine = 64 * 1024

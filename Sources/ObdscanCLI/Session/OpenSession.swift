@@ -105,9 +105,9 @@ struct SessionNeeds {
     var vehicle = VehicleNeed.needed
     /// Take what replies to polls bring.
     var sinks: [any ReadingSink] = []
-    /// Whether a lost link is had back.
+    /// Whether a lost link is restored.
     var reconnect = SessionConfiguration.Reconnect.never
-    /// Whether a vehicle that does not answer is looked for ever more seldom.
+    /// Whether a vehicle that does not answer is looked forever less often.
     var restsWhileVehicleIsOff = false
     /// Whether the command listens to the bus.
     var listens = false
@@ -255,7 +255,7 @@ extension SessionNeeds {
     /// What asking for `records` needs of the session.
     ///
     /// A vehicle that answers no service 01, as many electric ones, may still answer the ECU that a
-    /// table names; its address tells which CAN that is.
+    /// table names; its address says which CAN that is.
     mutating func take(_ records: [PIDTable.Record]) {
         guard let target = records.lazy.compactMap(\.target).first,
             records.allSatisfy({ $0.target?.form == target.form })

@@ -17,7 +17,7 @@ struct PollExplanation: Sendable {
 
     /// A part of the time below this share is not worth a word.
     static let worthTelling = 0.05
-    /// What nothing but a slow disk, reader or computer explains; unit: ms a request.
+    /// What nothing but a slow disk, reader or computer explains; unit: ms per request.
     static let slowOwn = 0.5
 
     init(_ report: PollReport, _ statistics: SessionStatistics, _ table: PIDTable) {

@@ -34,7 +34,7 @@ struct Summary {
         }
     }
 
-    /// As programs read it; where there are several accessories it tells which one this is, and why
+    /// As programs read it; where there are several accessories it says which one this is, and why
     /// its recording failed.
     func row(of accessory: String? = nil, failure: Failure? = nil) -> Row {
         Row(

@@ -5,7 +5,7 @@ import ScanSession
 import ScanTool
 import VehicleScan
 
-// What users are told where a vehicle could not be asked, or did not tell what was asked.
+// What users are told where a vehicle could not be asked, or did not say what was asked.
 extension Failure {
     /// A vehicle behind `accessory` that could not be asked, or did not tell.
     init(_ error: VehicleError, accessory: String) {

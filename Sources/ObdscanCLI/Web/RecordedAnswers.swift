@@ -10,8 +10,8 @@ import VehicleScan
 import WebProtocol
 import WebServer
 
-/// What is answered out of the database: trips, their plots and tracks, exports, codes that came and
-/// went, test results.
+/// What is answered out of the database: trips, their plots and tracks, exports, codes that came
+/// and went, test results.
 struct RecordedAnswers {
     let database: DatabaseOptions
     /// Of JSON, and silent.
@@ -56,7 +56,7 @@ struct RecordedAnswers {
                     readings, store, units, TripFuel.profile(of: readings.trip)
                 ).page
                 var answer = ResponseHead(.ok, "text/html; charset=utf-8")
-                // Its style and script stand in it without a mark, and its text is escaped.
+                // Its style and script are in it without a mark, and its text is escaped.
                 answer.contentPolicy =
                     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
                     + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox allow-scripts"

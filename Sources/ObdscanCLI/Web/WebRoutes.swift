@@ -89,7 +89,7 @@ struct WebRoutes: WebHandler {
         return (ResponseHead(status, StreamedAnswer.jsonLines), problem.bytes)
     }
 
-    /// What may stand behind the question mark of each address; nil where there is nothing.
+    /// What may come after the question mark of each address; nil where there is nothing.
     private static func parameters(_ path: [String]) -> Set<String>? {
         switch path {
         case []: ["token"]

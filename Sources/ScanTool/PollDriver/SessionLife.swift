@@ -1,8 +1,8 @@
 /// How far a session is on its way from its first connection to its end, as a pure machine.
 ///
 /// It decides what a failure means: before the adapter was set up for the first time whoever began
-/// wants to know of it at once; later a lost link is awaited. Every pair of state and event is spelled
-/// out below.
+/// wants to know of it at once; later a lost link is awaited. Every pair of state and event is
+/// spelled out below.
 public struct SessionLife: Hashable, Sendable {
     /// Where it is.
     public enum State: Hashable, Sendable {
@@ -104,7 +104,7 @@ public struct SessionLife: Hashable, Sendable {
             state = .over(.cannotWait(call: call, errno: errno))
         // Set up already, or lost already, or not yet set up.
         case (.ready, .initialized), (.lost, .linkLost), (.starting, .linkLost): break
-        // The scan tool has not begun, or begins anew.
+        // The scan tool has not begun, or begins again.
         case (.starting, .detached), (.ready, .detached), (.lost, .detached): break
         // The end is on its way, and the first reason counts.
         case (.stopping, .initialized), (.stopping, .linkLost), (.stopping, .failed),

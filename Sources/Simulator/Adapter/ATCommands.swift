@@ -2,7 +2,7 @@ import OBDCore
 
 /// The AT commands.
 extension SimulatedAdapter {
-    /// Does what stands behind `AT`.
+    /// Does what comes after `AT`.
     mutating func runAT(_ text: String, at now: Instant) {
         guard let (form, argument) = CommandForm.find(text, version: personality.version),
             !personality.refused.contains(form.spelling)

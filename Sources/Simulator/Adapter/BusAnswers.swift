@@ -127,7 +127,7 @@ extension SimulatedAdapter {
         guard settings.flowControl else { return false }
         let asked = vehicle.requestAddress(of: ecu) ?? ecu.physicalRequest
         let request = asked.value
-        // Under extended addressing the ECU's address stands in front.
+        // Under extended addressing the ECU's address is in front.
         let data = settings.flowControlData ?? (asked.extended.map { [$0] } ?? []) + [0x30]
         let goesOn = data.starts(with: (asked.extended.map { [$0] } ?? []) + [0x30])
         switch settings.flowControlMode {

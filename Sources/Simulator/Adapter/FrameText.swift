@@ -11,7 +11,7 @@ struct BusFrame: Hashable, Sendable {
     var identifier: ECUAddress?
     /// The data field on CAN, the whole frame before it.
     var bytes: [UInt8]
-    /// Where the message stands in `bytes`, before CAN and for joined frames.
+    /// Where the message is in `bytes`, before CAN and for joined frames.
     var message: Range<Int>
     /// Whether it is a whole message without protocol control bytes (STCSEGR).
     var joined = false

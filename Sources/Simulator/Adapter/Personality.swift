@@ -38,7 +38,7 @@ struct Personality: Hashable, Sendable {
         case cut
         /// Cut off with `BUFFER FULL`.
         case bufferFull
-        /// Silence for ever, not even a prompt.
+        /// Silence forever, not even a prompt.
         case hang
     }
 

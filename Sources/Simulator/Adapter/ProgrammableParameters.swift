@@ -25,7 +25,7 @@ struct ProgrammableParameters: Hashable, Sendable {
         cells.indices.contains(number) && cells[number].on ? cells[number].value : nil
     }
 
-    /// Obeys what stands behind `PP`: `2ASV38`, `2AON`, `FFOFF`; false = not understood.
+    /// Obeys what comes after `PP`: `2ASV38`, `2AON`, `FFOFF`; false = not understood.
     mutating func obey(_ text: String) -> Bool {
         guard let number = UInt8(text.prefix(2), radix: 16), text.count >= 4 else { return false }
         let rest = text.dropFirst(2)

@@ -12,7 +12,7 @@ struct STNRequest: Sendable {
 
 /// The ST commands of an OBDLink.
 extension SimulatedAdapter {
-    /// Does what stands behind `ST`.
+    /// Does what comes after `ST`.
     mutating func runST(_ text: String, at now: Instant) {
         guard let link = personality.obdLink else {
             reply(["?"], at: now)

@@ -1,6 +1,6 @@
 public import OBDCore
 
-/// A simulated ELM327-class adapter in front of a simulated vehicle, as a pure machine.
+/// A simulated ELM327-class adapter before a simulated vehicle, as a pure machine.
 ///
 /// It is told the time with every byte, keeps what it has to say until the time has come, and never
 /// looks at a clock: whoever serves it writes what ``due(at:)`` gives and wakes it at
@@ -14,8 +14,8 @@ public struct SimulatedAdapter: Sendable {
         public var header: String
         /// Service and data.
         public var payload: [UInt8]
-        /// The first frame's data as they stand on the bus, with length and address byte on CAN; empty
-        /// where the adapter is none of lines.
+        /// The first frame's data as they are on the bus, with length and address byte on CAN;
+        /// empty where the adapter is none of lines.
         public var frame: [UInt8] = []
         /// What ECUs answered to it, shown or not.
         public var answers: [SimulatedVehicle.Answer] = []
@@ -44,7 +44,7 @@ public struct SimulatedAdapter: Sendable {
     /// The number of requests that are kept; older ones are forgotten.
     public static let keptRequests = 10_000
 
-    /// The vehicle behind it.
+    /// The vehicle after it.
     public internal(set) var vehicle: SimulatedVehicle
     /// The latest requests that reached the vehicle, oldest first.
     public internal(set) var requests: [ReceivedRequest] = []

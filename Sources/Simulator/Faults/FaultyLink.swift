@@ -47,7 +47,7 @@ public struct FaultyLink<Device: SimulatedDevice>: SimulatedDevice {
     private var isLineStart = true
     private var lineHits = 0
     private var isCutting = false
-    /// A line that comes behind the next one.
+    /// A line that comes after the next one.
     private var held: [UInt8]?
     /// Whether the line under way is held.
     private var isHolding = false
@@ -97,7 +97,7 @@ public struct FaultyLink<Device: SimulatedDevice>: SimulatedDevice {
         [queue.first?.at, device.nextDeadline].compactMap(\.self).min()
     }
 
-    /// Begins to count ``worstLine`` anew.
+    /// Begins to count ``worstLine`` again.
     public mutating func forgetWorstLine() { worstLine = lineHits }
 
     /// How the link ended, once; what was under way is lost.

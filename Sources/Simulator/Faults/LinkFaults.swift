@@ -6,9 +6,9 @@ public enum LinkFault: String, Hashable, Sendable, CaseIterable {
     case double
     /// One bit of a byte is wrong.
     case flip
-    /// A line and all behind it come up to 400 ms later.
+    /// A line and all after it come up to 400 ms later.
     case delay
-    /// A line comes behind the next one.
+    /// A line comes after the next one.
     case reorder
     /// The rest of an answer is lost, its prompt included.
     case cut
@@ -64,7 +64,8 @@ public struct LinkFaults: Hashable, Sendable {
         + LinkFault.allCases.map(\.rawValue).joined(separator: ", ")
 }
 
-/// Numbers that look random and are the same for the same seed: SplitMix64 (Steele, Lea, Flood 2014).
+/// Numbers that look random and are the same for the same seed: SplitMix64 (Steele, Lea, Flood
+/// 2014).
 struct FaultGenerator: Hashable, Sendable {
     private var state: UInt64
 

@@ -1,9 +1,9 @@
 import Adapters
 public import OBDCore
 
-/// A simulated GoLink in front of a simulated vehicle.
+/// A simulated GoLink before a simulated vehicle.
 public struct SimulatedGoLink: ServedDevice {
-    /// The vehicle behind it.
+    /// The vehicle after it.
     public private(set) var vehicle: SimulatedVehicle
     /// The latest requests that reached the vehicle, oldest first.
     public private(set) var requests: [SimulatedAdapter.ReceivedRequest] = []
@@ -35,7 +35,7 @@ public struct SimulatedGoLink: ServedDevice {
 
     /// Takes bytes from the host, all of which arrive at `now`.
     public mutating func receive(_ bytes: some Sequence<UInt8>, at now: Instant) {
-        // Half a frame that nobody went on with is no frame.
+        // Half a frame that nobody went on with is not a frame.
         if now - lastByte > .milliseconds(200) { input = [] }
         lastByte = now
         for byte in bytes {

@@ -3,7 +3,7 @@ public import OBDCore
 /// A vehicle to simulate, as its file describes it: how it is driven, what it can do, what it
 /// speaks.
 ///
-/// The files that come with the program stand in `vehicles/`; their form is obdscan-vehicle(5).
+/// The files that come with the program are in `vehicles/`; their form is obdscan-vehicle(5).
 public struct Scenario: Hashable, Sendable {
     /// A frame that an ECU sends unasked, again and again (CAN only).
     struct Broadcast: Hashable, Sendable {

@@ -4,7 +4,7 @@ public struct VehicleFileError: Error, Hashable, Sendable {
     public enum Fault: Hashable, Sendable {
         /// A line that begins with none of the words a vehicle file knows.
         case unknownWord(String)
-        /// A word that is not what stands in its place.
+        /// A word that is not what is in its place.
         case malformed(String, wanted: String)
         /// A line that ends too early.
         case missing(String)

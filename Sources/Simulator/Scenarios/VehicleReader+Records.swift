@@ -7,7 +7,7 @@ import OBDCore
 ///       signal O2S12 1 scale 1/200 = rear-oxygen
 ///       bytes FF
 extension VehicleReader {
-    /// A record whose one piece may stand on the same line.
+    /// A record whose one piece may be on the same line.
     mutating func readRecord(
         _ id: UInt32, in place: Place, at path: WritableKeyPath<ECUModel, [DataRecord]>
     ) throws(VehicleFileError) {
@@ -21,7 +21,7 @@ extension VehicleReader {
         try readPartOnLine()
     }
 
-    /// A piece that stands behind the identifier.
+    /// A piece that comes after the identifier.
     mutating func readPartOnLine() throws(VehicleFileError) {
         guard let first = words.first else {
             if !prose.isEmpty { throw fault(.unexpected(":")) }

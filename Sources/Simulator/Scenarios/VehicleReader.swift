@@ -21,7 +21,7 @@ struct VehicleReader {
     var line = 0
     /// The words of the line that are still to be read.
     var words: ArraySlice<Substring> = []
-    /// What stands behind ` : `, or in a text behind the first word.
+    /// What comes after ` : `, or in a text after the first word.
     var prose: Substring = ""
     var place: Place?
     /// The lines on which ECUs began, for faults that are found at the end.

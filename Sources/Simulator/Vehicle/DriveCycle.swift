@@ -1,4 +1,4 @@
-/// How fast the vehicle goes: straight legs between speeds, repeated for ever.
+/// How fast the vehicle goes: straight legs between speeds, repeated forever.
 struct DriveCycle: Hashable, Sendable {
     /// From the speed before to `speed` in `seconds`, evenly.
     struct Leg: Hashable, Sendable {

@@ -88,7 +88,7 @@ extension SimulatedECU {
     var udsCodes: [(dtc: DTC, status: UInt8)] {
         var list: [(dtc: DTC, status: UInt8)] = []
         for dtc in faults.stored {
-            // Failed since clear, confirmed, failed now; the lamp is requested.
+            // Failed since clear, confirmed, failed now; the check engine light is requested.
             list.append((dtc, 0x2F | (faults.lamp ? 0x80 : 0)))
         }
         for dtc in faults.pending where !faults.stored.contains(dtc) {

@@ -2,11 +2,11 @@ import OBDCore
 
 /// The codes of one ECU and what hangs on them.
 struct FaultMemory: Hashable, Sendable {
-    /// What an ECU counts since the lamp went on and since codes were cleared.
+    /// What an ECU counts since the check engine light went on and since codes were cleared.
     struct Counters: Hashable, Sendable {
-        /// km with the lamp on.
+        /// km with the check engine light on.
         var distanceWithLamp = 0.0
-        /// min with the lamp on.
+        /// min with the check engine light on.
         var minutesWithLamp = 0.0
         /// km since codes were cleared.
         var distanceSinceClear = 0.0
@@ -64,7 +64,7 @@ struct FaultMemory: Hashable, Sendable {
     var maturing: [ParameterFault] = []
     /// Permanent codes of SAE J1939.
     var lasting: [ParameterFault] = []
-    /// Whether a stored code switches the lamp on in this ECU.
+    /// Whether a stored code switches the check engine light on in this ECU.
     var commandsLamp = true
     /// The freeze frames, number 0 first.
     var freezeFrames: [FreezeFrame] = []
@@ -73,7 +73,7 @@ struct FaultMemory: Hashable, Sendable {
     /// Seconds into the drive when the codes were cleared; nil = before it began.
     var cleared: Double?
 
-    /// Whether the lamp is commanded on.
+    /// Whether the check engine light is commanded on.
     var lamp: Bool { commandsLamp && !stored.isEmpty }
 
     /// Forgets everything that service 04 forgets; permanent codes stay.

@@ -38,7 +38,7 @@ struct SimulatedECU: Sendable {
         return can.request
     }
 
-    /// The records it tells when it is asked for current values, and as what.
+    /// The records it says when it is asked for current values, and as what.
     func told(on family: VehicleProtocol.Family) -> [(DataID, DataRecord)] {
         if family == .j1939 {
             return model.groups.map { (DataID(DataID.parameterGroups, $0.record.id), $0.record) }

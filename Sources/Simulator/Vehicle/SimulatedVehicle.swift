@@ -214,7 +214,7 @@ public struct SimulatedVehicle: Sendable {
             answer.parameterGroup = group
             answer.isBroadcast = request.functional
         case .acknowledgement(let control):
-            // The address of who asked stands in front of the group.
+            // The address of who asked comes before the group.
             answer.payload =
                 [control, 0xFF, 0xFF, 0xFF, Self.serviceTool] + request.payload
             answer.parameterGroup = 0xE800

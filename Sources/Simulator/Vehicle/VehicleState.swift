@@ -1,6 +1,7 @@
 /// Everything physical about the simulated vehicle at one time, in metric units.
 ///
-/// These are the values that go in; the ECUs turn them into raw bytes by the scenario's own formulas.
+/// These are the values that go in; the ECUs turn them into raw bytes by the scenario's own
+/// formulas.
 struct VehicleState: Hashable, Sendable {
     /// Seconds since the drive began.
     var elapsed = 0.0
@@ -95,6 +96,6 @@ struct VehicleState: Hashable, Sendable {
     /// km over the vehicle's life.
     var odometer = 0.0
 
-    /// What the ECU counts since its codes were cleared and since the lamp went on.
+    /// What the ECU counts since its codes were cleared and since the check engine light went on.
     var counters = FaultMemory.Counters()
 }

@@ -1,4 +1,4 @@
-/// A page that needs nothing but itself: style and script stand in it, and its policy lets it load
+/// A page that needs nothing but itself: style and script are in it, and its policy lets it load
 /// nothing else.
 public struct HTMLPage: Sendable {
     private let title: String

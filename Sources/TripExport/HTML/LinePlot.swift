@@ -134,8 +134,8 @@ public struct LinePlot: Sendable {
             page.raw("H10000")
         }
         page.raw("\"/><path class=\"curve\" d=\"")
-        // Slow signals are asked seldom: only what is long for this one is a gap, through which no line
-        // goes as if something had been read there.
+        // Slow signals are asked rarely: only what is long for this one is a gap, through which no
+        // line goes as if something had been read there.
         let usual = count > 1 ? (lastSecond - firstSecond) / Double(count - 1) : 0
         let gap = max(3, usual * 4)
         var last: Point?

@@ -84,7 +84,7 @@ public struct TrackMap: Sendable {
         return length
     }
 
-    /// Where places stand on the drawing: near enough to a map for a drive, degrees of longitude
+    /// Where places are on the drawing: near enough to a map for a drive, degrees of longitude
     /// shrink by the cosine.
     private struct Paper {
         static let margin = TrackMap.size * 0.05

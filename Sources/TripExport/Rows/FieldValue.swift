@@ -140,7 +140,7 @@ public struct FieldValue: Sendable {
 
     // MARK: CSV
 
-    /// Appends a cell; objects stand in it as JSON.
+    /// Appends a cell; objects are in it as JSON.
     public func appendCSV(to output: inout [UInt8]) {
         switch form {
         case .null: return

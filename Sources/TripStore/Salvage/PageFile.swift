@@ -13,7 +13,7 @@ final class PageFile {
 
     private let file: Int32
     private let log: Int32
-    /// Where a page stands in the log.
+    /// Where a page is in the log.
     private var overlay: [Int: Int] = [:]
 
     /// Opens the file at `path`; nil when it cannot be read or holds no page.

@@ -8,7 +8,7 @@ import SystemIO
 public struct CodeClearing: Sendable {
     /// What was sent and what came.
     public let sent: [QueryResult]
-    /// What the ECUs said afterwards: readiness with the lamp, and their codes.
+    /// What the ECUs said afterwards: readiness with the check engine light, and their codes.
     public private(set) var after: CodeScan
 
     /// ISO 15765-4 gives an ECU five seconds after "response pending"; some clear for longer than
@@ -111,8 +111,8 @@ public struct CodeClearing: Sendable {
 }
 
 extension CodeScan {
-    /// The codes that clearing erases: permanent ones stay, and in SAE J1939 DM11 is for active ones
-    /// alone.
+    /// The codes that clearing erases: permanent ones stay, and in SAE J1939 DM11 is for active
+    /// ones alone.
     public var clearable: [CodeReport] {
         codes.filter { $0.kind != .permanent && $0.isActive != false }
     }

@@ -14,7 +14,8 @@ public struct PollSetup: Sendable {
     public var watchesVoltage = false
     /// In which services the vehicle's name is asked for.
     public var profiles: [DiagnosticProfile]
-    /// The ECU of `--ecu`; where no request reaches one ECU alone, the others' answers do not count.
+    /// The ECU of `--ecu`; where no request reaches one ECU alone, the others' answers do not
+    /// count.
     public var onlyECU: ECUAddress?
 
     /// Leaves the vehicle alone while it is off; nil = it is asked whatever happens.
@@ -46,7 +47,7 @@ public struct PollSetup: Sendable {
         }
     }
 
-    /// Everything current that the vehicle supports; what changes slowly is asked seldom.
+    /// Everything current that the vehicle supports; what changes slowly is asked rarely.
     public init(
         supported: SupportedIDs, by profiles: [DiagnosticProfile], table: PIDTable,
         every period: Duration?, ecu: ECUAddress?

@@ -23,13 +23,13 @@ public struct SupportedIDs: Sendable {
         byECU.first { $0.ecu == ecu }?.ids ?? []
     }
 
-    /// Takes the maps of an answer over; returns whether an ECU has more maps behind this one.
+    /// Takes the maps of an answer over; returns whether an ECU has more maps after this one.
     public mutating func take(_ asked: QueryResult) -> Bool {
         self.asked.append(asked)
         return take(asked.answer.items)
     }
 
-    /// Takes the maps among `items` over; returns whether an ECU has more maps behind this one.
+    /// Takes the maps among `items` over; returns whether an ECU has more maps after this one.
     public mutating func take(_ items: [DiagnosticItem]) -> Bool {
         var hasMore = false
         for case .negativeResponse(let refusal, let ecu, _) in items {

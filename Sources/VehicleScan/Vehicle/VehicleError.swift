@@ -3,7 +3,7 @@ public import Diagnostics
 public import OBDCore
 public import ScanSession
 
-/// Why a vehicle could not be asked, or did not tell what was asked.
+/// Why a vehicle could not be asked, or did not say what was asked.
 public enum VehicleError: Error, Hashable, Sendable {
     /// The session could not start, go on or answer.
     case session(ScanError)

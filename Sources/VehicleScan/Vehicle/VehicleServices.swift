@@ -9,7 +9,7 @@ import Synchronization
 public struct VehicleServices: Sendable {
     /// One or, where some ECUs know only the newer services, two.
     public let profiles: [DiagnosticProfile]
-    /// The first question: it tells why nobody answers.
+    /// The first question: it says why nobody answers.
     public let first: QueryResult?
     /// Whether any ECU answered it.
     public let isAnswered: Bool
@@ -26,7 +26,7 @@ final class KnownServices: Sendable {
 
     private let known = Mutex(Known())
 
-    /// What was found; nil once the adapter was set up anew.
+    /// What was found; nil once the adapter was set up again.
     func services(_ questions: [SetupQuestion]) -> VehicleServices? {
         known.withLock { known in
             known.found?.questions == questions ? known.found?.services : nil
@@ -51,7 +51,8 @@ extension Vehicle {
     ///
     /// What the adapter's set-up asked is not asked again.
     ///
-    /// - Throws: ``VehicleError/adapterSaid(_:)`` when the adapter says that there is no vehicle to ask.
+    /// - Throws: ``VehicleError/adapterSaid(_:)`` when the adapter says that there is no vehicle to
+    /// ask.
     public func services() throws(VehicleError) -> VehicleServices {
         let questions = scan.link?.identity.questions ?? []
         if let found = known.services(questions) { return found }
@@ -112,7 +113,8 @@ extension Vehicle {
         }
     }
 
-    /// The protocol to stay on; where the adapter's set-up found SAE J1939, 01 00 would be no request.
+    /// The protocol to stay on; where the adapter's set-up found SAE J1939, 01 00 would be no
+    /// request.
     private var forcedProtocol: VehicleProtocol? {
         let isJ1939 = foundProtocol == .j1939
         return vehicleProtocol ?? (isJ1939 ? .j1939 : nil)
@@ -227,7 +229,7 @@ extension Vehicle {
         }
     }
 
-    /// Asks for support maps, one behind the other as long as there are more.
+    /// Asks for support maps, one after the other as long as there are more.
     public func supportedIDs(
         in services: VehicleServices, _ query: (UInt8) -> DiagnosticQuery
     ) throws(VehicleError) -> SupportedIDs {

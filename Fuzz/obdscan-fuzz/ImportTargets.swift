@@ -16,7 +16,11 @@ func readCSV(_ input: [UInt8]) {
         // Steering characters are made visible where they are written.
         guard row.allSatisfy(isPlain) else { continue }
         rows.append(row)
-        CSVRow.append(row, to: &written)
+        for (place, cell) in row.enumerated() {
+            if place > 0 { written.append(0x2C) }
+            FieldValue.text(cell).appendCSV(to: &written)
+        }
+        written += Array("\r\n".utf8)
     }
     require(last <= input.count { $0 == 0x0A } + 1, "line \(last) of too few")
     var again = CSVReader(written)

@@ -100,8 +100,8 @@ public struct FaultWords: Hashable, Sendable {
 
 /// What can go wrong with every transport.
 public enum LinkFault: AccessoryFault {
-    /// The session ended: unplugged, switched off or out of reach; `errno` 0 = the peer closed it,
-    /// which `remedy` is for.
+    /// The session ended: unplugged, switched off or out of reach; `errno` 0 = the peer closed it, which
+    /// `remedy` is for.
     case lost(address: String, errno: Int32, remedy: String)
     /// Any other failing system call.
     case system(call: String, address: String, errno: Int32)

@@ -101,8 +101,8 @@ public final class AccessoryManager: Sendable {
 
     /// Adds an accessory that the system does not show, or protocols to one that it shows.
     ///
-    /// A line does not say what is spoken on it: the caller knows. An ``AccessoryWatch`` announces
-    /// the accessory at its next look.
+    /// A line does not say what is spoken on it: the caller knows. An ``AccessoryWatch`` announces the
+    /// accessory at its next look.
     @discardableResult
     public func attach(
         _ name: String, at address: AccessoryAddress, protocols: [String]

@@ -6,8 +6,7 @@ import SystemIO
 /// Tells which accessories come and go, from now on.
 ///
 /// The kernel's device events (netlink), the folders of nodes (inotify) and, where the manager asks
-/// it, BlueZ's signals wake it; what changed is found by looking again, so that a connect and a
-/// disconnect that cancel out are not told.
+/// it, BlueZ's signals wake it; what changed is found by looking again, so that a connect and a disconnect that cancel out are not told.
 public struct AccessoryWatch: ~Copyable {
     private let manager: AccessoryManager
     private let uevents: Int32

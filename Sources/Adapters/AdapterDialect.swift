@@ -8,13 +8,12 @@ public import VehicleLink
 ///
 /// - ``initialise(_:)`` ends with exactly one ``DialectOutput/ready(_:)`` or
 ///   ``DialectOutput/initialisationFailed(_:)``.
-/// - ``send(_:isReadOnly:_:)`` ends with exactly one ``DialectOutput/end(_:)``. It may only be
-/// called when   nothing is under way; else it is answered by `end(.refused)` and changes nothing.
+/// - ``send(_:isReadOnly:_:)`` ends with exactly one ``DialectOutput/end(_:)``. It may only be called when
+///   nothing is under way; else it is answered by `end(.refused)` and changes nothing.
 /// - Whatever comes in between belongs to that exchange; what comes outside is a
 ///   ``DialectOutput/notice(_:)``.
 ///
-/// A timer that is armed again before it expired starts again. At every end all timers are
-/// disarmed.
+/// A timer that is armed again before it expired starts again. At every end all timers are disarmed.
 public protocol AdapterDialect: Hashable, Sendable {
     /// Names the protocol, as accessories list it: `org.obdscan.elm327`.
     var protocolString: String { get }

@@ -34,7 +34,7 @@ public struct LiveObjects {
         let row = Row(
             "signal",
             [
-                "ecu": .text(channel.reading.ecu?.description),
+                "ecu": .text(channel.reading.ecu?.printed),
                 "service": .text(channel.reading.dataID?.service.description),
                 "pid": .text(channel.reading.dataID?.idText), "signal": .text(signal.id),
                 "name": .text(signal.name), "unit": .filled(unit), "low": .number(range?.first),

@@ -76,8 +76,8 @@ struct SpelledBytes {
 
     /// Whether an answer in this text may hold what `id` identifies.
     public func mayIdentify(_ id: DataID) -> Bool {
-        // The low byte of a parameter group may be an address; data identifiers that stand for a
-        // PID of OBD have it as their low byte.
+        // The low byte of a parameter group may be an address; data identifiers that stand for a PID
+        // of OBD have it as their low byte.
         let byte = id.service == DataID.parameterGroups ? id.id >> 8 : id.id
         return isSpelled[Int(byte & 0xFF)]
     }

@@ -7,9 +7,9 @@ public import OBDCore
 ///
 /// - when no ECU has answered for a while;
 /// - when neither wheels nor engine have turned for a long while *and* the voltage is lower than
-///   anything that charges a battery lets it be. Start-stop stands for minutes, not for ten; a
-/// hybrid   or electric vehicle that is ready to drive keeps its battery charged by a converter;
-/// with a   smart alternator the voltage may be low, but its engine turns.
+///   anything that charges a battery lets it be. Start-stop stands for minutes, not for ten; a hybrid
+///   or electric vehicle that is ready to drive keeps its battery charged by a converter; with a
+///   smart alternator the voltage may be low, but its engine turns.
 ///
 /// While it rests the voltage at the adapter is looked at, which no bus notices; a vehicle is asked
 /// when that changes, and else ever less often.
@@ -40,8 +40,8 @@ public struct BatteryGuard: Hashable, Sendable {
         public var longestPause = Duration.seconds(900)
         /// Between questions at most while they are answered: somebody sits in the vehicle.
         public var longestPauseWhileAnswered = Duration.seconds(300)
-        /// Between questions at most while the battery is charged: nothing is drained by them, and
-        /// a vehicle that is silent may be one whose link fails.
+        /// Between questions at most while the battery is charged: nothing is drained by them, and a
+        /// vehicle that is silent may be one whose link fails.
         public var longestPauseWhileCharging = Duration.seconds(60)
 
         /// The limits for vehicles with a lead battery.

@@ -1,7 +1,7 @@
 public import OBDCore
 
-/// What stands beside trouble codes: families of codes, how to drive so that a monitor completes,
-/// and what several codes say together.
+/// What stands beside trouble codes: families of codes, how to drive so that a monitor completes, and
+/// what several codes say together.
 public struct CodeExplanations: Sendable {
     /// What is known of a code's state when it is explained.
     public struct State: Hashable, Sendable {
@@ -80,9 +80,9 @@ public struct CodeExplanations: Sendable {
 
     /// What can be said of `code`; nil where nothing can.
     ///
-    /// `text` is what ``CodeTexts`` has of it. Nothing is said of a code without a text: that it
-    /// stands beside others is not enough. The kind of fault that the text names is explained where
-    /// no family has the code.
+    /// `text` is what ``CodeTexts`` has of it. Nothing is said of a code without a text: that it stands
+    /// beside others is not enough. The kind of fault that the text names is explained where no family
+    /// has the code.
     public func explanation(
         of code: DTC, text: String?, state: State = State()
     ) -> CodeExplanation? {

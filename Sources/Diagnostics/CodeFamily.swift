@@ -34,8 +34,7 @@ public enum DriveAdvice: String, Hashable, Comparable, CaseIterable, Sendable {
     }
 }
 
-/// What is said beside the codes of one kind of fault: causes, what to watch, what proves the
-/// repair.
+/// What is said beside the codes of one kind of fault: causes, what to watch, what proves the repair.
 public struct CodeFamily: Hashable, Sendable {
     /// A likely cause.
     public struct Cause: Hashable, Sendable {

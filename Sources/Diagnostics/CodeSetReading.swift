@@ -1,7 +1,6 @@
 public import OBDCore
 
-/// What the codes of one vehicle say together: one cause for several of them, or which to fix
-/// first.
+/// What the codes of one vehicle say together: one cause for several of them, or which to fix first.
 public struct CodeSetReading: Hashable, Sendable {
     /// One thing that several codes say together.
     public struct Finding: Hashable, Sendable {
@@ -34,8 +33,7 @@ public struct CodeSetReading: Hashable, Sendable {
 }
 
 extension CodeExplanations {
-    /// What `codes` of one vehicle say together; `voltage` is that at the adapter or of an ECU, in
-    /// V.
+    /// What `codes` of one vehicle say together; `voltage` is that at the adapter or of an ECU, in V.
     public func reading(
         of codes: some Sequence<DTC>, voltage: Double? = nil
     ) -> CodeSetReading {

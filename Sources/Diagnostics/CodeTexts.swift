@@ -40,8 +40,7 @@ public struct CodeTexts: Sendable {
         return texts
     }
 
-    /// What the code says, failure type aside unless a file has a text for both; nil where none
-    /// has.
+    /// What the code says, failure type aside unless a file has a text for both; nil where none has.
     public func text(of code: DTC) -> String? {
         if code.failureType != nil, let text = Self.text(of: code.description, in: codes) {
             return text

@@ -46,9 +46,9 @@ public enum DiagnosticProfile: Hashable, Sendable, CaseIterable {
     case classicLegacy
     /// SAE J1979-2 (OBDonUDS).
     ///
-    /// Unverified, from one or two public programs or the ranges of ISO 14229-1 alone: the layout
-    /// of F6xx, more than one DID a request, snapshots by code. F501 and the readiness groups are
-    /// as three AUTOSAR stacks have them.
+    /// Unverified, from one or two public programs or the ranges of ISO 14229-1 alone: the layout of
+    /// F6xx, more than one DID a request, snapshots by code. F501 and the readiness groups are as
+    /// three AUTOSAR stacks have them.
     case onUDS
     /// SAE J1939-73: a request is a parameter group number, most significant byte first.
     case j1939

@@ -39,9 +39,9 @@ public struct PIDTable: Sendable {
     /// All records, in the order of the table's files.
     public private(set) var records: [Record] = []
 
-    // Service 01 is found by array index, everything else by halving. Not by a dictionary: the
-    // Swift runtime looks at every type of the program before it makes the type of one, which takes
-    // longer than a short command's look-ups.
+    // Service 01 is found by array index, everything else by halving. Not by a dictionary: the Swift
+    // runtime looks at every type of the program before it makes the type of one, which takes longer
+    // than a short command's look-ups.
     private var currentData = [Int32](repeating: -1, count: 256)
     private var others: [Other] = []
     private var hasRecordsOfOneECU = false
@@ -58,8 +58,8 @@ public struct PIDTable: Sendable {
 
     /// Adds a record; one with the same identifier and responder replaces the earlier one.
     ///
-    /// The indices in `supportFlag`, `condition` and `formula` of `newSignals` count from the
-    /// record's first signal.
+    /// The indices in `supportFlag`, `condition` and `formula` of `newSignals` count from the record's
+    /// first signal.
     public mutating func add(
         _ dataID: DataID, name: String, length: ClosedRange<Int>, signals newSignals: [Signal],
         target: ECUAddress? = nil, responder: ECUAddress? = nil, vehicles: [VINPattern] = []

@@ -7,11 +7,11 @@ public import OBDCore
 /// 2. the record whose deadline is nearest, and with it in one request as many others as the link
 ///    takes, due ones first, then those without a period, longest unasked first.
 ///
-/// A batch is trusted only as long as it pays: whatever it leaves out is asked alone at once, and
-/// so is all of one that fails twice in a row; a refused one ends batching for some minutes, and
-/// nothing is ever concluded from a batch about one record. Who was asked alone may join a batch
-/// again after ``answersBeforeBatch`` answers, twice as many each time that batches fail with it,
-/// and at once if it failed alone as well: then the link was to blame.
+/// A batch is trusted only as long as it pays: whatever it leaves out is asked alone at once, and so
+/// is all of one that fails twice in a row; a refused one ends batching for some minutes, and nothing is
+/// ever concluded from a batch about one record. Who was asked alone may join a batch again after
+/// ``answersBeforeBatch`` answers, twice as many each time that batches fail with it, and at once if
+/// it failed alone as well: then the link was to blame.
 ///
 /// A record that stays silent or fails alone, ``missesBeforeRest`` times in a row, rests: it is
 /// asked ever less often, but never given up, and while nothing answers that did before, not so
@@ -20,8 +20,8 @@ public import OBDCore
 /// A count digit is used where two replies in a row had as many frames. Any reply that is damaged,
 /// incomplete or came after "response pending" (NRC 78, a frame that adapters count) forgets it.
 ///
-/// What an adapter refuses (`?`), batches and count digits, is tried again later: one damaged
-/// character on the way to it looks the same.
+/// What an adapter refuses (`?`), batches and count digits, is tried again later: one damaged character
+/// on the way to it looks the same.
 public struct PollPlan: Sendable {
     /// A record that is wanted.
     public struct Want: Hashable, Sendable {
@@ -223,8 +223,7 @@ public struct PollPlan: Sendable {
     /// Leaves a parked vehicle alone, where ``watchesMotion`` says so.
     // Not optional: a look at an optional as large as this copies it.
     var battery = BatteryGuard()
-    /// Whether what ECUs tell has to be shown to the plan, so that it leaves a parked vehicle
-    /// alone.
+    /// Whether what ECUs tell has to be shown to the plan, so that it leaves a parked vehicle alone.
     public internal(set) var watchesMotion = false
     /// Which signals tell the guard whether the vehicle is on.
     var motion = Motion()

@@ -66,8 +66,7 @@ struct RecordSplitter {
         self.request = request.flatMap { $0.count > 1 ? $0 : nil }
     }
 
-    /// Whether the bytes of `payload` from `start` on are padding: one byte repeated, seven at
-    /// most.
+    /// Whether the bytes of `payload` from `start` on are padding: one byte repeated, seven at most.
     ///
     /// A single byte is padding only if it is one of those that ECUs fill frames with.
     static func isFiller(_ payload: [UInt8], from start: Int) -> Bool {
@@ -88,8 +87,7 @@ struct RecordSplitter {
         isFiller(payload, from: start) && usualFillers.contains(payload[start])
     }
 
-    /// The next record, or why there is none; only behind a record, asked for or not, more may
-    /// come.
+    /// The next record, or why there is none; only behind a record, asked for or not, more may come.
     ///
     /// `lengthOf` says how many data bytes an identifier has, nil where nobody knows.
     mutating func next(_ lengthOf: Lengths) -> Step {

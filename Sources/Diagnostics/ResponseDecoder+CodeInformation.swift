@@ -26,8 +26,7 @@ extension ResponseDecoder {
 
     private static func form(of report: UInt8) -> Form? {
         switch report {
-        // By status mask, first and most recent failures, emission codes: `59 xx mask {DTC
-        // status}`.
+        // By status mask, first and most recent failures, emission codes: `59 xx mask {DTC status}`.
         case 0x02, 0x0B, 0x0C, 0x0D, 0x0E, 0x13: Form(start: 3)
         // Everything that the ECU could report.
         case 0x0A: Form(start: 3, listsHealthy: true)
@@ -115,8 +114,7 @@ extension ResponseDecoder {
             }
             defer { place += form.recordLength }
             var status = payload[place + form.codeOffset + 3]
-            // ECUs with WWH-OBD may repeat the request's own masks: nothing would be left of
-            // theirs.
+            // ECUs with WWH-OBD may repeat the request's own masks: nothing would be left of theirs.
             if let mask = form.maskAt, form.formatAt == nil || status & payload[mask] != 0 {
                 status &= payload[mask]
             }

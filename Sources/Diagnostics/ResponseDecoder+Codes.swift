@@ -19,8 +19,7 @@ extension ResponseDecoder {
         } else if length == 6 {
             appendCodes(answer, kind, places: [1, 3, 5], &out)
         } else {
-            // With a header the frame's checksum was right: whole codes are codes, though some
-            // lack.
+            // With a header the frame's checksum was right: whole codes are codes, though some lack.
             if answer.isCAN == false, length.isMultiple(of: 2) {
                 appendCodes(
                     answer, kind, places: stride(from: 1, to: answer.payload.count, by: 2), &out)

@@ -53,8 +53,8 @@ extension ResponseDecoder {
         return starts
     }
 
-    /// Where answers of service 06 begin: nine bytes a test on CAN; before it each answer has
-    /// seven, and all are of the test that was asked for.
+    /// Where answers of service 06 begin: nine bytes a test on CAN; before it each answer has seven,
+    /// and all are of the test that was asked for.
     private func startsOfTests(_ payload: [UInt8]) -> [Int] {
         let legacy = Array(stride(from: 0, to: payload.count, by: 7))
         if payload.count.isMultiple(of: 7),

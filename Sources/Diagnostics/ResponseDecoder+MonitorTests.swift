@@ -65,8 +65,8 @@ extension ResponseDecoder {
         }
     }
 
-    /// Results behind a data identifier: `{TID UASID value min max}`, or with the monitor id in
-    /// front of each.
+    /// Results behind a data identifier: `{TID UASID value min max}`, or with the monitor id in front
+    /// of each.
     func decodeTestRecords(
         _ answer: Answer, mid: UInt8, from start: Int, _ out: inout [DiagnosticItem]
     ) {

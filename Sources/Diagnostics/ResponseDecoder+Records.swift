@@ -63,8 +63,8 @@ extension ResponseDecoder {
         out.append(error)
     }
 
-    /// Whether service 01 is answered by just the records that were asked for, in their order, each
-    /// of the one length that it can have, none of which says anything about another.
+    /// Whether service 01 is answered by just the records that were asked for, in their order, each of
+    /// the one length that it can have, none of which says anything about another.
     ///
     /// Nearly all answers of a poll are; there is nothing to be found out about them.
     private func isExactly(_ answer: Answer) -> Bool {

@@ -1,11 +1,9 @@
 public import OBDCore
 
-/// Turns what ECUs said into readings, codes, monitors and test results, by the request they
-/// answer.
+/// Turns what ECUs said into readings, codes, monitors and test results, by the request they answer.
 ///
 /// What answers something else than was asked, and what no table decodes, stays a message. A record
-/// that is cut short or followed by bytes that are none is an error; what came whole before it
-/// counts.
+/// that is cut short or followed by bytes that are none is an error; what came whole before it counts.
 public struct ResponseDecoder: Sendable {
     /// The table that decodes data records.
     public private(set) var table: PIDTable
@@ -32,8 +30,8 @@ public struct ResponseDecoder: Sendable {
 
     /// Decodes one message and appends what it says to `out`.
     ///
-    /// Without a request in `exchange` everything that parses is accepted. A list without codes
-    /// adds nothing: that its ECU answered is told by the message itself.
+    /// Without a request in `exchange` everything that parses is accepted. A list without codes adds
+    /// nothing: that its ECU answered is told by the message itself.
     public mutating func decode(
         _ message: ECUMessage, in exchange: Exchange, _ out: inout [DiagnosticItem]
     ) {
@@ -89,8 +87,8 @@ public struct ResponseDecoder: Sendable {
 
     /// Whether a table describes such answers of one ECU, and another one was asked.
     ///
-    /// Users' tables name the ECU of services 21 and 22. Where headers are off only the request's
-    /// own header tells who answered.
+    /// Users' tables name the ECU of services 21 and 22. Where headers are off only the request's own
+    /// header tells who answered.
     private func isOfAnotherECU(_ message: ECUMessage, _ exchange: Exchange) -> Bool {
         guard message.ecu == nil, let header = exchange.header, message.payload.count > 2 else {
             return false
@@ -195,8 +193,7 @@ struct Answer {
         request = exchange.request.flatMap { $0.isEmpty ? nil : $0 }
         let said = exchange.family ?? exchange.vehicleProtocol?.family
         let shown = Self.family(of: message.ecu)
-        // What is thought of the link may come from a damaged word; an address was in the frame
-        // itself.
+        // What is thought of the link may come from a damaged word; an address was in the frame itself.
         let isRefuted =
             said == .can && shown?.isLegacy == true || said?.isLegacy == true && shown == .can
         family = isRefuted ? shown : said ?? shown
@@ -253,8 +250,7 @@ struct Answer {
     private static func family(of ecu: ECUAddress?) -> VehicleProtocol.Family? {
         switch ecu?.form {
         case .can11, .can29: .can
-        // A source byte is that of ISO 9141-2, ISO 14230-4 or J1850, which this module treats
-        // alike.
+        // A source byte is that of ISO 9141-2, ISO 14230-4 or J1850, which this module treats alike.
         case .byte: .iso9141
         case nil: nil
         }
@@ -365,8 +361,8 @@ struct ECUMemory: Sendable {
         var ranges = scalings[speaker] ?? Ranges()
         let before = ranges.overrides
         guard ranges.overrides.update(pid: pid, bytes) else { return }
-        // Two ECUs without addresses that announce different ranges: nobody can tell whose values
-        // are whose from here on.
+        // Two ECUs without addresses that announce different ranges: nobody can tell whose values are
+        // whose from here on.
         let isSecond = !ranges.pidsOfThisExchange.insert(pid).inserted
         if speaker.ecu == nil, isSecond, before != ranges.overrides || before.isUnknown(pid) {
             ranges.overrides.makeUnknown(pid)

@@ -4,8 +4,7 @@ import Foundation
 ///
 ///     EmbedFiles [--numbered] FOLDER OUTPUT.swift
 ///
-/// With `--numbered` the files must be `0001…`, `0002…` without a gap or a double, except
-/// `schema.sql`.
+/// With `--numbered` the files must be `0001…`, `0002…` without a gap or a double, except `schema.sql`.
 @main
 enum EmbedFiles {
     static func main() {

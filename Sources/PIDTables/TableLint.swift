@@ -29,8 +29,7 @@ extension PIDTables {
         }
     }
 
-    /// What is wrong with the embedded table, the packs and the texts of trouble codes; nothing, as
-    /// the tests make sure.
+    /// What is wrong with the embedded table, the packs and the texts of trouble codes; nothing, as the tests make sure.
     public static func lintStandard() -> [TableFinding] {
         lint(embeddedFiles()) + packs().flatMap { lint([$0.file]) } + lintCodes()
     }

@@ -70,8 +70,8 @@ extension TableReader {
 
     /// A decimal number with optional sign, decimals and exponent; nil beyond 1e60 and below 1e-60.
     ///
-    /// Fifteen digits and a power of ten are exact, so the quotient is the nearest number. Longer
-    /// ones and exponents are left to the library, which rounds to the nearest, too.
+    /// Fifteen digits and a power of ten are exact, so the quotient is the nearest number. Longer ones
+    /// and exponents are left to the library, which rounds to the nearest, too.
     func decimal(_ range: Range<Int>) -> (value: Double, decimals: Int)? {
         var index = range.lowerBound
         var isNegative = false

@@ -98,8 +98,7 @@ extension Runner {
         }
         if audience.wants(.requests) { tell(.didSendCommand(request)) }
         handle(.submitted(request))
-        // What the dialect cannot send has its outcome at once, and nothing would end the wait for
-        // it.
+        // What the dialect cannot send has its outcome at once, and nothing would end the wait for it.
         if driver.handover.request == nil { deadlines.plan = now }
     }
 

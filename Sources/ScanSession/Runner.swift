@@ -8,9 +8,8 @@ import VehicleLink
 
 /// Runs a scan tool over a session with an accessory: the body of a session's thread.
 ///
-/// It waits in one place, for bytes, for commands, for space in a store or for the nearest
-/// deadline, reads and writes. `ScanTool` decides about the conversation, `PollDriver` about what
-/// comes next.
+/// It waits in one place, for bytes, for commands, for space in a store or for the nearest deadline,
+/// reads and writes. `ScanTool` decides about the conversation, `PollDriver` about what comes next.
 ///
 /// A value without copies, so that the exclusive use of its parts is proven when it is compiled and
 /// not checked at every step.

@@ -163,8 +163,7 @@ public final class ScanSession: Sendable {
 
     /// Polls by `plan` until it is done, cancelled or the session stops; replaces an earlier poll.
     ///
-    /// Returns at once; the end is told by ``ScanEvent/pollDidFinish`` or
-    /// ``ScanEvent/scanDidCancel``.
+    /// Returns at once; the end is told by ``ScanEvent/pollDidFinish`` or ``ScanEvent/scanDidCancel``.
     public func poll(_ plan: PollPlan) { _ = core.send(.poll(plan)) }
 
     /// Holds a poll after the request under way, until ``resumePoll()``.

@@ -1,5 +1,5 @@
-/// What a session did since polling began, or since its start, for its summary; a poll that
-/// replaces a running one goes on counting.
+/// What a session did since polling began, or since its start, for its summary; a poll that replaces
+/// a running one goes on counting.
 public struct SessionStatistics: Hashable, Sendable {
     /// Requests to the vehicle that were written.
     public var requests = 0
@@ -13,8 +13,7 @@ public struct SessionStatistics: Hashable, Sendable {
     /// Damaged frames, undecodable records, answers to what was not asked and failures of the
     /// adapter.
     public var errors = 0
-    /// Bytes that came while nothing was asked, line ends and prompts aside: they answer no
-    /// request.
+    /// Bytes that came while nothing was asked, line ends and prompts aside: they answer no request.
     public var unaskedBytes = 0
     /// Times that the link was restored.
     public var reconnects = 0

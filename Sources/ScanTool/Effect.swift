@@ -9,8 +9,7 @@ public enum Effect: Hashable, Sendable {
     case open
     /// Write these bytes, all of them.
     case write([UInt8])
-    /// Send ``Event/deadlineExpired(_:)`` after this time; replaces an earlier one of the same
-    /// name.
+    /// Send ``Event/deadlineExpired(_:)`` after this time; replaces an earlier one of the same name.
     case arm(Deadline, after: Duration)
     /// Forget a deadline.
     case disarm(Deadline)
@@ -42,9 +41,8 @@ public enum Notice: Hashable, Sendable {
     case unsolicited(ECUMessage)
     /// A request is sent once more.
     case repeated(RequestID)
-    /// A reply was damaged in so many places, or brought so many messages that answer another
-    /// request, and is not used: its request is sent once more. `errors` are those that have words
-    /// of their own.
+    /// A reply was damaged in so many places, or brought so many messages that answer another request,
+    /// and is not used: its request is sent once more. `errors` are those that have words of their own.
     case damaged(RequestID, faults: Int, errors: [LinkError])
     /// A line of an adapter that prints what it hears.
     case heard(String)

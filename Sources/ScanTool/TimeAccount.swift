@@ -1,7 +1,6 @@
 public import OBDCore
 
-/// Where the time of a poll went: a value that is told of every exchange and of the time between
-/// them.
+/// Where the time of a poll went: a value that is told of every exchange and of the time between them.
 public struct TimeAccount: Hashable, Sendable {
     /// The sum over all exchanges.
     public private(set) var exchanges = ExchangeTiming.Split()
@@ -52,8 +51,8 @@ public struct TimeAccount: Hashable, Sendable {
     ///   - end: of the exchange before.
     ///   - next: the begin of the one behind.
     ///   - freeSince: when there was nothing to ask; nil = there was always something.
-    ///   - restsSince: when there was nothing but what rests since it was not answered; nil =
-    /// never.   - isOutage: whether the link was not usable in between.
+    ///   - restsSince: when there was nothing but what rests since it was not answered; nil = never.
+    ///   - isOutage: whether the link was not usable in between.
     public mutating func takeGap(
         from end: Instant, freeSince: Instant?, restsSince: Instant? = nil, until next: Instant,
         isOutage: Bool
@@ -87,8 +86,8 @@ public struct TimeAccount: Hashable, Sendable {
 
     /// The parts of a poll's time.
     public struct Parts: Hashable, Sendable {
-        /// From the request to the last line of its answer: the adapter, the bus, the ECUs; with
-        /// the line's own time where its rate is not known.
+        /// From the request to the last line of its answer: the adapter, the bus, the ECUs; with the
+        /// line's own time where its rate is not known.
         public var bus: Duration
         /// The adapter's waiting for more answers that did not come.
         public var adapterWait: Duration

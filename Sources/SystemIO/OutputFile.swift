@@ -70,8 +70,8 @@ public enum OutputFile {
 
     /// Makes a database at `path`, which appears whole or not at all.
     ///
-    /// `body` makes it at the place that it is given. It calls the function that it is given before
-    /// it ends the process.
+    /// `body` makes it at the place that it is given. It calls the function that it is given before it
+    /// ends the process.
     public static func writeDatabase<Value>(
         _ path: String, _ body: (_ place: String, _ cleanUp: () -> Void) throws -> Value
     ) throws -> Value {
@@ -86,8 +86,7 @@ public enum OutputFile {
     }
 }
 
-/// A file without a name until it is complete, so that whatever ends the process leaves nothing
-/// behind.
+/// A file without a name until it is complete, so that whatever ends the process leaves nothing behind.
 ///
 /// Where the file system has no such files (FAT, for one) it goes by a name of its own until then.
 private final class PendingFile {
@@ -103,7 +102,7 @@ private final class PendingFile {
         var status = stat()
         let exists = stat(path, &status) == 0
         if let number = Self.openDescriptor(path) {
-            // Who names an open descriptor wants what is after it, where it stands.
+            // Who names an open descriptor wants the file that it refers to, where that is.
             (target, replaced) = (nil, nil)
             descriptor = dup(number)
         } else if exists && status.st_mode & S_IFMT != S_IFREG {

@@ -79,8 +79,8 @@ public final class SignalInbox: Sendable {
         sigprocmask(SIG_UNBLOCK, &mask, nil)
     }
 
-    /// From now on another signal ends the process at once, where this is the process's inbox;
-    /// whoever passes signals on decides that for all.
+    /// From now on another signal ends the process at once, where this is the process's inbox; whoever
+    /// passes signals on decides that for all.
     public func letMoreThrough() {
         if isOfProcess { Self.letEndingsThrough() }
     }

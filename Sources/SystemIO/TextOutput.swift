@@ -149,8 +149,8 @@ public func takesMore(_ descriptor: Int32, within limit: Int32 = 0) -> Bool {
     return poll(&room, 1, limit) > 0
 }
 
-/// The width of the terminal behind `descriptor` in cells, 80 where it does not tell; nil where
-/// there is none.
+/// The width of the terminal behind `descriptor` in cells, 80 where it does not tell; nil where there
+/// is none.
 public func terminalColumns(_ descriptor: Int32) -> Int? {
     guard isatty(descriptor) == 1 else { return nil }
     var window = winsize()

@@ -15,8 +15,8 @@ public struct BarScale: Hashable, Sendable {
     /// The end in at most five characters, `±` before that of a bar that goes both ways.
     public let label: String
 
-    /// The scale of values from `least` to `most`, which have been seen, in `unit` with so many
-    /// digits behind the point; nil = no bar.
+    /// The scale of values from `least` to `most`, which have been seen, in `unit` with so many digits
+    /// behind the point; nil = no bar.
     ///
     /// `bounds` are what the signal can say; nil = anything.
     public init?(
@@ -40,8 +40,7 @@ public struct BarScale: Hashable, Sendable {
         label = Self.label(end, isCentred: isCentred)
     }
 
-    /// Where `value` is between zero and the end: 0 to 1, from -1 where the bar begins in the
-    /// middle.
+    /// Where `value` is between zero and the end: 0 to 1, from -1 where the bar begins in the middle.
     public func part(of value: Double) -> Double {
         guard value.isFinite else { return 0 }
         return max(isCentred ? -1 : 0, min(1, value / end))

@@ -71,8 +71,7 @@ public struct CSVGrid: Sendable {
         columns.appendHeader(time: grid, to: &output)
     }
 
-    /// Appends at most ``linesAtOnce`` of the lines that `reading` completes; whether there are
-    /// more.
+    /// Appends at most ``linesAtOnce`` of the lines that `reading` completes; whether there are more.
     ///
     /// Until there are none ``append(_:time:to:)`` has to wait, so that a pause of days in a trip
     /// need not be in memory.
@@ -147,8 +146,8 @@ public struct CSVGrid: Sendable {
         return false
     }
 
-    /// Begins the lines before `t` and appends those to which nothing can be added any more;
-    /// whether more than `limit` of these are due.
+    /// Begins the lines before `t` and appends those to which nothing can be added any more; whether
+    /// more than `limit` of these are due.
     private mutating func makeLines(
         before t: Int64, atMost limit: Int = .max, _ output: inout [UInt8]
     ) -> Bool {

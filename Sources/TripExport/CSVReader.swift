@@ -1,8 +1,7 @@
-/// Reads the rows of CSV (RFC 4180), CR LF or LF, one after the other, of a file that comes in
-/// pieces.
+/// Reads the rows of CSV (RFC 4180), CR LF or LF, one after the other, of a file that comes in pieces.
 ///
-/// Cells are separated by commas, or by semicolons where the first line has these alone. A row
-/// whose quote is never closed is none: ``endsInQuote``.
+/// Cells are separated by commas, or by semicolons where the first line has these alone. A row whose
+/// quote is never closed is none: ``endsInQuote``.
 public struct CSVReader {
     private var bytes: [UInt8] = []
     private var place = 0
@@ -17,8 +16,7 @@ public struct CSVReader {
     private var hasBegun = false
     private var cells: [String] = []
     private var cell: [UInt8] = []
-    /// Between quotes; `sawQuote` = the last byte may have been the closing one, or the first of
-    /// two.
+    /// Between quotes; `sawQuote` = the last byte may have been the closing one, or the first of two.
     private var isQuoted = false
     private var sawQuote = false
 

@@ -32,8 +32,7 @@ public enum ImportFormat: String, Hashable, Sendable {
     /// CSV with a column per signal: Torque's, python-OBD scripts', our own.
     case csvWide
 
-    /// What a file is that begins with `bytes`, its whole first line at least; nil for something
-    /// else.
+    /// What a file is that begins with `bytes`, its whole first line at least; nil for something else.
     public init?(_ bytes: [UInt8]) {
         let first = bytes.first { $0 > 0x20 && ![0xEF, 0xBB, 0xBF].contains($0) }
         if first == 0x7B {

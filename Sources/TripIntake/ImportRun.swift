@@ -25,8 +25,7 @@ public struct ImportRun {
     private let table: ImportTable
     private let trips: [ImportedTrip]
 
-    /// Looks a whole file over; `standard` is the built-in table, `units` says which gallons are
-    /// meant.
+    /// Looks a whole file over; `standard` is the built-in table, `units` says which gallons are meant.
     public init(
         _ file: InputFile, _ format: ImportFormat, standard: PIDTable, units: UnitSystem = .metric
     ) throws {

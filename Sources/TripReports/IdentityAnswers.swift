@@ -1,8 +1,8 @@
 import Adapters
 import OBDCore
 
-/// Answers that tell who a vehicle is, in a recorded conversation: what of them could not be read
-/// is as personal as what could.
+/// Answers that tell who a vehicle is, in a recorded conversation: what of them could not be read is as
+/// personal as what could.
 public struct IdentityAnswers {
     /// Requests by their first digits: VIN and serial numbers of service 09, of ISO 14229-1, of SAE
     /// J1979-2, of ISO 14230-3, and the VIN of SAE J1939.
@@ -18,8 +18,8 @@ public struct IdentityAnswers {
     private static let harmless: Set<[UInt8]> = Set(
         ["58", "00", "55", "AA", "CC", "FF"].map { Array($0.utf8) })
 
-    /// `transcript` in which every answer to such a request holds nothing but what ``Redaction``
-    /// put there and what is common to all vehicles.
+    /// `transcript` in which every answer to such a request holds nothing but what ``Redaction`` put
+    /// there and what is common to all vehicles.
     public static func blanked(in transcript: Transcript) -> Transcript {
         var result = transcript
         var command: [UInt8] = []
@@ -55,8 +55,7 @@ public struct IdentityAnswers {
         let places = line.filter { transcript.chunks[$0.chunk].bytes[$0.place] > 0x20 }
         let text = places.map { upper(transcript.chunks[$0.chunk].bytes[$0.place]) }
         let colon = text.firstIndex(of: UInt8(ascii: ":"))
-        // Words of the adapter have few figures; a line of data may hold a character that is none
-        // of it.
+        // Words of the adapter have few figures; a line of data may hold a character that is none of it.
         guard text.count(where: { (0x30...0x39).contains($0) }) >= 4 else { return }
         let start = kept(of: text, colon: colon)
         guard start < text.count else { return }

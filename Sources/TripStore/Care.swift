@@ -105,8 +105,8 @@ extension TripStore {
 
     /// Ends the store's use of its file: whoever is the last folds the write-ahead log into it.
     ///
-    /// A process that ends with the store still held by a thread leaves the log beside the
-    /// database; no row is lost by that, but who copies the database alone would miss some.
+    /// A process that ends with the store still held by a thread leaves the log beside the database; no
+    /// row is lost by that, but who copies the database alone would miss some.
     public func closeFile() { try? queue.close() }
 
     /// Makes one plain file of it: nothing may use the store afterwards but its end.

@@ -1,10 +1,10 @@
-/// When a transaction has to begin so that entries are on the disk in time, learnt from how long
-/// the last ones took.
+/// When a transaction has to begin so that entries are on the disk in time, learnt from how long the
+/// last ones took.
 struct CommitPace: Hashable, Sendable {
     /// How long after it came an entry is to be on the disk.
     let limit: Duration
-    /// The longest of the last transactions, fading; a slow disk is reckoned with before it was
-    /// seen, for the first transaction begins a trip as well.
+    /// The longest of the last transactions, fading; a slow disk is reckoned with before it was seen, for
+    /// the first transaction begins a trip as well.
     private(set) var took = Duration.milliseconds(250)
     private var isGuess = true
 

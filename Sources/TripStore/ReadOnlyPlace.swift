@@ -1,19 +1,18 @@
 import Glibc
 import SystemIO
 
-/// How a database is opened where nothing can be written beside it: on a read-only file system, or
-/// in a folder of someone else.
+/// How a database is opened where nothing can be written beside it: on a read-only file system, or in
+/// a folder of someone else.
 ///
-/// SQLite reads a database with a write-ahead log through memory that processes share, a file
-/// beside it, which it cannot make there. Without that file no process has the database open for
-/// writing.
+/// SQLite reads a database with a write-ahead log through memory that processes share, a file beside it,
+/// which it cannot make there. Without that file no process has the database open for writing.
 enum ReadOnlyPlace {
     /// The name for SQLite; `path` itself where SQLite needs no help.
     static func name(of path: String) -> String {
         guard isWithoutHelp(path), usesLog(path) else { return path }
         let uri = "file:" + escaped(path)
         // A log that holds something is read through memory of this process alone, which SQLite
-        // does without the file system's locks; otherwise all that there is is in the file.
+        // does without the file system's locks; otherwise the file holds everything.
         return uri + (holdsLog(path) ? "?mode=ro&vfs=unix-none" : "?mode=ro&immutable=1")
     }
 
@@ -56,8 +55,8 @@ enum ReadOnlyPlace {
     private static func header(of path: String) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
-        // No lock of SQLite's can be lost by that: it has none on this file in this process yet, or
-        // the file can only be read.
+        // No lock of SQLite's can be lost by that: it has none on this file in this process yet, or the
+        // file can only be read.
         defer { close(descriptor) }
         var bytes = [UInt8](repeating: 0, count: 20)
         return Glibc.read(descriptor, &bytes, bytes.count) == bytes.count ? bytes : nil

@@ -118,8 +118,7 @@ extension TripStore {
 
     /// Which trips are listed; nil = whatever.
     public struct TripFilter: Hashable, Sendable {
-        /// Also what was kept when codes were read or cleared; drives, recorded and imported,
-        /// always.
+        /// Also what was kept when codes were read or cleared; drives, recorded and imported, always.
         public var withScans: Bool
         /// Trips of the vehicle with this VIN or name.
         public var vehicle: String?

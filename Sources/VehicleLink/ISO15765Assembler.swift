@@ -17,9 +17,9 @@ public struct ISO15765Assembler: Hashable, Sendable {
     private var transfers = Responders()
     /// Whose last consecutive frames were filled up to eight bytes.
     ///
-    /// Such a frame carries no length. A shorter one from the same sender in the same service has
-    /// lost a byte, also where it has as many as are missing. The service counts because ECUs exist
-    /// whose OBD answers are padded and whose UDS answers are not.
+    /// Such a frame carries no length. A shorter one from the same sender in the same service has lost
+    /// a byte, also where it has as many as are missing. The service counts because ECUs exist whose
+    /// OBD answers are padded and whose UDS answers are not.
     private var padded: Set<PaddedAnswer> = []
 
     private struct PaddedAnswer: Hashable, Sendable {
@@ -104,8 +104,8 @@ public struct ISO15765Assembler: Hashable, Sendable {
     ) throws(LinkError) -> ECUMessage {
         let length = Int(frame.bytes[control] & 0x0F)
         let available = frame.bytes.count - control - 1
-        // A frame ends where its length says, or is padded to eight bytes: anything between has
-        // lost a byte. The same ECU sends both kinds.
+        // A frame ends where its length says, or is padded to eight bytes: anything between has lost
+        // a byte. The same ECU sends both kinds.
         let isWhole =
             length == available || length < available && frame.bytes.count == ISO15765.frameLength
         guard length > 0, isWhole else {

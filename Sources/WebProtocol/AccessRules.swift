@@ -1,8 +1,8 @@
 /// Who may ask: by which host, from which page, with which token.
 ///
-/// A page of somebody else that is open in the same browser must get nothing: neither by a name
-/// that it has pointed at this machine (DNS rebinding; `Host`), nor by a script, a picture or a
-/// frame (`Origin`, `Sec-Fetch-Site`).
+/// A page of somebody else that is open in the same browser must get nothing: neither by a name that
+/// it has pointed at this machine (DNS rebinding; `Host`), nor by a script, a picture or a frame
+/// (`Origin`, `Sec-Fetch-Site`).
 public struct AccessRules: Sendable {
     /// What is said to a request.
     public enum Verdict: Hashable, Sendable {
@@ -81,8 +81,7 @@ public struct AccessRules: Sendable {
         return nil
     }
 
-    /// The tokens that a request says: in its `Authorization`, in its cookie, in the page's own
-    /// URL.
+    /// The tokens that a request says: in its `Authorization`, in its cookie, in the page's own URL.
     private func words(of head: RequestHead) -> [String] {
         var words: [String] = []
         if let said = head.value("authorization") {

@@ -55,8 +55,7 @@ extension RequestHead {
     /// Fields that a head may have.
     static let mostFields = 100
 
-    /// Fields that say who asks, or where the request ends: twice, two readers may believe two of
-    /// them.
+    /// Fields that say who asks, or where the request ends: twice, two readers may believe two of them.
     ///
     /// A browser sends each of them once (RFC 6265, 5.4, for `Cookie`).
     static let single = [

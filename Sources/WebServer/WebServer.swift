@@ -15,8 +15,8 @@ public struct WebRequest: Sendable {
 
 /// Answers requests, each on a thread of its own.
 public protocol WebHandler: Sendable {
-    /// Answers; what it throws before it has sent anything becomes an "internal error", and cuts
-    /// the answer off behind.
+    /// Answers; what it throws before it has sent anything becomes an "internal error", and cuts the
+    /// answer off behind.
     func answer(_ request: WebRequest, _ response: WebResponse) throws
 
     /// Whether a user of this machine is listened to at all; nil = one elsewhere, or not known.
@@ -33,8 +33,7 @@ public final class WebServer: Sendable {
     public struct Limits: Hashable, Sendable {
         /// Connections at the same time; further ones are told to come again.
         public var connections = 64
-        /// Those of everybody but the user who runs the server, so that others leave room for that
-        /// user.
+        /// Those of everybody but the user who runs the server, so that others leave room for that user.
         public var othersConnections = 48
         /// Those of one other user of this machine, or of one other address.
         public var sameConnections = 32
@@ -142,8 +141,7 @@ public final class WebServer: Sendable {
     }
 
     private func take(_ connection: Int32) {
-        // The kernel knows who it is before anything was said: whoever is not listened to takes no
-        // place.
+        // The kernel knows who it is before anything was said: whoever is not listened to takes no place.
         let user = listener.address.isLoopback ? LocalPeer.user(of: connection) : nil
         guard handler.admits(user) else {
             turnAway(connection, .forbidden)
@@ -202,8 +200,7 @@ public final class WebServer: Sendable {
                     refuse(.internalError, connection, isHeadOnly: head.isHeadOnly)
                 }
             }
-            // Chunks without an end, or less than was announced: the browser knows that it broke
-            // off.
+            // Chunks without an end, or less than was announced: the browser knows that it broke off.
             if response.isComplete { linger(connection) }
         } catch let refusal as RequestRefusal {
             switch refusal {

@@ -1,6 +1,7 @@
 import Accessory
 import Diagnostics
 import OBDCore
+import PIDTables
 import SystemIO
 import Testing
 
@@ -33,6 +34,20 @@ import Testing
         #expect(changed.map(\.reading.value) == [.number(4)])
         // It was known before: nobody needs to be told what it is.
         #expect(changed.allSatisfy { $0.born <= version })
+    }
+
+    /// The page finds the card of a reading by them; `7E8/F1` is read by the tester at F1.
+    @Test func `a reading and what is said about its signal name the same ECU`() throws {
+        let board = LiveBoard(version: "0.2")
+        var own = reading(1)
+        own.ecu = ECUAddress(0x7E8, .can11, extended: 0xF1)
+        take(board, [own])
+        let channel = try #require(board.channels().channels.first)
+        var objects = LiveObjects(table: try PIDTables.load([]), units: .metric)
+        let texts = [
+            objects.reading(channel), objects.signal(channel, at: Instant(nanoseconds: 0)),
+        ].map { String(decoding: $0, as: UTF8.self) }
+        #expect(texts.allSatisfy { $0.contains(#""ecu":"7E8","service""#) }, "\(texts)")
     }
 
     @Test func `what an adapter makes up does not fill the memory`() {

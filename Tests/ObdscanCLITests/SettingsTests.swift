@@ -56,8 +56,9 @@ import VehicleScan
 
     @Test(arguments: [
         ("192.168.0.10", "did you mean tcp:192.168.0.10:35000?"),
-        ("obd.local", "did you mean tcp:obd.local:35000?"),
+        ("obd.local", "a network adapter is tcp:obd.local:35000"),
         ("OBDII", "did you mean bluetooth:OBDII?"),
+        ("OBD II", "did you mean \"bluetooth:OBD II\"?"),
         ("ttyUSB77", "serial devices have a path such as /dev/ttyUSB0"),
     ])
     func `a bare name is corrected, by commands that work`(name: String, hint: String) {
@@ -68,7 +69,7 @@ import VehicleScan
             #expect(SettingsKey.named(String(key)) != nil, "\(remedy)")
         }
         if let range = remedy.range(of: "did you mean ") {
-            let address = remedy[range.upperBound...].prefix { $0 != "?" }
+            let address = remedy[range.upperBound...].prefix { $0 != "?" }.filter { $0 != "\"" }
             #expect(UserSettings.reasonAgainst(address: String(address)) == nil, "\(remedy)")
         }
     }

@@ -1,14 +1,13 @@
 import Glibc
 
-/// One way to reach an accessory, and everything that is special about it: how it is written,
-/// opened, told from others and remembered, and what its faults mean.
+/// One way to reach an accessory, and everything that is special about it: how it is written, opened,
+/// told from others and remembered, and what its faults mean.
 ///
-/// To add one, write a type in a file of its own, and name it once in ``TransportRegistry``.
-/// Nothing else has to know it: help, hints, completion, `devices`, `doctor`, `setup` and `log` ask
-/// the registry or the transport. It is right when
+/// To add one, write a type in a file of its own, and name it once in ``TransportRegistry``. Nothing
+/// else has to know it: help, hints, completion, `devices`, `doctor`, `setup` and `log` ask the registry
+/// or the transport. It is right when
 /// - what it prints can be read again and is the same,
-/// - ``open(within:cancelledBy:)`` ends soon after `cancel` becomes readable, and its session never
-/// blocks,
+/// - ``open(within:cancelledBy:)`` ends soon after `cancel` becomes readable, and its session never blocks,
 /// - every fault says what happened and, as a command where there is one, what fixes it.
 public protocol Transport: Hashable, Sendable, CustomStringConvertible {
     /// How it is written.
@@ -45,8 +44,8 @@ public protocol Transport: Hashable, Sendable, CustomStringConvertible {
     /// Default: the description.
     var identity: String { get }
 
-    /// Whether this program is itself at the other end; then there are as many as are opened, and
-    /// none is remembered.
+    /// Whether this program is itself at the other end; then there are as many as are opened, and none
+    /// is remembered.
     ///
     /// Default: no.
     var isServedHere: Bool { get }
@@ -61,15 +60,14 @@ public protocol Transport: Hashable, Sendable, CustomStringConvertible {
     /// Default: the description, where it is not served here.
     var memoryKey: String? { get }
 
-    /// The wire protocols that it is known to speak; none = this has to be found out, which is the
-    /// default.
+    /// The wire protocols that it is known to speak; none = this has to be found out, which is the default.
     var protocols: [String] { get }
 
     /// The recording that is played; nil = none is, which is the default.
     var recording: String? { get }
 
-    /// The device node that comes when it is plugged in, by a name that stays; nil = it is not
-    /// plugged in, which is the default.
+    /// The device node that comes when it is plugged in, by a name that stays; nil = it is not plugged
+    /// in, which is the default.
     var pluggedNode: String? { get }
 
     /// Parts of the address that name one device, and have no place in a report.

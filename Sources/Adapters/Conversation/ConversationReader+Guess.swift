@@ -136,8 +136,8 @@ extension ConversationReader {
         reader.begin(nil)
     }
 
-    /// Whether a message can be an answer to what is asked: any refusal, else by its service and,
-    /// where that is one of current data, by its first record.
+    /// Whether a message can be an answer to what is asked: any refusal, else by its service and, where
+    /// that is one of current data, by its first record.
     private func isAnswered(by message: ECUMessage) -> Bool {
         // Messages of SAE J1939 say no service.
         guard message.parameterGroup == nil, let request = reader.exchange.request,

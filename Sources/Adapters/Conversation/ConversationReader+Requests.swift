@@ -65,8 +65,8 @@ extension ConversationReader {
 
     /// Whether what comes after a prompt can be a request, or is an answer however damaged.
     ///
-    /// Nobody asks with the services of answers or types headers; a frame of the tester's own in a
-    /// log of frames is one, too.
+    /// Nobody asks with the services of answers or types headers; a frame of the tester's own in a log
+    /// of frames is one, too.
     mutating func canBeRequest(_ text: Span<UInt8>) -> Bool {
         if AdapterCommand(compact: AdapterCommand.compact(bytes(text))) != nil { return true }
         guard reader.digits.scan(text) else {
@@ -105,8 +105,7 @@ extension ConversationReader {
         }
     }
 
-    /// Whether the scanned digits are an answer without data, or somebody tries services out:
-    /// `4101`.
+    /// Whether the scanned digits are an answer without data, or somebody tries services out: `4101`.
     var isShortAsAnswer: Bool {
         reader.digits.groups == 1 && reader.digits.count <= 4
             && ServiceShape.isAnswer(reader.digits.byte(0))

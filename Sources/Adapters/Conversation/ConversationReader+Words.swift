@@ -49,8 +49,7 @@ extension ConversationReader {
                 .linkError(error, text: search.text), line: search.line, exchange: reader.exchange))
     }
 
-    /// Reads `ATH1OK`, `ATRV12.6V`: the echo of a command and its answer; false = it is something
-    /// else.
+    /// Reads `ATH1OK`, `ATRV12.6V`: the echo of a command and its answer; false = it is something else.
     private mutating func readGluedCommand(
         _ text: Span<UInt8>, _ compact: [UInt8], _ out: inout [ConversationItem]
     ) -> Bool {

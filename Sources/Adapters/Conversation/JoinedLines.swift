@@ -3,9 +3,9 @@ import VehicleLink
 
 /// Lines whose ends were lost on the way into a recording, cut where the adapter ended them.
 ///
-/// Apps drop carriage returns, readers join lines. Nothing is guessed: the whole line has to be
-/// made of pieces that prove themselves by identifiers, lengths, or segment numbers that count on;
-/// else it stays as it is. On a live link such a line is damage, and asked for again.
+/// Apps drop carriage returns, readers join lines. Nothing is guessed: the whole line has to be made
+/// of pieces that prove themselves by identifiers, lengths, or segment numbers that count on; else it
+/// stays as it is. On a live link such a line is damage, and asked for again.
 struct JoinedLines {
     /// The digits of the line, upper case, and where each is in it.
     private var digits: [UInt8] = []
@@ -91,8 +91,8 @@ struct JoinedLines {
         return cut(found)
     }
 
-    /// A message of several frames of one sender, whatever its identifier: it is repeated, and the
-    /// frames count on.
+    /// A message of several frames of one sender, whatever its identifier: it is repeated, and the frames
+    /// count on.
     private func framesOfOneSender(from start: Int) -> [Range<Int>]? {
         guard start + 5 <= digits.count else { return nil }
         let id = start..<start + 3
@@ -143,8 +143,8 @@ struct JoinedLines {
         return lengths(at: start).contains((range.upperBound - start) / 2)
     }
 
-    /// Whether a line is worth looking at: longer than what an adapter writes in one, or not cut
-    /// into bytes.
+    /// Whether a line is worth looking at: longer than what an adapter writes in one, or not cut into
+    /// bytes.
     static func mayBe(_ line: HexLine) -> Bool {
         if line.segment != nil || line.count < 14 { return false }
         if line.oddAfterTwo > 0 || line.count > 24 { return true }
@@ -271,8 +271,8 @@ struct JoinedLines {
         return isPositive(at: service) || byte(service) == 0x7F && byte(service + 2) == byte(0)
     }
 
-    /// Whether the rest of the line is a frame, or a message of one sender, that answers the
-    /// request, whatever its identifier: three digits, or eight between blanks.
+    /// Whether the rest of the line is a frame, or a message of one sender, that answers the request,
+    /// whatever its identifier: three digits, or eight between blanks.
     private func isProvenFrame(at start: Int) -> Bool {
         // Where there are blanks, one comes before an identifier.
         let isGroup = groupStarts.contains(start)
@@ -303,8 +303,8 @@ struct JoinedLines {
         return place + 8
     }
 
-    /// Whether the rest of the line is a frame as they come before CAN, with a right check byte and
-    /// an answer behind its header.
+    /// Whether the rest of the line is a frame as they come before CAN, with a right check byte and an
+    /// answer behind its header.
     private func isCheckedFrame(at start: Int) -> Bool {
         guard (digits.count - start) % 2 == 0, digits.count - start >= 10 else { return false }
         let bytes = stride(from: start, to: digits.count, by: 2).map { byte($0) }
@@ -345,11 +345,9 @@ struct JoinedLines {
         return stride(from: end, to: digits.count - 1, by: 2).allSatisfy { byte($0) == byte(end) }
     }
 
-    /// Whether a line that looks like a data field is rather a request for codes and its answer
-    /// before CAN.
+    /// Whether a line that looks like a data field is rather a request for codes and its answer before CAN.
     ///
-    /// `03 43 01 33 00 00 00 00`: three codes are six bytes; a list over CAN says how many there
-    /// are.
+    /// `03 43 01 33 00 00 00 00`: three codes are six bytes; a list over CAN says how many there are.
     private var isListBehindRequest: Bool {
         guard digits.count == 16, ServiceShape.answering(with: byte(2))?.content == .codes,
             byte(2) == byte(0) &+ 0x40, byte(0) != 2 &+ 2 &* (byte(4) & 0x7F)

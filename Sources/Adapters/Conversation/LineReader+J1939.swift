@@ -33,8 +33,8 @@ extension ReplyReader {
         if !isKnown, header.isFormatted, digits.groups == 1, reading.answer != .exact, !isAskedFor {
             return nil
         }
-        // Eight bytes may be a frame without its identifier as well; twelve are hardly that.
-        // Without blanks nothing tells a priority from data.
+        // Eight bytes may be a frame without its identifier as well; twelve are hardly that. Without
+        // blanks nothing tells a priority from data.
         let isWhole = digits.groups > 1 || count == ISO15765.frameLength || isRequest
         guard
             showsHeaders == true || reading.answer == .exact
@@ -74,8 +74,8 @@ extension ReplyReader {
         return J1939Header(id: id, isFormatted: isFormatted, showsLength: showsLength)
     }
 
-    /// What the lengths say of the data behind a header; nil where its length code is rather a
-    /// digit that was doubled.
+    /// What the lengths say of the data behind a header; nil where its length code is rather a digit
+    /// that was doubled.
     private func j1939Data(behind header: J1939Header) -> LineReading? {
         let count = (digits.count - header.end) / 2
         var reading = LineReading(

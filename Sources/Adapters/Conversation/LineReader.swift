@@ -92,8 +92,8 @@ extension ReplyReader {
 
     /// What it costs to read a line as another family than the vehicle's.
     ///
-    /// Before CAN headers look alike and only the check byte tells families apart; one of eight
-    /// bits fits by chance once in 256 damaged lines.
+    /// Before CAN headers look alike and only the check byte tells families apart; one of eight bits
+    /// fits by chance once in 256 damaged lines.
     private static func contradiction(
         _ known: VehicleProtocol.Family, _ family: VehicleProtocol.Family
     ) -> Int {
@@ -167,8 +167,8 @@ extension ReplyReader {
         return knownForm == .can29 || !J1939.mayBeIdentifier(reading.id) ? reading : nil
     }
 
-    /// Whether a digit too many is one that the link doubled, and no length digit: none was set,
-    /// and no line before had one.
+    /// Whether a digit too many is one that the link doubled, and no length digit: none was set, and
+    /// no line before had one.
     private var gainedDigit: Bool {
         settings.showsLength == false && shownLength == false
     }

@@ -41,8 +41,8 @@ struct ReplyReader: Hashable, Sendable {
     /// Monitored frames in a row whose identifiers have 29 bits.
     var longFrames = 0
     private var unproven = UnprovenMessages()
-    /// Whether the reply before, behind `AT H1`, had no header where those before it had: a header
-    /// that was lost once is damage, twice it is how the adapter answers.
+    /// Whether the reply before, behind `AT H1`, had no header where those before it had: a header that
+    /// was lost once is damage, twice it is how the adapter answers.
     private var missesHeaders = false
     /// The same of the reply that comes now.
     private var missedHeader = false

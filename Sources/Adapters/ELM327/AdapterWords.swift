@@ -23,8 +23,8 @@ enum AdapterWords {
         }
     }
 
-    /// Every text of the ELM327's data sheet, the more specific first, then those of other chips
-    /// and of clones (``AdapterQuirk``).
+    /// Every text of the ELM327's data sheet, the more specific first, then those of other chips and
+    /// of clones (``AdapterQuirk``).
     static let table: [(text: String, meaning: Meaning)] =
         [
             ("UNABLETOCONNECT", .status(.unableToConnect)),

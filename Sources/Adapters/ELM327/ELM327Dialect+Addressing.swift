@@ -194,8 +194,8 @@ extension ELM327Dialect {
 
     /// The prompt of a preparation came.
     ///
-    /// A request must not go elsewhere than it should: what is not confirmed is done again, and
-    /// what is refused for good keeps the request from being sent, but where others do as well.
+    /// A request must not go elsewhere than it should: what is not confirmed is done again, and what
+    /// is refused for good keeps the request from being sent, but where others do as well.
     mutating func finishPreparation(_ out: inout [DialectOutput]) {
         if running.restarted {
             abandonAfterRestart(&out)

@@ -18,8 +18,7 @@ extension ELM327Dialect {
         switch request {
         case .action: send(request.asCommand, isReadOnly: isReadOnly, &out)
         case .command(_, let text, _, _), .monitor(_, let text, _):
-            // One line, and no character that ends it early; blanks alone would repeat the last
-            // one.
+            // One line, and no character that ends it early; blanks alone would repeat the last one.
             guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }),
                 text.utf8.contains(where: { $0 != 0x20 })
             else {

@@ -87,8 +87,7 @@ public struct ELM327Dialect: AdapterDialect {
     var lines: [[UInt8]] = []
     /// Bytes of the reply at hand.
     var received = 0
-    /// Prompts, and lines while quiet is awaited, since something was written; one prompt is its
-    /// due.
+    /// Prompts, and lines while quiet is awaited, since something was written; one prompt is its due.
     var unasked = 0
     /// Whether the adapter may still owe a prompt of something that was given up.
     var mayOweAnswer = false

@@ -3,10 +3,10 @@ import VehicleLink
 
 /// Reads the lines of a live link: text in, messages out, one exchange after the other.
 ///
-/// The form of the lines is known (``LineFormat``). A line that is not exactly in that form is
-/// damage and says why; nothing is guessed, and a recording's comments and joined lines are nothing
-/// here. What is lawful besides: the adapter's words, an echo that could not be switched off, and
-/// the length and the segments of a long message where headers are off.
+/// The form of the lines is known (``LineFormat``). A line that is not exactly in that form is damage
+/// and says why; nothing is guessed, and a recording's comments and joined lines are nothing here. What
+/// is lawful besides: the adapter's words, an echo that could not be switched off, and the length and
+/// the segments of a long message where headers are off.
 struct FrameReader: Hashable, Sendable {
     /// What the lines answer.
     enum Asked: Hashable, Sendable {
@@ -174,8 +174,8 @@ struct FrameReader: Hashable, Sendable {
         readDigits(text, &out)
     }
 
-    /// Reads the digits if they are the common case: a single frame of 11-bit CAN, or a message
-    /// alone, which answers exactly what was asked; false = they are something else.
+    /// Reads the digits if they are the common case: a single frame of 11-bit CAN, or a message alone,
+    /// which answers exactly what was asked; false = they are something else.
     private mutating func readAsBefore(_ out: inout [ReplyEvent]) -> Bool {
         guard let format, case .vehicle(mayBeJoined: false) = asked, let request,
             request.count >= 2,

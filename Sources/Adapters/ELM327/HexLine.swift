@@ -159,9 +159,8 @@ struct HexLine: Hashable, Sendable {
     func array(from offset: Int, length: Int) -> [UInt8] {
         let available = max(0, (count - offset) / 2)
         let length = min(length, available)
-        // `Array(repeating:count:)` looks its own type up each time: as long as reading the line
-        // takes. Most answers hold one or two bytes of data; for them nothing but the memory is
-        // asked for.
+        // `Array(repeating:count:)` looks its own type up each time: as long as reading the line takes.
+        // Most answers hold one or two bytes of data; for them nothing but the memory is asked for.
         let second = offset &+ 2, third = offset &+ 4, fourth = offset &+ 6
         switch length {
         case 3: return [byte(offset), byte(second), byte(third)]

@@ -50,8 +50,8 @@ public struct TypedSettings: Hashable, Sendable {
         ["AT D", "AT CAF1", "AT SP \(vehicleProtocol.digit)"]
     }
 
-    /// The commands that bring back how answers look; not every adapter knows them, and answers can
-    /// be read without.
+    /// The commands that bring back how answers look; not every adapter knows them, and answers can be
+    /// read without.
     public static let usualForms = ["AT E0", "AT L0", "AT S0", "AT H1"]
 
     /// Settings as they are when the adapter was set up again.
@@ -89,8 +89,7 @@ public struct TypedSettings: Hashable, Sendable {
         "ATPP", "ATSD", "AT@3", "ATCV", "ATLP", "ATBR", "STWBR", "STSBR", "STBR", "STSL", "STVCAL",
     ]
 
-    /// Whether a command leaves requests as they are: it sets the adapter's permanent memory or
-    /// line.
+    /// Whether a command leaves requests as they are: it sets the adapter's permanent memory or line.
     public static func changesNoRequest(_ text: String) -> Bool {
         let compact = String(decoding: AdapterCommand.compact(text.utf8), as: UTF8.self)
         return withoutEffect.contains { compact.hasPrefix($0) }
@@ -167,8 +166,8 @@ public struct TypedSettings: Hashable, Sendable {
 
     /// Whether a command to the adapter may be sent without asking anyone.
     ///
-    /// As ``AdapterRequest/isReadOnlyCommand(_:)`` says; `STPX` by what its data mean, and the
-    /// address of `AT FC SH` by the protocol.
+    /// As ``AdapterRequest/isReadOnlyCommand(_:)`` says; `STPX` by what its data mean, and the address
+    /// of `AT FC SH` by the protocol.
     public func isReadOnlyCommand(_ text: String) -> Bool {
         guard AdapterRequest.isReadOnlyCommand(text) else { return false }
         let compact = String(decoding: AdapterCommand.compact(text.utf8), as: UTF8.self)

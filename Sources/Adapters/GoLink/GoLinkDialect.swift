@@ -101,8 +101,7 @@ public struct GoLinkDialect: AdapterDialect {
         askBus(attempt: 0, &out)
     }
 
-    /// Whether `request` is known to change nothing: the device asks all ECUs, and knows no
-    /// commands.
+    /// Whether `request` is known to change nothing: the device asks all ECUs, and knows no commands.
     public func isReadOnly(_ request: AdapterRequest) -> Bool {
         switch request {
         case .vehicle(let vehicle):

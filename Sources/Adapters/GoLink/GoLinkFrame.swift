@@ -1,7 +1,7 @@
 public import OBDCore
 
-/// One frame of the GoLink protocol (`com.goPoint.p1`): a header of three bytes, identifier,
-/// address and length, and a body.
+/// One frame of the GoLink protocol (`com.goPoint.p1`): a header of three bytes, identifier, address
+/// and length, and a body.
 public enum GoLinkFrame: Hashable, Sendable {
     /// To the vehicle, at most eight bytes: service, identifier and up to six more.
     case request([UInt8])

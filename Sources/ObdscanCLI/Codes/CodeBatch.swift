@@ -18,8 +18,7 @@ struct CodeBatch {
 
         /// What `-d` takes: as written, or `replay:` before the path of a recorded conversation.
         var device: String {
-            // Nothing else is a file: serial lines are devices, and names of accessories have no
-            // slash.
+            // Nothing else is a file: serial lines are devices, and names of accessories have no slash.
             guard let address = try? UserSettings.current.resolved(accessory) else {
                 return CodeBatch.isFile(accessory) ? "replay:\(accessory)" : accessory
             }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Settings
 import TripExport
+import VehicleScan
 
 /// `obdscan doctor`: why an accessory or a vehicle does not answer.
 struct DoctorCommand: ParsableCommand, OutputCommand {
@@ -47,7 +48,7 @@ struct DoctorCommand: ParsableCommand, OutputCommand {
 
     func run() throws {
         let table = try loadTable(tables)
-        let printer = DoctorPrinter(output, grades: adapter)
+        let printer = DoctorPrinter(output, further: adapter ? [AdapterGrade.keys] : [])
         let run = DoctorRun(
             vehicle, output, grades: adapter,
             tell: { try printer.print($0) }, tellGrade: { try printer.print($0) })

@@ -151,8 +151,7 @@ struct LiveCommand: ParsableCommand, OutputCommand {
         }
     }
 
-    /// How often a signal is asked for where every reading is read aloud; nil = as often as it
-    /// goes.
+    /// How often a signal is asked for where every reading is read aloud; nil = as often as it goes.
     private func readingPace(isScreen: Bool) -> Duration? {
         let isForPeople = lines || (isatty(STDOUT_FILENO) == 1 && !isScreen)
         return output.format == .text && isForPeople ? .seconds(5) : nil

@@ -60,7 +60,7 @@ struct SetupCommand: ParsableCommand, OutputCommand {
         let chosen = try SetupChoice(output: output, inbox: inbox).choose(device)
         try checkName(for: chosen)
         let path = try plugPath(of: chosen)
-        let printer = DoctorPrinter(output)
+        let printer = DoctorPrinter(output, further: [Self.keys])
         var steps: [Check] = []
         let run = DoctorRun(
             VehicleOptions(device: "\(chosen)", link: LinkOptions(database: database)), output,
@@ -75,7 +75,7 @@ struct SetupCommand: ParsableCommand, OutputCommand {
         try keep(chosen)
         if let path { try SettingsFile.set("log-when-plugged", to: path) }
         if logWhenPlugged == false { try SettingsFile.remove("log-when-plugged") }
-        try tell(chosen, isVehicleThere: failure == nil)
+        try tell(chosen, isVehicleThere: failure == nil, printer)
     }
 
     /// The path to look for when something is plugged in; nil when nobody wants that.
@@ -109,16 +109,19 @@ struct SetupCommand: ParsableCommand, OutputCommand {
         }
     }
 
-    private func tell(_ address: AccessoryAddress, isVehicleThere: Bool) throws {
+    private static let keys = ["device", "name", "file"]
+
+    private func tell(
+        _ address: AccessoryAddress, isVehicleThere: Bool, _ printer: DoctorPrinter
+    ) throws {
         let file = try SettingsFile.existingPath()
-        var writer = TextOutput.standard
         guard output.format == .text else {
             let row = Row(
                 "setup",
                 ["device": .text("\(address)"), "name": .text(name), "file": .text(file)])
-            try writer.print(row, output.format)
-            return try writer.flush()
+            return try printer.print(row)
         }
+        var writer = TextOutput.standard
         let palette = output.palette()
         var rows = TextTable([("", .left), ("", .left)])
         if isVehicleThere {

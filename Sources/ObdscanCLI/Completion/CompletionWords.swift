@@ -151,8 +151,7 @@ struct CompletionWords {
             path: file, access: .readOnly, limits: TripStore.Limits(patience: .zero))
     }
 
-    /// The latest hundred by their numbers, the newest first; `latest`; those that have a name by
-    /// it.
+    /// The latest hundred by their numbers, the newest first; `latest`; those that have a name by it.
     private var trips: [Completion.Offer] {
         var filter = TripStore.TripFilter(withScans: true)
         filter.latest = 100

@@ -58,6 +58,9 @@ extension UserSettings {
         if TransportRegistry.all.forms.contains(where: { $0.scheme == name.lowercased() }) {
             return "add a colon after it: \(name.lowercased()):"
         }
+        if name.contains("."), name.utf8.allSatisfy({ $0 == 0x2E || 0x30...0x39 ~= $0 }) {
+            return "did you mean tcp:\(name):35000?"
+        }
         guard known.isEmpty else {
             return "known names: " + known.joined(separator: ", ")
                 + "; else a path such as /dev/ttyUSB0, or a form such as sim:"
@@ -65,8 +68,11 @@ extension UserSettings {
         if name.lowercased().hasPrefix("tty") || name.lowercased().hasPrefix("rfcomm") {
             return "serial devices have a path such as /dev/ttyUSB0; obdscan devices lists them"
         }
-        if name.contains(".") { return "did you mean tcp:\(name):35000?" }
-        return "did you mean bluetooth:\(name)? obdscan devices lists adapters"
+        if name.contains(".") {
+            return "a network adapter is tcp:\(name):35000, a recorded conversation replay:\(name)"
+        }
+        let address = name.contains(" ") ? "\"bluetooth:\(name)\"" : "bluetooth:\(name)"
+        return "did you mean \(address)? obdscan devices lists adapters"
             + (SettingsKey.named("aliases.\(name)") == nil
                 ? "" : "; to give one this name: obdscan config set aliases.\(name) DEVICE")
     }

@@ -21,8 +21,8 @@ enum DecodeSource {
 
     /// The sources that the arguments name; standard input without any.
     ///
-    /// Arguments are files, or, when they are all hexadecimal, one answer: its lines where they
-    /// hold blanks or are longer than any part of a line, else the words of its only line.
+    /// Arguments are files, or, when they are all hexadecimal, one answer: its lines where they hold
+    /// blanks or are longer than any part of a line, else the words of its only line.
     static func all(_ arguments: [String]) throws(Failure) -> [DecodeSource] {
         if arguments.isEmpty || arguments == ["-"] { return [.standardInput] }
         let isHexadecimal = arguments.allSatisfy { argument in

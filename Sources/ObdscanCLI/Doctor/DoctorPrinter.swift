@@ -12,15 +12,21 @@ final class DoctorPrinter {
 
     private var rows: RowWriter
 
-    /// A printer; `grades` says that the adapter is graded, too.
-    init(_ output: OutputOptions, grades: Bool = false) {
+    /// A printer; `further` are the keys of rows of other kinds that the same table has.
+    init(_ output: OutputOptions, further: [[String]] = []) {
         self.output = output
         palette = output.palette()
         columns = output.columns
         rows =
-            grades
-            ? RowWriter(output.format, kinds: [Check.keys, AdapterGrade.keys])
-            : RowWriter(output.format, columns: Check.keys)
+            further.isEmpty
+            ? RowWriter(output.format, columns: Check.keys)
+            : RowWriter(output.format, kinds: [Check.keys] + further)
+    }
+
+    /// Prints a row; nothing in text.
+    func print(_ row: Row) throws {
+        try writer.print(row, &rows)
+        try writer.flush()
     }
 
     func print(_ check: Check) throws {

@@ -5,8 +5,8 @@ import SystemIO
 import TripExport
 import TripRecorder
 
-/// Standard output of commands that poll, whose lines wait until somebody reads them: a reader that
-/// is slow keeps nobody who prints from hearing signals, events and deadlines.
+/// Standard output of commands that poll, whose lines wait until somebody reads them: a reader that is
+/// slow keeps nobody who prints from hearing signals, events and deadlines.
 ///
 /// Several threads may print: lines stay whole.
 final class LinePrinter: LineOutlet {

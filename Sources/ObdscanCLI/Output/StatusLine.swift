@@ -4,8 +4,7 @@ import TripExport
 
 /// One line on the terminal that is written again and goes away again.
 enum StatusLine {
-    /// Writes it again, cut to the terminal's width: of a longer line only the last row would go
-    /// away.
+    /// Writes it again, cut to the terminal's width: of a longer line only the last row would go away.
     static func show(_ text: String) {
         let columns = terminalColumns(STDERR_FILENO) ?? 80
         writeToStandardError("\r\(line(LocaleText.shown(text), columns))\u{1B}[K")

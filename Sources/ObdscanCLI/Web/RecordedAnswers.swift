@@ -10,8 +10,8 @@ import VehicleScan
 import WebProtocol
 import WebServer
 
-/// What is answered out of the database: trips, their plots and tracks, exports, codes that came
-/// and went, test results.
+/// What is answered out of the database: trips, their plots and tracks, exports, codes that came and
+/// went, test results.
 struct RecordedAnswers {
     let database: DatabaseOptions
     /// Of JSON, and silent.

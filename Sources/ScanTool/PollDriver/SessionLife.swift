@@ -1,8 +1,8 @@
 /// How far a session is on its way from its first connection to its end, as a pure machine.
 ///
 /// It decides what a failure means: before the adapter was set up for the first time whoever began
-/// wants to know of it at once; later a lost link is awaited. Every pair of state and event is
-/// spelled out below.
+/// wants to know of it at once; later a lost link is awaited. Every pair of state and event is spelled
+/// out below.
 public struct SessionLife: Hashable, Sendable {
     /// Where it is.
     public enum State: Hashable, Sendable {

@@ -64,8 +64,7 @@ public struct LinkFaults: Hashable, Sendable {
         + LinkFault.allCases.map(\.rawValue).joined(separator: ", ")
 }
 
-/// Numbers that look random and are the same for the same seed: SplitMix64 (Steele, Lea, Flood
-/// 2014).
+/// Numbers that look random and are the same for the same seed: SplitMix64 (Steele, Lea, Flood 2014).
 struct FaultGenerator: Hashable, Sendable {
     private var state: UInt64
 

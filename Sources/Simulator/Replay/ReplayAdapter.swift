@@ -3,10 +3,10 @@ public import OBDCore
 
 /// An adapter that answers from a recording, byte for byte, and invents nothing.
 ///
-/// A command is a line or a GoLink frame. It is answered by the next recorded exchange with the
-/// same command, else by an earlier one. A count digit that the recording does not have is
-/// overlooked. What was never recorded is answered as an adapter would that does not know it: `?`
-/// to commands, `NO DATA` to requests, a frame that says so to a GoLink's requests.
+/// A command is a line or a GoLink frame. It is answered by the next recorded exchange with the same
+/// command, else by an earlier one. A count digit that the recording does not have is overlooked.
+/// What was never recorded is answered as an adapter would that does not know it: `?` to commands,
+/// `NO DATA` to requests, a frame that says so to a GoLink's requests.
 public struct ReplayAdapter: ServedDevice {
     /// A command and everything that came until the next one.
     struct RecordedExchange: Hashable, Sendable {

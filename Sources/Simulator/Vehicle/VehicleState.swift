@@ -1,7 +1,6 @@
 /// Everything physical about the simulated vehicle at one time, in metric units.
 ///
-/// These are the values that go in; the ECUs turn them into raw bytes by the scenario's own
-/// formulas.
+/// These are the values that go in; the ECUs turn them into raw bytes by the scenario's own formulas.
 struct VehicleState: Hashable, Sendable {
     /// Seconds since the drive began.
     var elapsed = 0.0

@@ -111,8 +111,8 @@ public struct CodeClearing: Sendable {
 }
 
 extension CodeScan {
-    /// The codes that clearing erases: permanent ones stay, and in SAE J1939 DM11 is for active
-    /// ones alone.
+    /// The codes that clearing erases: permanent ones stay, and in SAE J1939 DM11 is for active ones
+    /// alone.
     public var clearable: [CodeReport] {
         codes.filter { $0.kind != .permanent && $0.isActive != false }
     }

@@ -141,8 +141,7 @@ public struct CodeScan: Sendable {
     public enum Absence: Hashable, Sendable {
         /// Its lists came, and are empty.
         case noCodes
-        /// Its list of stored codes came, and is empty; that of pending or permanent ones did not
-        /// come.
+        /// Its list of stored codes came, and is empty; that of pending or permanent ones did not come.
         case noStoredCodes
         /// It counts so many stored codes, but their list did not come, or came empty.
         case announced(Int, listIsEmpty: Bool)
@@ -192,8 +191,8 @@ public struct CodeScan: Sendable {
         return all.contains(.list) ? .list : all.first { $0 != .silent } ?? .silent
     }
 
-    /// Why it is not known which codes there are, where that is so: of what an ECU did not tell,
-    /// nobody may conclude that it has none.
+    /// Why it is not known which codes there are, where that is so: of what an ECU did not tell, nobody
+    /// may conclude that it has none.
     public func problem(_ vehicle: Vehicle) -> VehicleError? {
         if let problem = vehicle.problem(of: asked) { return problem }
         let heard = lists.flatMap { $0.asked.answers } + status.flatMap(\.answers)

@@ -14,8 +14,7 @@ public struct PollSetup: Sendable {
     public var watchesVoltage = false
     /// In which services the vehicle's name is asked for.
     public var profiles: [DiagnosticProfile]
-    /// The ECU of `--ecu`; where no request reaches one ECU alone, the others' answers do not
-    /// count.
+    /// The ECU of `--ecu`; where no request reaches one ECU alone, the others' answers do not count.
     public var onlyECU: ECUAddress?
 
     /// Leaves the vehicle alone while it is off; nil = it is asked whatever happens.

@@ -51,8 +51,7 @@ extension Vehicle {
     ///
     /// What the adapter's set-up asked is not asked again.
     ///
-    /// - Throws: ``VehicleError/adapterSaid(_:)`` when the adapter says that there is no vehicle to
-    /// ask.
+    /// - Throws: ``VehicleError/adapterSaid(_:)`` when the adapter says that there is no vehicle to ask.
     public func services() throws(VehicleError) -> VehicleServices {
         let questions = scan.link?.identity.questions ?? []
         if let found = known.services(questions) { return found }
@@ -113,8 +112,7 @@ extension Vehicle {
         }
     }
 
-    /// The protocol to stay on; where the adapter's set-up found SAE J1939, 01 00 would be no
-    /// request.
+    /// The protocol to stay on; where the adapter's set-up found SAE J1939, 01 00 would be no request.
     private var forcedProtocol: VehicleProtocol? {
         let isJ1939 = foundProtocol == .j1939
         return vehicleProtocol ?? (isJ1939 ? .j1939 : nil)

@@ -7,8 +7,8 @@ import Paddle
 struct AccessoryDemo {
     private static let usage = """
         usage: accessory-demo list
-        accessory-demo info [DEVICE...]
-        accessory-demo [run] [--seconds N] [DEVICE...]
+               accessory-demo info [DEVICE...]
+               accessory-demo [run] [--seconds N] [DEVICE...]
 
         DEVICE: /dev/ttyUSB0, rfcomm:ADDRESS, tcp:HOST:PORT. Without one, two simulated
         adapters are attached.

@@ -47,7 +47,7 @@ let package = Package(
                 "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "SystemIO",
                 "Accessory", "ScanSession", "LocalLinks", "PIDTables", "VehicleScan",
             ]),
-        .library(name: "OBDTrips", targets: ["TripStore", "TripExport", "TripRecorder"]),
+        .library(name: "OBDTrips", targets: ["TripStore", "Formats", "TripRecorder"]),
         .executable(name: "obdscan", targets: ["obdscan"]),
     ],
     dependencies: [
@@ -97,42 +97,42 @@ let package = Package(
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             exclude: ["migrations"], swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),
-        module("TripExport", ["OBDCore", "Diagnostics"]),
+        module("Formats", ["OBDCore", "Diagnostics"]),
         module(
             "TripReports",
             [
                 "OBDCore", "Adapters", "Diagnostics", "SystemIO", "PIDTables", "TripStore",
-                "TripExport", "FuelFigures",
+                "Formats", "FuelFigures",
             ]),
         module(
             "TripRecorder",
             [
                 "OBDCore", "Diagnostics", "Adapters", "ScanTool", "SystemIO", "Accessory",
-                "ScanSession", "VehicleScan", "TripStore", "TripExport", "Positioning",
+                "ScanSession", "VehicleScan", "TripStore", "Formats", "Positioning",
             ]),
-        module("TripImport", ["OBDCore", "Diagnostics", "TripExport"]),
+        module("TripImport", ["OBDCore", "Diagnostics", "Formats"]),
         module(
             "TripIntake",
-            ["OBDCore", "Diagnostics", "SystemIO", "TripExport", "TripImport", "TripStore"]),
+            ["OBDCore", "Diagnostics", "SystemIO", "Formats", "TripImport", "TripStore"]),
         module(
             "LocalLinks",
             ["OBDCore", "Adapters", "Simulator", "CSystem", "SystemIO", "Accessory"]),
         module(
             "Settings",
-            ["OBDCore", "Accessory", "ScanSession", "Positioning", "FuelFigures", "TripExport"]),
+            ["OBDCore", "Accessory", "ScanSession", "Positioning", "FuelFigures", "Formats"]),
         module(
             "TerminalView",
             [
                 "SystemIO", "OBDCore", "Diagnostics", "ScanTool", "ScanSession", "PIDTables",
                 "VehicleScan",
-                "TripExport",
+                "Formats",
             ]),
         module("WebServer", ["OBDCore", "CSystem", "SystemIO", "WebProtocol"]),
         module(
             "Dashboard",
             [
                 "OBDCore", "Diagnostics", "ScanTool", "SystemIO", "Accessory", "ScanSession",
-                "PIDTables", "TripExport", "WebProtocol", "WebServer",
+                "PIDTables", "Formats", "WebProtocol", "WebServer",
             ]),
         .target(
             name: "WebPage", exclude: ["web"], swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),
@@ -140,7 +140,7 @@ let package = Package(
             "ObdscanCLI",
             [
                 "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Accessory",
-                "ScanSession", "PIDTables", "VehicleScan", "TripStore", "TripExport", "TripImport",
+                "ScanSession", "PIDTables", "VehicleScan", "TripStore", "Formats", "TripImport",
                 "TripIntake", "Decoding", "LocalLinks", "Settings", "TripReports", "TripRecorder",
                 "TerminalView", "Dashboard", "Simulator", "Positioning", "FuelFigures",
                 "CSystem",
@@ -181,7 +181,7 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             exclude: ["Schemas"], swiftSettings: strict),
-        tests("TripExport", ["OBDCore", "Diagnostics", "TripExport", "TestSupport"]),
+        tests("Formats", ["OBDCore", "Diagnostics", "Formats", "TestSupport"]),
         tests("TripImport", ["OBDCore", "Diagnostics", "PIDTables", "TripImport"]),
         tests(
             "TripIntake",
@@ -192,7 +192,7 @@ let package = Package(
             "TripReports",
             [
                 "OBDCore", "Adapters", "Diagnostics", "FuelFigures", "PIDTables", "SystemIO",
-                "TripExport", "TripReports", "TripStore",
+                "Formats", "TripReports", "TripStore",
             ]),
         tests("Settings", ["FuelFigures", "PIDTables", "Settings", "VehicleScan"]),
         tests("PIDTables", ["OBDCore", "Diagnostics", "PIDTables", "TestSupport"]),
@@ -224,13 +224,13 @@ let package = Package(
             [
                 "ObdscanCLI", "OBDCore", "Diagnostics", "Adapters", "Accessory", "PIDTables",
                 "LocalLinks", "ScanSession", "ScanTool", "Settings", "SystemIO", "VehicleScan",
-                "Dashboard", "TerminalView", "TripExport", "TripRecorder", "TripReports",
+                "Dashboard", "TerminalView", "Formats", "TripRecorder", "TripReports",
                 "TripStore", "obdscan",
             ]),
         tests(
             "Dashboard",
             [
-                "OBDCore", "Diagnostics", "PIDTables", "SystemIO", "Dashboard", "TripExport",
+                "OBDCore", "Diagnostics", "PIDTables", "SystemIO", "Dashboard", "Formats",
                 "WebProtocol",
             ]),
         tests("TerminalView", ["OBDCore", "TerminalView"]),
@@ -239,7 +239,7 @@ let package = Package(
             [
                 "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "PIDTables", "ScanSession",
                 "SystemIO",
-                "LocalLinks", "Accessory", "TripExport", "TripRecorder", "TripStore",
+                "LocalLinks", "Accessory", "Formats", "TripRecorder", "TripStore",
                 "VehicleScan",
             ]),
         // Serving, with foreign programs as its clients; needs the built program.
@@ -271,7 +271,7 @@ if Context.environment["OBDSCAN_BENCHMARKS"] != nil {
             dependencies: [
                 "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "SystemIO",
                 "Accessory",
-                "ScanSession", "PIDTables", "TripStore", "TripExport", "CFloors",
+                "ScanSession", "PIDTables", "TripStore", "Formats", "CFloors",
             ],
             path: "Benchmarks/obdscan-bench", swiftSettings: strict),
     ]
@@ -282,7 +282,7 @@ if Context.environment["OBDSCAN_BENCHMARKS"] != nil {
 if let part = Context.environment["OBDSCAN_PART"] {
     let machine = ["OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "WebProtocol"]
     let pure = [
-        "Simulator", "Positioning", "FuelFigures", "PIDTables", "TripExport", "TripImport",
+        "Simulator", "Positioning", "FuelFigures", "PIDTables", "Formats", "TripImport",
         "Decoding",
         "EmbedFiles", "EmbedFilesPlugin", "SimulatorTestSupport",
     ]
@@ -303,7 +303,7 @@ if Context.environment["OBDSCAN_FUZZ"] != nil {
     let covered: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer"])]
     let fuzzed = [
         "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Simulator", "PIDTables",
-        "TripExport", "TripImport", "Decoding", "Positioning", "WebProtocol",
+        "Formats", "TripImport", "Decoding", "Positioning", "WebProtocol",
         "SimulatorTestSupport",
     ]
     for target in package.targets where fuzzed.contains(target.name) {

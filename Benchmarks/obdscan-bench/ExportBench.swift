@@ -1,8 +1,8 @@
 import CFloors
 import Diagnostics
+import Formats
 import Glibc
 import OBDCore
-import TripExport
 import TripStore
 
 /// Rows a second from database to file, against `sqlite3 -csv`.

@@ -1,6 +1,6 @@
 import Diagnostics
+import Formats
 import OBDCore
-import TripExport
 import TripImport
 
 /// A CSV file to import: reading ends, its lines are counted, and what is written again is read the same.
@@ -34,7 +34,7 @@ func readCSV(_ input: [UInt8]) {
 
 private func isPlain(_ cell: String) -> Bool {
     cell.unicodeScalars.allSatisfy {
-        !SteeringText.contains($0) || ["\t", "\r", "\n"].contains($0)
+        !ControlCharacters.contains($0) || ["\t", "\r", "\n"].contains($0)
     }
 }
 

@@ -1,9 +1,9 @@
 import Adapters
 import Decoding
 import Diagnostics
+import Formats
 import OBDCore
 import PIDTables
-import TripExport
 
 /// Adapter output, whole and in pieces: the same lines and prompts.
 func readLexer(_ input: [UInt8]) {

@@ -9,7 +9,7 @@ public enum LiveMetrics {
     public static let oldest = Duration.seconds(60)
 
     /// All of them; values are metric, whatever people look at.
-    public static func text(_ board: LiveBoard, _ table: PIDTable) -> [UInt8] {
+    public static func text(_ board: VehicleBoard, _ table: PIDTable) -> [UInt8] {
         let status = board.status
         let now = SystemClock.now()
         var text = MetricsText()

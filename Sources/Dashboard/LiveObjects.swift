@@ -1,7 +1,7 @@
 import Diagnostics
+import Formats
 import OBDCore
 import PIDTables
-import TripExport
 
 /// The objects of what is known of the vehicle now; readings are those of `live --format json`.
 public struct LiveObjects {
@@ -17,7 +17,7 @@ public struct LiveObjects {
     }
 
     /// The object of a reading, with its line end.
-    public mutating func reading(_ channel: LiveBoard.Channel) -> [UInt8] {
+    public mutating func reading(_ channel: VehicleBoard.Channel) -> [UInt8] {
         var bytes: [UInt8] = []
         json.append(channel.reading, time: channel.time, to: &bytes)
         return bytes
@@ -25,7 +25,7 @@ public struct LiveObjects {
 
     /// The object that says what a signal is: its range, its digits, its place and its recent
     /// course in seconds before `now` and values.
-    public func signal(_ channel: LiveBoard.Channel, at now: Instant) -> [UInt8] {
+    public func signal(_ channel: VehicleBoard.Channel, at now: Instant) -> [UInt8] {
         let signal = table[channel.reading.signal]
         let conversion = signal.kind == .number ? units.conversion(from: signal.unit) : nil
         let shown = { (value: Double) in conversion.map { $0(value) } ?? value }
@@ -54,7 +54,7 @@ public struct LiveObjects {
 
     /// The object of the link.
     public static func status(
-        _ status: LiveBoard.Status, _ units: UnitSystem, at time: UTC
+        _ status: VehicleBoard.Status, _ units: UnitSystem, at time: UTC
     ) -> [UInt8] {
         let statistics = status.statistics
         let scale = { (metric: String) -> FieldValue in

@@ -1,7 +1,7 @@
 import Accessory
+import Formats
 import OBDCore
 import SystemIO
-import TripExport
 import WebProtocol
 import WebServer
 
@@ -11,14 +11,14 @@ import WebServer
 /// up by the server.
 public struct LiveStream {
     /// What is shown.
-    public let board: LiveBoard
+    public let board: VehicleBoard
     /// What the server shows things in.
     public let units: UnitSystem
     /// The shortest time between two messages with readings.
     public let period: Duration
 
     /// A stream of what `board` holds, in `units`, at most once in `period`.
-    public init(board: LiveBoard, units: UnitSystem, period: Duration) {
+    public init(board: VehicleBoard, units: UnitSystem, period: Duration) {
         self.board = board
         self.units = units
         self.period = period

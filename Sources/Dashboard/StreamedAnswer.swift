@@ -1,5 +1,5 @@
+import Formats
 import SystemIO
-import TripExport
 import WebProtocol
 import WebServer
 

@@ -3,7 +3,7 @@ public import OBDCore
 // What became of what was wanted.
 extension PollPlan {
     /// How one record fared.
-    struct Fare: Hashable, Sendable {
+    struct PollStatistics: Hashable, Sendable {
         var asked = 0
         var answers = 0
         var missed = 0

@@ -151,7 +151,7 @@ public struct PollPlan: Sendable {
         var lastFrames: Int?
         /// Whether it is asked for by the guard alone.
         var isWatched = false
-        var fare = Fare()
+        var fare = PollStatistics()
     }
 
     /// What a request asked, to read its outcome by.

@@ -124,7 +124,7 @@ extension ResponseDecoder {
     }
 
     private func join(
-        _ found: NumberedParts.Parts, _ key: NumberedParts.Key, announced: UInt8?,
+        _ found: LegacyMultipart.Parts, _ key: LegacyMultipart.Key, announced: UInt8?,
         _ out: inout [DiagnosticItem]
     ) {
         let message = ECUMessage(

@@ -12,7 +12,7 @@ public struct ResponseDecoder: Sendable {
 
     private(set) var records: RecordDecoder
     var memory = ECUMemory()
-    var parts = NumberedParts()
+    var parts = LegacyMultipart()
 
     /// A decoder that has seen nothing yet.
     public init(table: PIDTable, monitors: MonitorTables) {

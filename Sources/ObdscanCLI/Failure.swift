@@ -1,5 +1,5 @@
+import Formats
 import Glibc
-import TripExport
 import TripStore
 
 /// Why a command ends: what happened, what to do about it, and the exit code.

@@ -1,6 +1,6 @@
 public import ArgumentParser
+import Formats
 import Settings
-import TripExport
 import VehicleScan
 
 /// The root command.
@@ -41,7 +41,7 @@ public struct ObdscanCommand: ParsableCommand {
 
     /// Says what is attached and what to do next.
     public func run() throws {
-        try Welcome().print()
+        try Overview().print()
     }
 
     /// Parses the process's arguments, runs the command and ends the process with its exit code.

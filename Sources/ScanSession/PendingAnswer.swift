@@ -1,6 +1,6 @@
 /// An answer that is awaited beside other things.
 public struct PendingAnswer: Sendable {
-    let ticket: Ticket<Answer>
+    let ticket: Promise<Answer>
 
     /// Becomes readable once there is an answer, or none can come any more; lives as long as this value.
     public var descriptor: Int32 { ticket.descriptor }

@@ -18,7 +18,7 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
     let configuration: SessionConfiguration
     let sinks: [any ReadingSink]
     let audience: Audience
-    let ready: Ticket<Void>
+    let ready: Promise<Void>
     var machine: ScanTool<Dialect>
     var driver = SessionDriver()
     var decoder: ResponseDecoder
@@ -44,7 +44,7 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
     init(
         core: SessionCore, configuration: SessionConfiguration, dialect: Dialect,
         decoder: ResponseDecoder, sinks: [any ReadingSink], observers: [any ScanObserver],
-        ready: Ticket<Void>
+        ready: Promise<Void>
     ) {
         self.core = core
         self.configuration = configuration

@@ -9,10 +9,10 @@ import VehicleLink
 // thread.
 
 /// Decides what a session's thread does next.
-typealias SessionDriver = PollDriver<Ticket<Answer>, RunningRequest, Delivered, PendingBatch>
+typealias SessionDriver = PollDriver<Promise<Answer>, RunningRequest, Delivered, PendingBatch>
 
 /// A request from outside.
-typealias Ask = RequestQueue<Ticket<Answer>>.Entry
+typealias Ask = RequestQueue<Promise<Answer>>.Entry
 
 /// The request under way.
 final class RunningRequest {

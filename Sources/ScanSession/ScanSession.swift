@@ -59,10 +59,10 @@ public final class ScanSession: Sendable {
             monotonic: SystemClock.now(),
             utc: UTC(microseconds: SystemClock.utcNanoseconds() / 1000))
         let session: ScanSession
-        let ready: Ticket<Void>
+        let ready: Promise<Void>
         do {
             let made = try SessionCore(memory: configuration.memory ?? AdapterMemory())
-            let ticket = try Ticket<Void>()
+            let ticket = try Promise<Void>()
             let thread = try SystemThread {
                 var runner = Runner(
                     core: made, configuration: configuration, dialect: dialect, decoder: decoder,
@@ -96,9 +96,9 @@ public final class ScanSession: Sendable {
 
     /// Sends one request, like ``ask(_:interruptedBy:)``, and returns at once.
     public func begin(_ request: AdapterRequest) throws(ScanError) -> PendingAnswer {
-        let ticket: Ticket<Answer>
+        let ticket: Promise<Answer>
         do {
-            ticket = try Ticket()
+            ticket = try Promise()
         } catch {
             throw .system(call: error.call, errno: error.errno)
         }
@@ -122,9 +122,9 @@ public final class ScanSession: Sendable {
         _ request: AdapterRequest, interruptedBy interrupt: Int32,
         isInterrupted: () -> Void, heard: (Instant, ScanEvent) throws -> Void
     ) throws -> Answer {
-        let ticket: Ticket<Answer>
+        let ticket: Promise<Answer>
         do {
-            ticket = try Ticket()
+            ticket = try Promise()
         } catch {
             throw ScanError.system(call: error.call, errno: error.errno)
         }

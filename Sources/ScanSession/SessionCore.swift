@@ -10,7 +10,7 @@ import SystemIO
 final class SessionCore: Sendable {
     /// What others want of the thread.
     enum Command: Sendable {
-        case ask(AdapterRequest, Ticket<Answer>)
+        case ask(AdapterRequest, Promise<Answer>)
         case poll(PollPlan)
         case pausePoll
         case resumePoll
@@ -223,7 +223,7 @@ final class SessionCore: Sendable {
 }
 
 /// Someone waiting for something from the thread.
-final class Ticket<Value: Sendable>: Sendable {
+final class Promise<Value: Sendable>: Sendable {
     private let result = Mutex<Result<Value, ScanError>?>(nil)
     private let arrived: EventDescriptor
 

@@ -1,7 +1,7 @@
 import Accessory
+import Formats
 import Positioning
 import ScanSession
-import TripExport
 
 /// One thing that can be set.
 public struct SettingsKey: Hashable, Sendable {

@@ -1,7 +1,7 @@
+import Formats
 import FuelFigures
 import OBDCore
 import ScanSession
-import TripExport
 
 /// What the user's configuration file says (obdscan-config(5)).
 ///

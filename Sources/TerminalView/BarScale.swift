@@ -1,4 +1,4 @@
-import TripExport
+import Formats
 
 /// What a bar is drawn against: from zero to an end that is shown beside it.
 ///

@@ -1,4 +1,4 @@
-import TripExport
+import Formats
 
 /// How wide each column is; 0 = not shown.
 struct LiveColumns {

@@ -1,8 +1,8 @@
 import Diagnostics
+import Formats
 import OBDCore
 import PIDTables
 import ScanTool
-import TripExport
 import VehicleScan
 
 /// What the live view shows: changed by readings and events, drawn by ``LiveView``.

@@ -1,7 +1,7 @@
 import Diagnostics
+import Formats
 import OBDCore
 import ScanTool
-import TripExport
 
 extension LiveModel {
     /// One signal of one ECU.
@@ -55,7 +55,7 @@ extension LiveModel.Row {
         let conversion = units.conversion(from: metricUnit)
         let convert = { (value: Double) in conversion.map { $0(value) } ?? value }
         unit = printable(conversion?.unit ?? metricUnit)
-        decimals = TripExport.decimals(forStep: metricStep * (conversion?.factor ?? 1))
+        decimals = Formats.decimals(forStep: metricStep * (conversion?.factor ?? 1))
         bounds = metricBounds.map { convert($0.lowerBound)...convert($0.upperBound) }
         findScale()
     }

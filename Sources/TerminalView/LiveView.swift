@@ -1,5 +1,5 @@
+import Formats
 import OBDCore
-import TripExport
 import VehicleScan
 
 /// Draws a ``LiveModel``: a pure function of model, time and size.
@@ -94,12 +94,12 @@ public struct LiveView: Sendable {
     private func hanging(_ line: String, to width: Int) -> [String] {
         let last = displayWidth(line) > width ? line.ranges(of: "  ").last : nil
         guard let body = last.map({ line[$0.upperBound...] }), !body.isEmpty else {
-            return TripExport.folded(line, to: width)
+            return Formats.folded(line, to: width)
         }
         let head = line.dropLast(body.count)
         let column = displayWidth(String(head))
-        guard column > 0, column <= width / 2 else { return TripExport.folded(line, to: width) }
-        let lines = TripExport.folded(String(body), to: width - column)
+        guard column > 0, column <= width / 2 else { return Formats.folded(line, to: width) }
+        let lines = Formats.folded(String(body), to: width - column)
         let blank = String(repeating: " ", count: column)
         return lines.enumerated().map { ($0 == 0 ? head : blank[...]) + $1 }
     }

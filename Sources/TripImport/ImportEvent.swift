@@ -1,6 +1,6 @@
 public import Diagnostics
+import Formats
 public import OBDCore
-import TripExport
 
 /// What a file says, one after the other.
 public enum ImportEvent: Sendable {

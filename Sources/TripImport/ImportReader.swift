@@ -1,4 +1,4 @@
-import TripExport
+import Formats
 
 /// Reads one form of files, a piece of bytes after the other.
 protocol ImportReader {

@@ -1,6 +1,6 @@
 public import Diagnostics
+public import Formats
 import OBDCore
-public import TripExport
 
 /// The signals that a file has, in the order in which they were first seen.
 public struct ImportTable {

@@ -1,5 +1,5 @@
+import Formats
 import OBDCore
-import TripExport
 
 /// Reads the CSV with a line per reading that obdscan writes.
 struct LongImport: CSVImport {

@@ -1,5 +1,5 @@
+import Formats
 import OBDCore
-import TripExport
 
 /// The columns of a table with a column per signal.
 struct WideColumns {

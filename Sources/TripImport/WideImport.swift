@@ -1,6 +1,6 @@
 import Diagnostics
+import Formats
 import OBDCore
-import TripExport
 
 /// Reads tables with a column per signal: Torque's logs, those of scripts around python-OBD, our
 /// own.

@@ -1,5 +1,5 @@
+import Formats
 import OBDCore
-import TripExport
 
 /// Times as logs write them.
 struct WideTime {

@@ -1,7 +1,7 @@
 import Diagnostics
+import Formats
 import OBDCore
 import SystemIO
-import TripExport
 import TripImport
 import TripStore
 

@@ -43,7 +43,7 @@ public struct PollLoop {
     /// When the time is up.
     public let until: Instant?
     /// Knows when the drive is over; nil = it does not matter.
-    public let watch: DriveWatch?
+    public let watch: TripEndDetector?
     /// Marks moments of the trip; nil = nothing is recorded, or others do.
     public var marks: MarkSignals?
     /// Finds out which vehicle it is; nil = that is known, or does not matter.
@@ -54,7 +54,7 @@ public struct PollLoop {
 
     /// A loop over the session of `connection`, until `until`; see the properties.
     public init(
-        _ connection: Vehicle, queue: BatchQueue?, until: Instant?, watch: DriveWatch? = nil,
+        _ connection: Vehicle, queue: BatchQueue?, until: Instant?, watch: TripEndDetector? = nil,
         identity: VINQuery? = nil, printer: (any LineOutlet)? = nil
     ) {
         self.printer = printer

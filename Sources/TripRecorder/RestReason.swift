@@ -1,6 +1,6 @@
 import Diagnostics
+import Formats
 import OBDCore
-import TripExport
 
 extension BatteryGuard.Rest {
     /// Why, for people.

@@ -1,8 +1,8 @@
 import Adapters
 import Diagnostics
+import Formats
 import OBDCore
 import ScanSession
-import TripExport
 import TripStore
 
 extension ReadingBatch {

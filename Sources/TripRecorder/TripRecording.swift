@@ -1,10 +1,10 @@
 import Adapters
 import Diagnostics
+import Formats
 import OBDCore
 import ScanSession
 import Synchronization
 import SystemIO
-import TripExport
 import TripStore
 import VehicleScan
 

@@ -1,7 +1,7 @@
 import Diagnostics
+import Formats
 import OBDCore
 import SystemIO
-import TripExport
 import TripStore
 
 /// The lives of codes: what `dtc history` prints.

@@ -1,6 +1,6 @@
 import Diagnostics
+import Formats
 import OBDCore
-import TripExport
 
 extension ConditionReport {
     /// The keys of its rows, kind by kind.

@@ -1,7 +1,7 @@
 import Diagnostics
+import Formats
 import OBDCore
 import SystemIO
-import TripExport
 
 /// `dtc report`: as text, JSON Lines, CSV or a page.
 public struct ConditionReport {

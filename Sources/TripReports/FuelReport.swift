@@ -1,6 +1,6 @@
+import Formats
 import FuelFigures
 import SystemIO
-import TripExport
 import TripStore
 
 /// The fuel of trips by every method, and calibration.

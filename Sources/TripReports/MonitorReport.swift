@@ -1,6 +1,6 @@
 import Diagnostics
+import Formats
 import OBDCore
-import TripExport
 
 /// Monitors and test results as tables for people.
 public struct MonitorReport {

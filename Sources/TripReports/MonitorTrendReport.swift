@@ -1,7 +1,7 @@
 import Diagnostics
+import Formats
 import OBDCore
 import SystemIO
-import TripExport
 import TripStore
 
 /// How test results came nearer to their limits: what `monitors --trend` prints.

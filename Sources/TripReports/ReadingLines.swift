@@ -1,8 +1,8 @@
 import Diagnostics
+import Formats
 import OBDCore
 import PIDTables
 import SystemIO
-import TripExport
 
 /// Prints readings one a line, as they come.
 public struct ReadingLines {

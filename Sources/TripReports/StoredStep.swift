@@ -1,7 +1,7 @@
 import Diagnostics
+import Formats
 import OBDCore
 import PIDTables
-import TripExport
 import TripStore
 
 extension TripReadings {

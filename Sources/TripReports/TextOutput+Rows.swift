@@ -1,5 +1,5 @@
+import Formats
 import SystemIO
-import TripExport
 
 extension TextOutput {
     /// Prints a result; text waits until ``finish(_:)``.

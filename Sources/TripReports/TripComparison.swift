@@ -1,6 +1,6 @@
+import Formats
 import OBDCore
 import SystemIO
-import TripExport
 import TripStore
 
 /// Two trips side by side, signal by signal.

@@ -1,8 +1,8 @@
 import Diagnostics
+import Formats
 import FuelFigures
 import OBDCore
 import SystemIO
-import TripExport
 import TripStore
 
 /// Everything that `trips show` tells of a trip.

@@ -1,8 +1,8 @@
 import Diagnostics
+import Formats
 import OBDCore
 import PIDTables
 import SystemIO
-import TripExport
 import TripStore
 
 /// Writes trips in one of the forms of `export`.

@@ -1,5 +1,5 @@
+import Formats
 import FuelFigures
-import TripExport
 
 extension TripFuel {
     /// `3.21 L gasoline`, in the units that are shown; `0.93 kg cng + 1.20 L gasoline`.

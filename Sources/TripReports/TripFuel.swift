@@ -1,7 +1,7 @@
 import Diagnostics
+import Formats
 import FuelFigures
 import OBDCore
-import TripExport
 import TripStore
 
 /// The fuel of a trip, worked out from its readings.

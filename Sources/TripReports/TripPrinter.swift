@@ -1,8 +1,8 @@
 import Diagnostics
+import Formats
 import FuelFigures
 import OBDCore
 import SystemIO
-import TripExport
 import TripStore
 
 /// Prints trips: a table for people, JSON Lines or CSV.

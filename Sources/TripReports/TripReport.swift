@@ -1,9 +1,9 @@
 import Diagnostics
+import Formats
 import FuelFigures
 import OBDCore
 import PIDTables
 import SystemIO
-import TripExport
 import TripStore
 
 /// The page of `trips report`.

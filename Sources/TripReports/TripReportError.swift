@@ -1,4 +1,4 @@
-import TripExport
+import Formats
 
 /// Why what is stored does not give what was asked for.
 public enum TripReportError: Error, Hashable, Sendable {

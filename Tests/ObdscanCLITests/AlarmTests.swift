@@ -1,8 +1,8 @@
 import Diagnostics
+import Formats
 import OBDCore
 import TerminalView
 import Testing
-import TripExport
 
 @testable import ObdscanCLI
 

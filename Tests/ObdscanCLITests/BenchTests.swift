@@ -1,7 +1,7 @@
+import Formats
 import Foundation
 import OBDCore
 import Testing
-import TripExport
 
 @testable import ObdscanCLI
 

@@ -1,9 +1,9 @@
 import Diagnostics
+import Formats
 import Foundation
 import OBDCore
 import PIDTables
 import Testing
-import TripExport
 import TripStore
 
 @testable import ObdscanCLI

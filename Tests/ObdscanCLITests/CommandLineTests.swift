@@ -1,6 +1,6 @@
+import Formats
 import Foundation
 import Testing
-import TripExport
 
 /// The cases of `Tests/CommandLine/cases.txt`: a command, what it prints and its exit code.
 ///

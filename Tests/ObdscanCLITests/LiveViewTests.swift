@@ -1,10 +1,10 @@
 import Diagnostics
+import Formats
 import OBDCore
 import PIDTables
 import ScanTool
 import TerminalView
 import Testing
-import TripExport
 import VehicleScan
 
 @testable import ObdscanCLI

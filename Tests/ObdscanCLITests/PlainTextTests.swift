@@ -1,9 +1,9 @@
+import Formats
 import Glibc
 import ScanSession
 import Settings
 import SystemIO
 import Testing
-import TripExport
 
 @testable import ObdscanCLI
 

@@ -1,9 +1,9 @@
 import Diagnostics
+import Formats
 import OBDCore
 import ScanSession
 import ScanTool
 import Testing
-import TripExport
 
 @testable import ObdscanCLI
 

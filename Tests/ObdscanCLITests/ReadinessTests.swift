@@ -1,7 +1,7 @@
 import Diagnostics
+import Formats
 import PIDTables
 import Testing
-import TripExport
 
 @testable import ObdscanCLI
 

@@ -1,12 +1,12 @@
 import Accessory
 import Diagnostics
+import Formats
 import Foundation
 import OBDCore
 import PIDTables
 import ScanSession
 import Synchronization
 import SystemIO
-import TripExport
 import VehicleScan
 
 @testable import ObdscanCLI

@@ -1,11 +1,11 @@
 import Diagnostics
+import Formats
 import Foundation
 import OBDCore
 import PIDTables
 import ScanSession
 import SystemIO
 import Testing
-import TripExport
 import TripImport
 import TripStore
 import VehicleScan

@@ -146,7 +146,7 @@ import VehicleScan
                 plan, on: vehicle.connection, from: try TripSink(), tell: { _ in }
             ) { recording in
                 // The last answer came seven seconds after the beginning.
-                let watch = DriveWatch(
+                let watch = TripEndDetector(
                     TripEndRule.Limits(silence: .seconds(60)), table: table,
                     start: recording.start)
                 var last = try batch(table, seconds: 0)
@@ -205,7 +205,7 @@ import VehicleScan
     /// An exchange that nobody answered is no sign of life.
     @Test func `a drive is over when nobody has answered for long enough`() throws {
         let table = try PIDTables.standard()
-        let watch = DriveWatch(
+        let watch = TripEndDetector(
             TripEndRule.Limits(silence: .seconds(60)), table: table, start: .zero)
         #expect(try watch.offer(batch(table, seconds: 30)))
         for seconds in stride(from: 31, to: 100, by: 1) {

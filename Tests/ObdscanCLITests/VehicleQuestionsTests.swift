@@ -1,10 +1,10 @@
 import Dashboard
 import Diagnostics
+import Formats
 import OBDCore
 import PIDTables
 import SystemIO
 import Testing
-import TripExport
 import VehicleScan
 
 @testable import ObdscanCLI
@@ -25,7 +25,7 @@ import VehicleScan
 
     @Test func `are asked once for all who ask at a time, each for itself`() throws {
         try TableVehicle.run(Self.answers) { first in
-            let (vehicle, board) = (LiveFeed.CurrentVehicle(), LiveBoard(version: "0.2"))
+            let (vehicle, board) = (LiveFeed.CurrentVehicle(), VehicleBoard(version: "0.2"))
             let questions = VehicleQuestions(
                 vehicle, board, OutputOptions(format: .json, quiet: true))
             #expect(throws: Failure.self) { try questions.answer(.codes) }
@@ -59,7 +59,7 @@ import VehicleScan
     /// A figure that stands still looks like one that is measured.
     @Test func `figures are of readings that are fresh`() throws {
         let table = try PIDTables.standard()
-        let board = LiveBoard(version: "0.2")
+        let board = VehicleBoard(version: "0.2")
         for (name, age) in [("RPM", 61), ("VSS", 1)] {
             let found = try SignalNames(table).find(name)
             let reading = Reading(
@@ -86,7 +86,7 @@ import VehicleScan
         (frame.frame, frame.value) = (0, .number(4000))
         var frozen = live
         (frozen.dtc, frozen.value) = (DTC("P0301"), .number(5000))
-        let board = LiveBoard(version: "0.2")
+        let board = VehicleBoard(version: "0.2")
         board.take([live, frame, frozen], at: UTC(microseconds: 0), .zero, isNamed: true)
         #expect(board.channels().channels.map(\.reading.value) == [.number(800)])
     }

@@ -62,7 +62,7 @@ private final class RatedAdapter: Sendable {
             core: try SessionCore(memory: AdapterMemory()), configuration: configuration,
             dialect: ScriptDialect(),
             decoder: ResponseDecoder(table: PIDTable(), monitors: MonitorTables()), sinks: [],
-            observers: [], ready: try Ticket<Void>())
+            observers: [], ready: try Promise<Void>())
     }
 
     /// A session over `path` that passes for one over a real serial line.

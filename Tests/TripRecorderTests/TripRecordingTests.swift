@@ -50,7 +50,7 @@ import VehicleScan
         let sink = try TripSink()
         let counting = CountingSink()
         var sinks: [any ReadingSink] = [sink, counting]
-        let watch = limits.map { DriveWatch($0, table: table, start: SystemClock.now()) }
+        let watch = limits.map { TripEndDetector($0, table: table, start: SystemClock.now()) }
         if let watch { sinks.append(watch) }
         let vehicle = try Vehicle.open(
             TransportRegistry.all.address("sim:\(text)"), table: table,

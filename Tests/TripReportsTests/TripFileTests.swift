@@ -1,10 +1,10 @@
 import Diagnostics
+import Formats
 import Foundation
 import FuelFigures
 import OBDCore
 import SystemIO
 import Testing
-import TripExport
 import TripStore
 
 @testable import TripReports

@@ -1,6 +1,6 @@
 import Diagnostics
+import Formats
 import OBDCore
-import TripExport
 
 /// A condition that a user wants to be told of: `ECT>110`, `MIL=on`.
 struct Alarm: Hashable, Sendable {

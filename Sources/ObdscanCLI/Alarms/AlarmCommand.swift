@@ -1,7 +1,7 @@
 import Diagnostics
+import Formats
 import Glibc
 import OBDCore
-import TripExport
 
 /// The program that a user wants to be run when an alarm begins.
 struct AlarmCommand: Sendable {

@@ -81,7 +81,7 @@ struct AlarmPlan: Sendable {
     func bell(
         _ table: PIDTable, _ output: OutputOptions, accessory: String? = nil, for setup: PollSetup,
         note: (String) -> Void
-    ) -> AlarmBell? {
+    ) -> AlarmNotifier? {
         var watch = AlarmWatch(units: output.units)
         let names = SignalNames(table)
         for one in armed {
@@ -95,7 +95,7 @@ struct AlarmPlan: Sendable {
             note("the alarm \(one.alarm.text) cannot ring: \(why)")
         }
         if watch.isEmpty { return nil }
-        return AlarmBell(
+        return AlarmNotifier(
             watch: watch, table: table, output: output, accessory: accessory,
             command: command.flatMap { AlarmCommand($0) })
     }

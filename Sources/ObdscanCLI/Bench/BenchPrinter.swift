@@ -1,4 +1,4 @@
-import TripExport
+import Formats
 import VehicleScan
 
 /// Prints what was measured: a table for people, JSON Lines or CSV.

@@ -1,10 +1,10 @@
 import Accessory
 import Diagnostics
+import Formats
 import Glibc
 import OBDCore
 import PIDTables
 import Settings
-import TripExport
 import VehicleScan
 
 /// The list of accessories that `dtc --batch` goes through.

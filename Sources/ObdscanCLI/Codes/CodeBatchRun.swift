@@ -1,7 +1,7 @@
 import Accessory
+import Formats
 import Settings
 import SystemIO
-import TripExport
 import TripReports
 
 /// `dtc --batch`: many accessories at once, one table in the order of the list.

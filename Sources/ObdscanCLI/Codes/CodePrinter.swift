@@ -1,9 +1,9 @@
 import Diagnostics
+import Formats
 import OBDCore
 import PIDTables
 import ScanSession
 import SystemIO
-import TripExport
 import TripReports
 import VehicleScan
 

@@ -1,6 +1,6 @@
 import Diagnostics
+import Formats
 import OBDCore
-import TripExport
 
 /// A code and all that can be said of it.
 struct ExplainedCode {

@@ -1,7 +1,7 @@
 import Diagnostics
+import Formats
 import OBDCore
 import PIDTables
-import TripExport
 
 extension ExplainedCode {
     /// All that can be said of the code, for people, in the order in which it is asked for.

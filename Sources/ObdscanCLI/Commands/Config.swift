@@ -1,9 +1,9 @@
 import ArgumentParser
+import Formats
 import Glibc
 import PIDTables
 import Settings
 import SystemIO
-import TripExport
 import VehicleScan
 
 /// `obdscan config`: the configuration file.

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Diagnostics
+import Formats
 import OBDCore
 import SystemIO
-import TripExport
 import TripReports
 import VehicleScan
 

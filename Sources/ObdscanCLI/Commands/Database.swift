@@ -1,10 +1,10 @@
 import ArgumentParser
 import Diagnostics
+import Formats
 import Glibc
 import OBDCore
 import PIDTables
 import SystemIO
-import TripExport
 import TripStore
 
 /// `obdscan db`: care of the database.

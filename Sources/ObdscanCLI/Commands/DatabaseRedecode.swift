@@ -1,8 +1,8 @@
 import ArgumentParser
 import Diagnostics
+import Formats
 import PIDTables
 import SystemIO
-import TripExport
 import TripStore
 
 /// `obdscan db redecode`.

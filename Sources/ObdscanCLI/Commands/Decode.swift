@@ -1,11 +1,11 @@
 import Adapters
 import ArgumentParser
 import Diagnostics
+import Formats
 import Glibc
 import OBDCore
 import PIDTables
 import SystemIO
-import TripExport
 
 /// Reads adapter output and prints what it says: `obdscan decode`.
 struct DecodeCommand: ParsableCommand, OutputCommand {

@@ -1,10 +1,10 @@
 import Accessory
 import ArgumentParser
+import Formats
 import Glibc
 import OBDCore
 import Settings
 import SystemIO
-import TripExport
 import TripReports
 import TripStore
 

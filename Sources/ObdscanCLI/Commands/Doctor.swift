@@ -1,6 +1,6 @@
 import ArgumentParser
+import Formats
 import Settings
-import TripExport
 import VehicleScan
 
 /// `obdscan doctor`: why an accessory or a vehicle does not answer.

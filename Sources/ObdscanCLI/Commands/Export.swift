@@ -1,8 +1,8 @@
 import ArgumentParser
+import Formats
 import Glibc
 import OBDCore
 import SystemIO
-import TripExport
 import TripReports
 import TripStore
 

@@ -1,8 +1,8 @@
 import Adapters
 import ArgumentParser
+import Formats
 import OBDCore
 import SystemIO
-import TripExport
 import TripImport
 import TripIntake
 import TripStore

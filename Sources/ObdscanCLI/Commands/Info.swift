@@ -1,10 +1,10 @@
 import Adapters
 import ArgumentParser
 import Diagnostics
+import Formats
 import OBDCore
 import ScanSession
 import SystemIO
-import TripExport
 import TripReports
 import VehicleScan
 

@@ -1,12 +1,12 @@
 import ArgumentParser
 import Diagnostics
+import Formats
 import Glibc
 import OBDCore
 import ScanSession
 import Settings
 import SystemIO
 import TerminalView
-import TripExport
 import TripRecorder
 import TripReports
 import VehicleScan
@@ -172,7 +172,7 @@ struct LiveCommand: ParsableCommand, OutputCommand {
     /// A line per reading.
     private func stream(
         _ connection: Vehicle, _ queue: BatchQueue, _ setup: PollSetup, _ until: Instant?,
-        _ bell: AlarmBell?, _ trip: LiveTrip?, _ printer: LinePrinter?
+        _ bell: AlarmNotifier?, _ trip: LiveTrip?, _ printer: LinePrinter?
     ) throws -> PollLoop.End {
         var lines = try ReadingLines(output, table: connection.table)
         // A trip is to know its vehicle, and data has what the trip has.

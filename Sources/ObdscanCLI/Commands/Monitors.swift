@@ -1,10 +1,10 @@
 import ArgumentParser
 import Diagnostics
+import Formats
 import OBDCore
 import PIDTables
 import ScanSession
 import SystemIO
-import TripExport
 import TripReports
 import TripStore
 import VehicleScan

@@ -1,10 +1,10 @@
 import Adapters
 import ArgumentParser
 import Diagnostics
+import Formats
 import OBDCore
 import PIDTables
 import SystemIO
-import TripExport
 import TripReports
 import VehicleScan
 

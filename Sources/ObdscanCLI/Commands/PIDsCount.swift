@@ -1,10 +1,10 @@
 import ArgumentParser
 import Diagnostics
+import Formats
 import OBDCore
 import PIDTables
 import Simulator
 import SystemIO
-import TripExport
 
 /// `obdscan pids count`.
 struct PIDsCountCommand: ParsableCommand, OutputCommand {

@@ -1,7 +1,7 @@
 import ArgumentParser
+import Formats
 import PIDTables
 import SystemIO
-import TripExport
 
 /// `obdscan pids packs`.
 struct PIDsPacksCommand: ParsableCommand, OutputCommand {

@@ -2,11 +2,11 @@ import Accessory
 import Adapters
 import ArgumentParser
 import Diagnostics
+import Formats
 import Glibc
 import OBDCore
 import Settings
 import SystemIO
-import TripExport
 
 /// `obdscan report`: a bundle for a bug report.
 struct ReportCommand: ParsableCommand, OutputCommand {

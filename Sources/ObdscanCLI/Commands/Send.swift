@@ -1,12 +1,12 @@
 import Adapters
 import ArgumentParser
 import Diagnostics
+import Formats
 import Glibc
 import OBDCore
 import ScanSession
 import ScanTool
 import SystemIO
-import TripExport
 import VehicleScan
 
 /// `obdscan send`: raw commands.

@@ -2,11 +2,11 @@ import Accessory
 import ArgumentParser
 import Dashboard
 import Diagnostics
+import Formats
 import Glibc
 import OBDCore
 import Settings
 import SystemIO
-import TripExport
 import VehicleScan
 import WebProtocol
 import WebServer
@@ -112,7 +112,7 @@ struct ServeCommand: ParsableCommand, OutputCommand {
         }
         let listener = try Self.listener(place)
 
-        let board = LiveBoard(version: ObdscanCommand.configuration.version)
+        let board = VehicleBoard(version: ObdscanCommand.configuration.version)
         let car = LiveFeed.CurrentVehicle()
         let silent = OutputOptions(format: .json, units: output.units, quiet: true)
         let routes = WebRoutes(

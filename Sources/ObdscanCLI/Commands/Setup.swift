@@ -1,10 +1,10 @@
 import Accessory
 import ArgumentParser
+import Formats
 import Glibc
 import LocalLinks
 import Settings
 import SystemIO
-import TripExport
 
 /// `obdscan setup`: finds the adapter, tries it, and keeps it in the configuration.
 struct SetupCommand: ParsableCommand, OutputCommand {

@@ -1,11 +1,11 @@
 import Accessory
 import ArgumentParser
+import Formats
 import Glibc
 import LocalLinks
 import OBDCore
 import Simulator
 import SystemIO
-import TripExport
 
 /// `obdscan simulate`: the simulated vehicle for any scan tool.
 struct SimulateCommand: ParsableCommand, OutputCommand {

@@ -1,7 +1,7 @@
 import ArgumentParser
+import Formats
 import OBDCore
 import SystemIO
-import TripExport
 import TripReports
 import TripStore
 

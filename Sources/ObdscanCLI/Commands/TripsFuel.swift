@@ -1,9 +1,9 @@
 import ArgumentParser
+import Formats
 import FuelFigures
 import OBDCore
 import Settings
 import SystemIO
-import TripExport
 import TripReports
 import TripStore
 

@@ -1,5 +1,5 @@
 import ArgumentParser
-import TripExport
+import Formats
 
 /// What can be typed next; shells ask for it by `obdscan ---complete WORD…`.
 ///

@@ -1,5 +1,6 @@
 import Accessory
 import Diagnostics
+import Formats
 import Glibc
 import LocalLinks
 import OBDCore
@@ -7,7 +8,6 @@ import PIDTables
 import Settings
 import Simulator
 import SystemIO
-import TripExport
 import TripStore
 
 /// The words that an argument takes, out of tables, configuration and database.

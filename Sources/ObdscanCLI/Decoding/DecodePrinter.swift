@@ -1,9 +1,9 @@
 import Adapters
 import Decoding
 import Diagnostics
+import Formats
 import OBDCore
 import PIDTables
-import TripExport
 import TripReports
 import VehicleLink
 

@@ -1,5 +1,5 @@
 import Adapters
-import TripExport
+import Formats
 import VehicleScan
 
 // How a grade is told.

@@ -1,5 +1,5 @@
 import Accessory
-import TripExport
+import Formats
 
 /// One step of `doctor`: what was looked at, and what was found.
 struct Check: Hashable, Sendable {

@@ -1,6 +1,6 @@
+import Formats
 import Glibc
 import SystemIO
-import TripExport
 import VehicleScan
 
 /// Prints what the doctor finds, each step as soon as it is known.

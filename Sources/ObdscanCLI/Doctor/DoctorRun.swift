@@ -1,11 +1,11 @@
 import Accessory
 import Adapters
 import Diagnostics
+import Formats
 import Glibc
 import OBDCore
 import PIDTables
 import ScanSession
-import TripExport
 import TripReports
 import VehicleScan
 

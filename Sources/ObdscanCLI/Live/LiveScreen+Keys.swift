@@ -1,12 +1,12 @@
 import CSystem
 import Diagnostics
+import Formats
 import Glibc
 import OBDCore
 import PIDTables
 import ScanSession
 import SystemIO
 import TerminalView
-import TripExport
 import TripRecorder
 import TripReports
 import VehicleScan

@@ -1,11 +1,11 @@
 import CSystem
 import Diagnostics
+import Formats
 import Glibc
 import OBDCore
 import ScanSession
 import SystemIO
 import TerminalView
-import TripExport
 import TripRecorder
 import VehicleScan
 
@@ -27,7 +27,7 @@ struct LiveScreen: ~Copyable {
     private var news: PollNews
     /// Finds out which vehicle it is.
     private var identity: VINQuery?
-    private var bell: AlarmBell?
+    private var bell: AlarmNotifier?
     /// The trip of `--log`; nil = none.
     private(set) var recording: TripRecording?
     private let trip: LiveTrip?
@@ -45,7 +45,7 @@ struct LiveScreen: ~Copyable {
 
     init(
         _ connection: Vehicle, queue: BatchQueue, signals: SignalInbox, setup: PollSetup,
-        output: OutputOptions, until: Instant?, bell: AlarmBell?, every period: Duration?,
+        output: OutputOptions, until: Instant?, bell: AlarmNotifier?, every period: Duration?,
         trip: LiveTrip?
     ) {
         self.trip = trip

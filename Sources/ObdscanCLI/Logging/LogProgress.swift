@@ -1,9 +1,9 @@
+import Formats
 import Glibc
 import OBDCore
 import ScanSession
 import Synchronization
 import SystemIO
-import TripExport
 
 /// What a person who watches `log` sees of it: one line on stderr that is written again.
 final class LogProgress: Sendable {

@@ -28,7 +28,7 @@ struct LogRecording: Sendable {
         let queue = prints || !plan.alarms.armed.isEmpty ? try BatchQueue(full: .refuse) : nil
         var sinks: [any ReadingSink] = [sink]
         let watch = plan.endLimits.map {
-            DriveWatch($0, table: plan.table, start: SystemClock.now())
+            TripEndDetector($0, table: plan.table, start: SystemClock.now())
         }
         if let watch { sinks.append(watch) }
         if let queue { sinks.append(queue) }
@@ -44,7 +44,7 @@ struct LogRecording: Sendable {
     }
 
     private func record(
-        _ connection: Vehicle, _ sink: TripSink, _ queue: BatchQueue?, _ watch: DriveWatch?
+        _ connection: Vehicle, _ sink: TripSink, _ queue: BatchQueue?, _ watch: TripEndDetector?
     ) throws -> LogOutcome {
         var setup = try PollSetup.make(
             plan.chosen, plan.packRecords, connection, every: plan.trip.every
@@ -84,7 +84,7 @@ struct LogRecording: Sendable {
     /// Polls until the end; `queue` holds what is printed as well.
     private func poll(
         _ connection: Vehicle, _ setup: PollSetup, _ recording: TripRecording,
-        _ queue: BatchQueue?, _ watch: DriveWatch?
+        _ queue: BatchQueue?, _ watch: TripEndDetector?
     ) throws -> PollLoop.End {
         let start = recording.start
         let until = plan.duration.map { SystemClock.now() + $0 }

@@ -1,6 +1,6 @@
 import Adapters
+import Formats
 import SystemIO
-import TripExport
 import TripRecorder
 import TripStore
 

@@ -1,8 +1,8 @@
 import ArgumentParser
+import Formats
 import Glibc
 import Settings
 import SystemIO
-import TripExport
 
 extension OutputFormat: Choice {}
 

@@ -1,8 +1,8 @@
 import ArgumentParser
+import Formats
 import Glibc
 import OBDCore
 import SystemIO
-import TripExport
 import TripStore
 
 /// A trip as a user names it: by its number, its name, or `latest`.

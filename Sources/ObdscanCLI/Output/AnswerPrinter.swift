@@ -1,9 +1,9 @@
 import Adapters
 import Diagnostics
+import Formats
 import OBDCore
 import PIDTables
 import SystemIO
-import TripExport
 import TripReports
 import VehicleLink
 import VehicleScan

@@ -1,8 +1,8 @@
+import Formats
 import Glibc
 import OBDCore
 import Synchronization
 import SystemIO
-import TripExport
 import TripRecorder
 
 /// Standard output of commands that poll, whose lines wait until somebody reads them: a reader that is

@@ -1,4 +1,4 @@
-import TripExport
+import Formats
 
 /// What the locale's terminals show: all of Unicode, or ASCII alone.
 enum LocaleText {

@@ -1,6 +1,6 @@
+import Formats
 import Glibc
 import SystemIO
-import TripExport
 
 /// The file of `--log-file`, open for as long as somebody has this.
 final class LogFile: Sendable {

@@ -1,8 +1,8 @@
+import Formats
 import Glibc
 import OBDCore
 import Synchronization
 import SystemIO
-import TripExport
 
 /// A line on the terminal that says how far a long command is; nothing where nobody watches.
 ///

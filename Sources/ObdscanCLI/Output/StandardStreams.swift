@@ -1,6 +1,6 @@
+import Formats
 import Glibc
 import SystemIO
-import TripExport
 
 extension TextOutput {
     /// The process's standard output; text on it is what the locale's terminals show.

@@ -1,6 +1,6 @@
+import Formats
 import Glibc
 import SystemIO
-import TripExport
 
 /// One line on the terminal that is written again and goes away again.
 enum StatusLine {

@@ -1,6 +1,6 @@
 import Accessory
+import Formats
 import SystemIO
-import TripExport
 import TripStore
 import VehicleScan
 

@@ -1,7 +1,7 @@
 import CSystem
+import Formats
 import Glibc
 import SystemIO
-import TripExport
 
 /// A question that a person has to answer on the terminal.
 struct Confirmation {

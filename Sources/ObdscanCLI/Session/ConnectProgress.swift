@@ -1,7 +1,7 @@
+import Formats
 import OBDCore
 import ScanSession
 import Synchronization
-import TripExport
 
 /// Tells whoever watches a terminal what connecting is about, on one line that goes away again.
 final class ConnectProgress: ScanObserver {

@@ -1,10 +1,10 @@
 import CSystem
+import Formats
 import Glibc
 import OBDCore
 import ScanSession
 import ScanTool
 import SystemIO
-import TripExport
 import TripRecorder
 
 /// Writes what happens in a session as lines: to stderr with `-v` and `--trace-states`, to a file

@@ -1,8 +1,8 @@
 import Diagnostics
+import Formats
 import OBDCore
 import ScanSession
 import ScanTool
-import TripExport
 
 /// Where a poll's time went and what would make it faster, in words: only from what was measured.
 struct PollExplanation: Sendable {

@@ -1,6 +1,6 @@
+import Formats
 import OBDCore
 import ScanSession
-import TripExport
 
 /// Turns a session's events into what a user should know while polling goes on.
 struct PollNews {

@@ -1,6 +1,6 @@
+import Formats
 import Positioning
 import Settings
-import TripExport
 import TripRecorder
 
 extension PositionReceiver {

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Diagnostics
+import Formats
 import OBDCore
 import Settings
-import TripExport
 
 /// Whether a parked vehicle is left alone.
 struct RestOptions: ParsableArguments {

@@ -1,5 +1,5 @@
+import Formats
 import ScanSession
-import TripExport
 import TripRecorder
 import TripStore
 import VehicleScan

@@ -1,8 +1,8 @@
 import Accessory
+import Formats
 import Glibc
 import Settings
 import SystemIO
-import TripExport
 
 /// Which accessory is to be set up: the one named, the only one, or the one that a person chooses.
 struct SetupChoice {

@@ -1,6 +1,6 @@
 import Diagnostics
+import Formats
 import PIDTables
-import TripExport
 
 extension SignalDetailPrinter {
     /// `raw × 100/255 − 40`, or what else the bits become.

@@ -52,7 +52,7 @@ struct LiveFeed: Sendable {
         }
     }
 
-    let board: LiveBoard
+    let board: VehicleBoard
     let vehicle: CurrentVehicle
     let options: VehicleOptions
     let output: OutputOptions
@@ -192,7 +192,7 @@ struct LiveFeed: Sendable {
     }
 
     private static func take(
-        _ connection: Vehicle, _ link: LiveBoard.Link, _ status: inout LiveBoard.Status
+        _ connection: Vehicle, _ link: VehicleBoard.Link, _ status: inout VehicleBoard.Status
     ) {
         status.link = link
         status.note = nil

@@ -1,9 +1,9 @@
 import Dashboard
 import Diagnostics
+import Formats
 import OBDCore
 import PIDTables
 import SystemIO
-import TripExport
 import TripReports
 import TripStore
 import VehicleScan

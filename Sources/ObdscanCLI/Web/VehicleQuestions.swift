@@ -1,11 +1,11 @@
 import Dashboard
 import Diagnostics
+import Formats
 import OBDCore
 import PIDTables
 import ScanSession
 import Synchronization
 import SystemIO
-import TripExport
 import VehicleScan
 
 /// What browsers may ask a vehicle besides the readings that come anyhow: codes and monitors, by
@@ -43,12 +43,12 @@ final class VehicleQuestions: Sendable {
     }
 
     private let vehicle: LiveFeed.CurrentVehicle
-    private let board: LiveBoard
+    private let board: VehicleBoard
     private let output: OutputOptions
     private let known = Mutex<[Question: Known]>([:])
 
     /// Questions to whatever vehicle there is; `output` is of JSON.
-    init(_ vehicle: LiveFeed.CurrentVehicle, _ board: LiveBoard, _ output: OutputOptions) {
+    init(_ vehicle: LiveFeed.CurrentVehicle, _ board: VehicleBoard, _ output: OutputOptions) {
         self.vehicle = vehicle
         self.board = board
         self.output = output

@@ -1,9 +1,9 @@
 import Dashboard
 import Diagnostics
+import Formats
 import Glibc
 import OBDCore
 import PIDTables
-import TripExport
 import TripStore
 import WebPage
 import WebProtocol
@@ -21,7 +21,7 @@ struct WebRoutes: WebHandler {
     let rules: AccessRules
     /// The users of this machine who are answered; nil = whoever asks.
     let users: Set<UInt32>?
-    let board: LiveBoard
+    let board: VehicleBoard
     let questions: VehicleQuestions
     let table: PIDTable
     let database: DatabaseOptions

@@ -9,7 +9,7 @@ public struct ModuleScan: Sendable {
     /// One ECU.
     public struct Module: Sendable {
         /// Its addresses.
-        public var module: ModuleWalk.Module
+        public var module: AddressScan.Module
         /// What it calls itself, or what standards call its address.
         public var name: String?
         /// What it was asked for its codes.
@@ -51,7 +51,7 @@ public struct ModuleScan: Sendable {
         _ vehicle: Vehicle, on vehicleProtocol: VehicleProtocol,
         progress: (ModuleScanProgress) -> Void = { _ in }
     ) throws(VehicleError) {
-        guard let walk = ModuleWalk(vehicleProtocol) else { return nil }
+        guard let walk = AddressScan(vehicleProtocol) else { return nil }
         do throws(VehicleError) {
             try run(walk, vehicle, progress)
         } catch {
@@ -62,7 +62,7 @@ public struct ModuleScan: Sendable {
     }
 
     private mutating func run(
-        _ walk: ModuleWalk, _ vehicle: Vehicle, _ progress: (ModuleScanProgress) -> Void
+        _ walk: AddressScan, _ vehicle: Vehicle, _ progress: (ModuleScanProgress) -> Void
     ) throws(VehicleError) {
         var walk = walk
         let end = SystemClock.now() + Self.limit
@@ -76,13 +76,13 @@ public struct ModuleScan: Sendable {
         for (number, module) in walk.modules.enumerated() {
             progress(.reading(number + 1, of: walk.modules.count))
             var found = Module(module: module, name: module.standardName, asked: [])
-            for request in ModuleWalk.codeRequests(for: module) {
+            for request in AddressScan.codeRequests(for: module) {
                 let asked = try vehicle.ask(.vehicle(request))
                 found.asked.append(asked)
                 if asked.isPositive { break }
             }
-            let named = try vehicle.ask(.vehicle(ModuleWalk.nameRequest(for: module)))
-            if let name = named.answer.reply.messages.lazy.compactMap(ModuleWalk.name(in:)).first {
+            let named = try vehicle.ask(.vehicle(AddressScan.nameRequest(for: module)))
+            if let name = named.answer.reply.messages.lazy.compactMap(AddressScan.name(in:)).first {
                 found.name = name
             }
             modules.append(found)

@@ -2,7 +2,7 @@ import Diagnostics
 import OBDCore
 import Testing
 
-@testable import TripExport
+@testable import Formats
 
 @Suite struct `Pages` {
     /// What people and vehicles call things, and none of it may become markup.

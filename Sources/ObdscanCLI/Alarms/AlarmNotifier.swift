@@ -1,12 +1,12 @@
 import Diagnostics
+import Formats
 import Glibc
 import OBDCore
 import ScanSession
 import SystemIO
-import TripExport
 
 /// Tells of alarms: a line on stderr, the terminal's bell, a program of the user's.
-struct AlarmBell {
+struct AlarmNotifier {
     private(set) var watch: AlarmWatch
     private let table: PIDTable
     private let output: OutputOptions

@@ -1,12 +1,12 @@
 import Accessory
 import Diagnostics
+import Formats
 import OBDCore
 import PIDTables
 import ScanSession
 import ScanTool
 import Synchronization
 import SystemIO
-import TripExport
 
 /// What is known of the vehicle now: the newest reading of each signal of each ECU, and how the link
 /// is.
@@ -14,7 +14,7 @@ import TripExport
 /// One thread fills it, as many as there are browsers look at it. It keeps the newest only, so that
 /// it does not grow with time, and ``mostChannels`` of them, so that it does not grow with what an
 /// adapter makes up.
-public final class LiveBoard: Sendable {
+public final class VehicleBoard: Sendable {
     /// Signals of ECUs that are kept.
     public static let mostChannels = 1_024
     /// Points of a signal's recent course.

@@ -3,7 +3,7 @@ import Foundation
 import OBDCore
 import Testing
 
-@testable import TripExport
+@testable import Formats
 
 @Suite struct JSONLinesTests {
     /// The object of `item`, without its line end, which must be there.

@@ -2,7 +2,7 @@ import Diagnostics
 import OBDCore
 import Testing
 
-@testable import TripExport
+@testable import Formats
 
 @Suite struct CSVTests {
     static let cells: [(String, String)] = [

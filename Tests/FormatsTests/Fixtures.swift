@@ -1,7 +1,7 @@
 import Diagnostics
+import Formats
 import Foundation
 import OBDCore
-import TripExport
 
 /// The table that the worked examples of the output's contract need.
 enum Fixtures {

@@ -1,5 +1,5 @@
+import Formats
 import Testing
-import TripExport
 
 @Suite struct `A table for people` {
     @Test func `a table cell is printable whatever it was made from`() {

@@ -1,5 +1,5 @@
+import Formats
 import Testing
-import TripExport
 
 @Suite struct `Numbers for people` {
     @Test(arguments: [

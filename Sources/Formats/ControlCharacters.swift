@@ -1,6 +1,6 @@
 /// Characters that steer a terminal or reorder what stands beside them: what adapters, vehicles and
 /// files say must not carry them to a screen.
-public enum SteeringText {
+public enum ControlCharacters {
     /// Whether a character is a control character (C0, DEL, C1), an invisible direction mark, or a
     /// separator that some readers take for a line end.
     public static func contains(_ scalar: Unicode.Scalar) -> Bool {

@@ -1,5 +1,5 @@
+import Formats
 import Testing
-import TripExport
 
 @Suite struct `Text of an adapter cannot steer the terminal` {
     @Test(arguments: [

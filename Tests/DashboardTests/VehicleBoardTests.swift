@@ -17,13 +17,13 @@ import Testing
 
     private let time = UTC(microseconds: 1_000_000)
 
-    private func take(_ board: LiveBoard, _ readings: [Reading], second: Int64 = 0) {
+    private func take(_ board: VehicleBoard, _ readings: [Reading], second: Int64 = 0) {
         board.take(
             readings, at: time, Instant(nanoseconds: second * 1_000_000_000), isNamed: false)
     }
 
     @Test func `it keeps the newest of each signal of each ECU`() {
-        let board = LiveBoard(version: "0.2")
+        let board = VehicleBoard(version: "0.2")
         take(board, [reading(1), reading(2, ecu: 0x7E9)])
         take(board, [reading(3)])
         let (channels, version) = board.channels()
@@ -38,7 +38,7 @@ import Testing
 
     /// The page finds the card of a reading by them; `7E8/F1` is read by the tester at F1.
     @Test func `a reading and what is said about its signal name the same ECU`() throws {
-        let board = LiveBoard(version: "0.2")
+        let board = VehicleBoard(version: "0.2")
         var own = reading(1)
         own.ecu = ECUAddress(0x7E8, .can11, extended: 0xF1)
         take(board, [own])
@@ -51,21 +51,21 @@ import Testing
     }
 
     @Test func `what an adapter makes up does not fill the memory`() {
-        let board = LiveBoard(version: "0.2")
-        for ecu in 0..<UInt32(LiveBoard.mostChannels + 50) {
+        let board = VehicleBoard(version: "0.2")
+        for ecu in 0..<UInt32(VehicleBoard.mostChannels + 50) {
             take(board, [reading(0, ecu: ecu)])
         }
-        #expect(board.channels().channels.count == LiveBoard.mostChannels)
+        #expect(board.channels().channels.count == VehicleBoard.mostChannels)
         #expect(board.dropped == 50)
         for second in 0..<Int64(500) {
             take(board, [reading(Double(second), ecu: 0)], second: second)
         }
         let history = board.channels().channels.map(\.history.count).max()
-        #expect(history == LiveBoard.historyLength)
+        #expect(history == VehicleBoard.historyLength)
     }
 
     @Test func `its course has one value a second, the last`() {
-        let board = LiveBoard(version: "0.2")
+        let board = VehicleBoard(version: "0.2")
         for value in 0..<10 {
             board.take(
                 [reading(Double(value))], at: time,
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func `who looks is woken, and left alone afterwards`() throws {
-        let board = LiveBoard(version: "0.2")
+        let board = VehicleBoard(version: "0.2")
         let event = try EventDescriptor()
         let watcher = board.watch(event)
         #expect(board.watchers == 1)
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test func `the place of a signal is that of the plan, unknown ones come behind`() {
-        let board = LiveBoard(version: "0.2")
+        let board = VehicleBoard(version: "0.2")
         board.begin(order: [SignalIndex(rawValue: 5), SignalIndex(rawValue: 2)])
         take(board, [reading(1, 2), reading(1, 0), reading(1, 5), reading(1, 5, ecu: 0x7E0)])
         let order = board.channels().channels.map { $0.reading.signal.rawValue }

@@ -5,8 +5,8 @@ import Testing
 @Suite struct `Walking the addresses of modules` {
     private func walk(
         _ vehicleProtocol: VehicleProtocol, _ answer: (VehicleRequest) -> [ECUMessage]
-    ) throws -> (walk: ModuleWalk, asked: [VehicleRequest]) {
-        var walk = try #require(ModuleWalk(vehicleProtocol))
+    ) throws -> (walk: AddressScan, asked: [VehicleRequest]) {
+        var walk = try #require(AddressScan(vehicleProtocol))
         var asked: [VehicleRequest] = []
         while let request = walk.next() {
             asked.append(request)
@@ -80,18 +80,18 @@ import Testing
     func `where nothing says which addresses there are, none is tried`(
         vehicleProtocol: VehicleProtocol
     ) {
-        #expect(ModuleWalk(vehicleProtocol) == nil)
+        #expect(AddressScan(vehicleProtocol) == nil)
     }
 
     @Test func `a module's codes are asked for by UDS, then as on KWP`() {
-        let module = ModuleWalk.Module(
+        let module = AddressScan.Module(
             request: ECUAddress(0x744, .can11), responder: ECUAddress(0x764, .can11))
-        let requests = ModuleWalk.codeRequests(for: module)
+        let requests = AddressScan.codeRequests(for: module)
         #expect(requests.map { Hex.string($0.payload) } == ["1902FF", "1800FF00"])
         #expect(requests.allSatisfy { $0.responders == .one(ECUAddress(0x764, .can11)) })
-        let engine = ModuleWalk.Module(
+        let engine = AddressScan.Module(
             request: ECUAddress(0x7E0, .can11), responder: ECUAddress(0x7E8, .can11))
-        #expect(ModuleWalk.codeRequests(for: engine).allSatisfy { $0.responders == .usual })
+        #expect(AddressScan.codeRequests(for: engine).allSatisfy { $0.responders == .usual })
         #expect(engine.standardName == "engine")
         #expect(module.standardName == nil)
     }
@@ -104,6 +104,6 @@ import Testing
         ] as [(String, String?)])
     func `a module's own name`(payload: String, name: String?) throws {
         let message = ECUMessage(ecu: nil, payload: try #require(Hex.bytes(payload)))
-        #expect(ModuleWalk.name(in: message) == name)
+        #expect(AddressScan.name(in: message) == name)
     }
 }

@@ -11,7 +11,7 @@ enum CSVText {
     ///
     /// A spreadsheet takes a cell that begins with one of `= + - @`, tab or CR for a formula, and
     /// what a vehicle or an adapter says may begin with one; an apostrophe in front makes it text.
-    /// What ``SteeringText`` names is made visible, but for tabs and line ends.
+    /// What ``ControlCharacters`` names is made visible, but for tabs and line ends.
     static func append(_ text: String, to output: inout [UInt8]) {
         var text = text
         if text.utf8.contains(where: { $0 < 0x20 && !isLayout($0) || $0 >= 0x7F }) {
@@ -29,8 +29,8 @@ enum CSVText {
         var result = ""
         for scalar in text.unicodeScalars {
             let isLayout = UInt8(exactly: scalar.value).map(isLayout) ?? false
-            if !isLayout, SteeringText.contains(scalar) {
-                SteeringText.append(scalar, to: &result)
+            if !isLayout, ControlCharacters.contains(scalar) {
+                ControlCharacters.append(scalar, to: &result)
             } else {
                 result.unicodeScalars.append(scalar)
             }

@@ -1,5 +1,5 @@
+import Formats
 import Testing
-import TripExport
 
 @Suite struct `Reading CSV` {
     @Test func `cells have quotes, rows have line ends and lines of the file`() {

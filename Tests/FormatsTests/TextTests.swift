@@ -3,7 +3,7 @@ import OBDCore
 import TestSupport
 import Testing
 
-@testable import TripExport
+@testable import Formats
 
 @Suite struct NumberTextTests {
     private func text(_ value: Double) -> String {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import TripStore
 
-@Suite struct CareTests {
+@Suite struct MaintenanceTests {
     /// A drive of `seconds`, a reading each tenth of a second.
     private func drive(_ store: TripStore, start: Int64, seconds: Int) throws -> Int64 {
         let anchor = TimeAnchor(

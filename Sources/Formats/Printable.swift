@@ -3,11 +3,11 @@
 /// Control characters (C0, DEL, C1) and invisible direction marks come out as `\x1B` or `\u{202E}`;
 /// everything else stays as it is.
 public func printable(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: SteeringText.contains) else { return text }
+    guard text.unicodeScalars.contains(where: ControlCharacters.contains) else { return text }
     var result = ""
     for scalar in text.unicodeScalars {
-        if SteeringText.contains(scalar) {
-            SteeringText.append(scalar, to: &result)
+        if ControlCharacters.contains(scalar) {
+            ControlCharacters.append(scalar, to: &result)
         } else {
             result.unicodeScalars.append(scalar)
         }

@@ -4,7 +4,7 @@ import FoundationXML
 import OBDCore
 import Testing
 
-@testable import TripExport
+@testable import Formats
 
 /// The elements of a document in order, with the text of the innermost ones.
 private final class Elements: NSObject, XMLParserDelegate {

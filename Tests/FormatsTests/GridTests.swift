@@ -2,7 +2,7 @@ import Diagnostics
 import OBDCore
 import Testing
 
-@testable import TripExport
+@testable import Formats
 
 @Suite struct GridTests {
     private static let start = UTC(microseconds: Fixtures.time.microseconds / 1_000_000 * 1_000_000)

@@ -4,7 +4,7 @@ public import OBDCore
 ///
 /// Services that only read are asked: TesterPresent on CAN, ISO 14230's list of codes on KWP. The
 /// walk is a value: whoever runs it sends what ``next()`` gives and says what came.
-public struct ModuleWalk: Hashable, Sendable {
+public struct AddressScan: Hashable, Sendable {
     /// An ECU that answered.
     public struct Module: Hashable, Sendable {
         /// Where it is asked.

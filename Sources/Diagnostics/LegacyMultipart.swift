@@ -3,7 +3,7 @@ import OBDCore
 /// The numbered messages in which ECUs before CAN send long answers of service 09: `49 02 n d d d d`.
 ///
 /// They are joined when the exchange ends, whatever the order in which they came.
-struct NumberedParts: Sendable {
+struct LegacyMultipart: Sendable {
     /// Parts of one info type of one ECU.
     struct Key: Hashable, Comparable {
         var ecu: ECUAddress?

@@ -1,12 +1,12 @@
 import Accessory
+import Formats
 import Glibc
 import Settings
 import SystemIO
-import TripExport
 import TripStore
 
 /// What `obdscan` says by itself: what is attached, and what to do next.
-struct Welcome {
+struct Overview {
     private let attached: [Accessory]
     private let remembered: [RememberedAccessory]
     private let chosen: ChosenAccessory?

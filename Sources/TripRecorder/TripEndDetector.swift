@@ -5,7 +5,7 @@ import Synchronization
 import TripStore
 
 /// Listens to what a vehicle answers and knows when the drive is over.
-public final class DriveWatch: ReadingSink {
+public final class TripEndDetector: ReadingSink {
     private let rule: Mutex<TripEndRule>
     private let table: PIDTable
     private let standstill: Duration?

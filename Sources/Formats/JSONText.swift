@@ -2,13 +2,13 @@ import OBDCore
 
 /// The pieces that JSON objects are made of (RFC 8259), appended as UTF-8.
 public enum JSONText {
-    /// Appends a string in quotes; quotes, backslashes and what ``SteeringText`` names escaped.
+    /// Appends a string in quotes; quotes, backslashes and what ``ControlCharacters`` names escaped.
     public static func append(_ text: String, to output: inout [UInt8]) {
         output.append(0x22)
         defer { output.append(0x22) }
         if text.utf8.contains(where: { $0 >= 0x80 }) {
             for scalar in text.unicodeScalars {
-                if scalar.value >= 0x80, SteeringText.contains(scalar) {
+                if scalar.value >= 0x80, ControlCharacters.contains(scalar) {
                     output.append(contentsOf: [0x5C, 0x75])
                     Hex.append(UInt8(truncatingIfNeeded: scalar.value >> 8), to: &output)
                     Hex.append(UInt8(truncatingIfNeeded: scalar.value), to: &output)

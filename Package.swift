@@ -127,6 +127,13 @@ let package = Package(
                 "VehicleScan",
                 "Formats",
             ]),
+        module(
+            "VehicleReports",
+            [
+                "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "SystemIO",
+                "Accessory", "ScanSession", "PIDTables", "Decoding", "VehicleScan", "TripStore",
+                "Formats", "TripReports", "TripRecorder",
+            ]),
         module("WebServer", ["OBDCore", "CSystem", "SystemIO", "WebProtocol"]),
         module(
             "Dashboard",
@@ -142,7 +149,8 @@ let package = Package(
                 "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Accessory",
                 "ScanSession", "PIDTables", "VehicleScan", "TripStore", "Formats", "TripImport",
                 "TripIntake", "Decoding", "LocalLinks", "Settings", "TripReports", "TripRecorder",
-                "TerminalView", "Dashboard", "Simulator", "Positioning", "FuelFigures",
+                "VehicleReports", "TerminalView", "Dashboard", "Simulator", "Positioning",
+                "FuelFigures",
                 "CSystem",
                 "SystemIO", "WebProtocol",
                 "WebServer",
@@ -225,7 +233,7 @@ let package = Package(
                 "ObdscanCLI", "OBDCore", "Diagnostics", "Adapters", "Accessory", "PIDTables",
                 "LocalLinks", "ScanSession", "ScanTool", "Settings", "SystemIO", "VehicleScan",
                 "Dashboard", "TerminalView", "Formats", "TripRecorder", "TripReports",
-                "TripStore", "obdscan",
+                "TripStore", "VehicleReports", "obdscan",
             ]),
         tests(
             "Dashboard",

@@ -29,6 +29,9 @@ public struct Palette: Hashable, Sendable {
         self.isASCII = isASCII
     }
 
+    /// `text` as the locale's terminals show it; before a layout, since some signs become words.
+    public func shown(_ text: String) -> String { isASCII ? asciiWords(text) : text }
+
     /// `text` in `style`.
     public func callAsFunction(_ style: Style, _ text: String) -> String {
         isOn && !text.isEmpty ? "\u{1B}[\(style.code)m\(text)\u{1B}[0m" : text

@@ -4,6 +4,7 @@ import Glibc
 import Settings
 import SystemIO
 import TripStore
+import VehicleReports
 
 /// What `obdscan` says by itself: what is attached, and what to do next.
 struct Overview {

@@ -2,6 +2,7 @@ import Formats
 import Foundation
 import OBDCore
 import Testing
+import VehicleReports
 
 @testable import ObdscanCLI
 
@@ -62,7 +63,7 @@ import Testing
         figures.seconds = 0.051
         func text(_ format: OutputFormat) -> String {
             var output: [UInt8] = []
-            var printer = BenchPrinter(format: format)
+            var printer = BenchPrinter(OutputForm(format: format))
             printer.append(figures, to: &output)
             return String(decoding: output, as: UTF8.self)
         }
@@ -84,7 +85,7 @@ import Testing
         figures.requests = 3
         figures.failed = 3
         var output: [UInt8] = []
-        var printer = BenchPrinter(format: .text)
+        var printer = BenchPrinter(OutputForm(format: .text))
         printer.append(figures, to: &output)
         #expect(String(decoding: output, as: UTF8.self).contains("(3 failed)"))
         #expect(!figures.works)

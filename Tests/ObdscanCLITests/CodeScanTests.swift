@@ -5,6 +5,7 @@ import OBDCore
 import PIDTables
 import Testing
 import TripStore
+import VehicleReports
 
 @testable import ObdscanCLI
 @testable import VehicleScan

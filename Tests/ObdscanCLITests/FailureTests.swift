@@ -6,6 +6,7 @@ import ScanSession
 import ScanTool
 import Testing
 import TripStore
+import VehicleReports
 import VehicleScan
 
 @testable import ObdscanCLI

@@ -5,6 +5,7 @@ import PIDTables
 import ScanSession
 import SystemIO
 import Testing
+import VehicleReports
 import VehicleScan
 
 @testable import ObdscanCLI
@@ -107,7 +108,7 @@ import VehicleScan
     {
         let address = ecu.map { ECUAddress($0, .can11) }
         return AlarmNews(
-            alarm: try Alarm(text), ecu: address, signal: SignalIndex(rawValue: 0),
+            alarm: try #require(Alarm(text)), ecu: address, signal: SignalIndex(rawValue: 0),
             reading: Reading(
                 ecu: address, dataID: nil, signal: SignalIndex(rawValue: 0), value: .number(1),
                 raw: [], line: 0),

@@ -4,6 +4,7 @@ import ScanSession
 import Settings
 import SystemIO
 import Testing
+import VehicleReports
 
 @testable import ObdscanCLI
 
@@ -69,12 +70,12 @@ import Testing
 }
 
 @Suite struct `The end of a recording` {
-    private func summary() -> Summary {
+    private func summary() -> PollSummary {
         var statistics = SessionStatistics()
         statistics.seconds = 4.2
         statistics.readings = 737
         statistics.requests = 119
-        return Summary(statistics: statistics, trip: 9)
+        return PollSummary(statistics: statistics, trip: 9)
     }
 
     @Test func `tells what a driver wants to know`() {

@@ -4,6 +4,7 @@ import OBDCore
 import ScanSession
 import ScanTool
 import Testing
+import VehicleReports
 
 @testable import ObdscanCLI
 
@@ -96,7 +97,7 @@ private func record(
             $0.records = [record(0x0C), record(0x66, asked: 20, answers: 0)]
         }.advice
         #expect(advice == ["20 requests without an answer took 4.0 s: leave out 01:66."])
-        var summary = Summary(statistics: SessionStatistics())
+        var summary = PollSummary(statistics: SessionStatistics())
         summary.explanation = explained {
             $0.records = [
                 record(0x0C), record(0x66, asked: 20, answers: 0),

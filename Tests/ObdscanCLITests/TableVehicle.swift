@@ -7,6 +7,7 @@ import PIDTables
 import ScanSession
 import Synchronization
 import SystemIO
+import VehicleReports
 import VehicleScan
 
 @testable import ObdscanCLI
@@ -135,7 +136,7 @@ struct TableVehicle {
     func printer(_ format: OutputFormat = .text) throws -> CodePrinter {
         CodePrinter(
             OutputOptions(format: format, quiet: true), table: connection.table,
-            knowledge: CodeKnowledge())
+            knowledge: CodeKnowledge(), accessory: connection.accessory)
     }
 
     /// What `body` prints.

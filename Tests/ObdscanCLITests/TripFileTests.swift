@@ -8,6 +8,7 @@ import SystemIO
 import Testing
 import TripImport
 import TripStore
+import VehicleReports
 import VehicleScan
 
 @testable import ObdscanCLI
@@ -56,7 +57,7 @@ import VehicleScan
         var statistics = SessionStatistics()
         (statistics.readings, statistics.errors, statistics.timeouts) = (1801, 3, 2)
         (statistics.seconds, statistics.reconnects) = (3600, 1)
-        var summary = Summary(statistics: statistics, trip: writer.trip)
+        var summary = PollSummary(statistics: statistics, trip: writer.trip)
         summary.take(store, OutputOptions(format: .text, units: units, quiet: true))
         // 100 km/h for an hour; a mile is 1.609344 km.
         let distance = (units == .metric ? "100.0" : "62.1") + unit

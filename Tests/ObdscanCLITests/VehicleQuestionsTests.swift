@@ -5,6 +5,7 @@ import OBDCore
 import PIDTables
 import SystemIO
 import Testing
+import VehicleReports
 import VehicleScan
 
 @testable import ObdscanCLI

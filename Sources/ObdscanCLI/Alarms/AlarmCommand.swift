@@ -2,6 +2,7 @@ import Diagnostics
 import Formats
 import Glibc
 import OBDCore
+import VehicleReports
 
 /// The program that a user wants to be run when an alarm begins.
 struct AlarmCommand: Sendable {

@@ -4,6 +4,7 @@ import Glibc
 import OBDCore
 import ScanSession
 import SystemIO
+import VehicleReports
 
 /// Tells of alarms: a line on stderr, the terminal's bell, a program of the user's.
 struct AlarmNotifier {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Diagnostics
 import Settings
+import VehicleReports
 import VehicleScan
 
 /// Options of commands that watch values.
@@ -39,13 +40,13 @@ struct AlarmOptions: ParsableArguments {
         var asked: [SelectedSignal] = []
         var plan = AlarmPlan(command: alarmCommand ?? settings.alarmCommand)
         for text in alarms {
-            let alarm = try Alarm(text)
+            let alarm = try Alarm.named(text)
             let selected = try mapped { () throws(SignalError) in try names.find(alarm.name) }
             asked.append(selected)
             plan.armed.append(.init(alarm: alarm, selected: selected, isAsked: true))
         }
         for text in settings.alarms {
-            let alarm = try Alarm(text)
+            let alarm = try Alarm.named(text)
             do throws(SignalError) {
                 plan.armed.append(
                     .init(alarm: alarm, selected: try names.find(alarm.name), isAsked: false))
@@ -55,6 +56,17 @@ struct AlarmOptions: ParsableArguments {
             }
         }
         return (asked, plan)
+    }
+}
+
+extension Alarm {
+    /// The alarm that a user describes.
+    fileprivate static func named(_ text: String) throws(Failure) -> Alarm {
+        if let alarm = Alarm(text) { return alarm }
+        throw Failure(
+            "\"\(text)\" is not an alarm",
+            hint: "a signal, one of > < >= <= = !=, and a number, on or off: --alarm 'ECT>110'",
+            status: .usage)
     }
 }
 

@@ -3,6 +3,7 @@ import Formats
 import Settings
 import SystemIO
 import TripReports
+import VehicleReports
 
 /// `dtc --batch`: many accessories at once, one table in the order of the list.
 struct CodeBatchRun {
@@ -70,7 +71,7 @@ struct CodeBatchRun {
         /// Entries whose rows are written.
         var written = 0
         let (entries, groups) = (entries, groups)
-        let signal = try AccessoryThreads<[(Int, Result?)]>().run(groups.count, inbox: inbox) {
+        let signal = try ThreadGroup<[(Int, Result?)]>().run(groups.count, inbox: inbox) {
             place, outcomes in
             for (index, result) in outcomes {
                 results[index] = result

@@ -16,6 +16,17 @@ func loadCodeTexts() throws(Failure) -> CodeTexts {
     return rows.isEmpty ? texts : texts.overlaid(.bytes(CodeTextRow.file(rows)))
 }
 
+/// What stands beside trouble codes.
+func loadCodeExplanations() throws(Failure) -> CodeExplanations {
+    do {
+        return try PIDTables.codeExplanations()
+    } catch {
+        throw Failure(
+            "pids/dtc/families.txt:\(error.line): \(error.reason)",
+            hint: "this is a fault of obdscan: please report it", status: .bug)
+    }
+}
+
 /// One line of a user's texts: a code, a tab, what it says.
 struct CodeTextRow {
     /// As texts are looked up: `P1234`, `P1234-11`, `SPN609`, `SPN609/FMI19`.

@@ -4,6 +4,7 @@ import OBDCore
 import PIDTables
 import ScanSession
 import SystemIO
+import VehicleReports
 import VehicleScan
 
 /// `obdscan bench`: how fast this adapter and vehicle answer; reads only.
@@ -54,7 +55,7 @@ struct BenchCommand: ParsableCommand, OutputCommand {
             var bench = LinkBench(
                 connection, wants: try wants(selected, connection), requests: requests)
             var writer = TextOutput.standard
-            var printer = BenchPrinter(format: output.format)
+            var printer = BenchPrinter(output.form)
             try writer.append { printer.begin(connection, to: &$0) }
             while let figures = try bench.next() {
                 try writer.append { printer.append(figures, to: &$0) }

@@ -5,6 +5,7 @@ import Glibc
 import OBDCore
 import PIDTables
 import SystemIO
+import VehicleReports
 import VehicleScan
 
 /// `obdscan dtc`: trouble codes.
@@ -135,7 +136,8 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
             var writer = TextOutput.standard
             let printer = CodePrinter(
                 output, table: table, knowledge: CodeKnowledge(texts: try loadCodeTexts()),
-                explanations: scan.codes.isEmpty ? nil : try loadCodeExplanations())
+                explanations: scan.codes.isEmpty ? nil : try loadCodeExplanations(),
+                accessory: connection.accessory)
             var car = CodeBatch.Car(device: connection.accessory, label: label)
             if output.format == .csv || to != nil { try complete(&car, connection, services) }
             let time = connection.utc(scan.time)

@@ -5,6 +5,7 @@ import OBDCore
 import PIDTables
 import ScanSession
 import SystemIO
+import VehicleReports
 import VehicleScan
 
 /// `obdscan dtc clear`.
@@ -47,7 +48,8 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
             connection in
             var writer = TextOutput.standard
             let printer = CodePrinter(
-                output, table: table, knowledge: CodeKnowledge(texts: try loadCodeTexts()))
+                output, table: table, knowledge: CodeKnowledge(texts: try loadCodeTexts()),
+                accessory: connection.accessory)
             let services = try connection.services()
             if let ecu = connection.ecu, !connection.hasPhysicalRequests {
                 let spoken = connection.scan.link?.capabilities.vehicleProtocol?.title

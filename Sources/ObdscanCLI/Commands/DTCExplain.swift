@@ -4,6 +4,7 @@ import Formats
 import OBDCore
 import SystemIO
 import TripReports
+import VehicleReports
 import VehicleScan
 
 /// `obdscan dtc explain`.
@@ -108,7 +109,7 @@ struct DTCExplainCommand: ParsableCommand, OutputCommand {
         let palette = Palette(isOn: output.colours(1))
         if output.format == .text {
             for (place, code) in explained.enumerated() {
-                try writer.write((place > 0 ? "\n" : "") + code.text(palette, output))
+                try writer.write((place > 0 ? "\n" : "") + code.text(palette, output.form))
             }
             let text = together.text(palette, columns: output.columns)
             if !text.isEmpty { try writer.write("\n" + text) }

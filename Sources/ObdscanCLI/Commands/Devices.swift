@@ -7,6 +7,7 @@ import Settings
 import SystemIO
 import TripReports
 import TripStore
+import VehicleReports
 
 /// `obdscan devices`: accessories.
 struct DevicesCommand: ParsableCommand {

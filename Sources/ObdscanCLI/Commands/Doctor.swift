@@ -1,6 +1,7 @@
 import ArgumentParser
 import Formats
 import Settings
+import VehicleReports
 import VehicleScan
 
 /// `obdscan doctor`: why an accessory or a vehicle does not answer.

@@ -3,6 +3,7 @@ import Diagnostics
 import OBDCore
 import ScanSession
 import SystemIO
+import VehicleReports
 import VehicleScan
 
 /// `obdscan freeze`: freeze frames.

@@ -6,6 +6,7 @@ import OBDCore
 import ScanSession
 import SystemIO
 import TripReports
+import VehicleReports
 import VehicleScan
 
 /// `obdscan info`: adapter and vehicle.

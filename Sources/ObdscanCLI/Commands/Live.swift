@@ -9,6 +9,7 @@ import SystemIO
 import TerminalView
 import TripRecorder
 import TripReports
+import VehicleReports
 import VehicleScan
 
 /// `obdscan live`: continuous readout.
@@ -118,7 +119,7 @@ struct LiveCommand: ParsableCommand, OutputCommand {
             setup.watchesVoltage = isScreen
             let bell = alarming.plan.bell(table, output, for: setup) { output.note($0) }
             let printer = isScreen ? nil : LinePrinter()
-            var summary = Summary(statistics: SessionStatistics())
+            var summary = PollSummary(statistics: SessionStatistics())
             let show = { (trip: LiveTrip?) throws -> PollLoop.End in
                 connection.scan.poll(setup.plan)
                 let until = duration.map { SystemClock.now() + $0.duration }
@@ -142,7 +143,7 @@ struct LiveCommand: ParsableCommand, OutputCommand {
                 end = try show(nil)
             }
             summary.statistics = connection.scan.statistics
-            summary.explain(connection, all: why, output)
+            summary.explain(connection, all: why, tellsPace: output.verbose)
             if let recorder { summary.take(recorder.plan.store, output) }
             try print(summary, printer ?? LinePrinter(), patience: end.patience)
             if case .failed(let error) = end {
@@ -158,7 +159,7 @@ struct LiveCommand: ParsableCommand, OutputCommand {
     }
 
     private func print(
-        _ summary: Summary, _ printer: LinePrinter, patience: Duration?
+        _ summary: PollSummary, _ printer: LinePrinter, patience: Duration?
     ) throws {
         if output.format == .json {
             try printer.print { writer, _ in try writer.print(summary.row(), .json) }

@@ -6,6 +6,7 @@ import Settings
 import SystemIO
 import TripRecorder
 import TripStore
+import VehicleReports
 import VehicleScan
 
 /// `obdscan log`: records a trip.

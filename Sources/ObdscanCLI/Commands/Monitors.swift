@@ -7,6 +7,7 @@ import ScanSession
 import SystemIO
 import TripReports
 import TripStore
+import VehicleReports
 import VehicleScan
 
 /// `obdscan monitors`: readiness and test results.

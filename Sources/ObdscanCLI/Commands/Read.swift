@@ -5,6 +5,7 @@ import OBDCore
 import PIDTables
 import ScanSession
 import SystemIO
+import VehicleReports
 import VehicleScan
 
 /// `obdscan read`: asks for signals once.

@@ -7,6 +7,7 @@ import OBDCore
 import ScanSession
 import ScanTool
 import SystemIO
+import VehicleReports
 import VehicleScan
 
 /// `obdscan send`: raw commands.

@@ -5,6 +5,7 @@ import Glibc
 import LocalLinks
 import Settings
 import SystemIO
+import VehicleReports
 
 /// `obdscan setup`: finds the adapter, tries it, and keeps it in the configuration.
 struct SetupCommand: ParsableCommand, OutputCommand {

@@ -1,12 +1,13 @@
 import Accessory
 import Settings
+import VehicleReports
 import VehicleScan
 
 extension SettingsChecks {
     /// With the transports and the alarms of this program.
     static let own = SettingsChecks(
         addressFault: { UserSettings.reasonAgainst(address: $0) },
-        isCondition: { (try? Alarm($0)) != nil })
+        isCondition: { Alarm($0) != nil })
 }
 
 extension Failure {

@@ -2,6 +2,7 @@ import Adapters
 import Decoding
 import OBDCore
 import PIDTables
+import VehicleReports
 
 /// From bytes to printed lines: what `obdscan decode` does, without files.
 struct PrintedDecoding {
@@ -16,8 +17,7 @@ struct PrintedDecoding {
             options, messagesOnly: command.messages,
             ownTables: try command.tables.files(adding: command.table))
         printer = DecodePrinter(
-            format: command.output.format, units: command.output.units,
-            table: pipeline.tables.table,
+            command.output.form, table: pipeline.tables.table,
             knowledge: CodeKnowledge(texts: try loadCodeTexts()))
     }
 

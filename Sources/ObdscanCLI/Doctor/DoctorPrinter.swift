@@ -1,6 +1,7 @@
 import Formats
 import Glibc
 import SystemIO
+import VehicleReports
 import VehicleScan
 
 /// Prints what the doctor finds, each step as soon as it is known.

@@ -7,6 +7,7 @@ import OBDCore
 import PIDTables
 import ScanSession
 import TripReports
+import VehicleReports
 import VehicleScan
 
 /// Walks from the cable to the engine and stops at the first fault.
@@ -60,7 +61,7 @@ struct DoctorRun {
     }
 
     private func fault(_ step: Check.Step, _ failure: Failure) throws -> Failure {
-        try tell(Check(step, failure))
+        try tell(Check(step, fault: failure.message, fix: failure.hint))
         return failure
     }
 

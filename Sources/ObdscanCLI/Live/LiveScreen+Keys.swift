@@ -9,6 +9,7 @@ import SystemIO
 import TerminalView
 import TripRecorder
 import TripReports
+import VehicleReports
 import VehicleScan
 
 /// What keys do while the view is shown.
@@ -202,7 +203,8 @@ extension LiveScreen {
             let scan = try CodeScan(connection, in: services)
             let printer = CodePrinter(
                 plain, table: connection.table,
-                knowledge: CodeKnowledge(texts: try loadCodeTexts()))
+                knowledge: CodeKnowledge(texts: try loadCodeTexts()),
+                accessory: connection.accessory)
             var report = MonitorReport(plain.form)
             let cycle = try connection.readinessThisCycle(
                 in: services, known: scan.status)

@@ -7,6 +7,7 @@ import ScanSession
 import SystemIO
 import TerminalView
 import TripRecorder
+import VehicleReports
 import VehicleScan
 
 /// The full-screen view at work: takes batches, events, keys and signals, draws frames.

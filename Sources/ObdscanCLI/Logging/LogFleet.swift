@@ -33,7 +33,7 @@ struct LogFleet {
         var outcomes = [LogOutcome?](repeating: nil, count: devices.count)
         let isWatched = LogProgress.isWatched(plan.output)
         let progress = LogProgress()
-        var threads = AccessoryThreads<Result<LogOutcome, any Error>>()
+        var threads = ThreadGroup<Result<LogOutcome, any Error>>()
         threads.atOnce = devices.count
         threads.period = isWatched ? .seconds(1) : nil
         threads.other = (plan.marks.descriptor, plan.marks.take)
@@ -100,7 +100,7 @@ struct LogFleet {
             if plan.output.format == .json {
                 try plan.printer.print { writer, _ in
                     try writer.print(
-                        outcome.summary.row(of: device, failure: outcome.failure), .json)
+                        outcome.summary.row(of: device, error: outcome.failure?.message), .json)
                 }
             } else if outcome.summary.trip != nil {
                 for line in outcome.summary.lines { plan.output.remark("\(device): \(line)") }

@@ -3,6 +3,7 @@ import OBDCore
 import ScanSession
 import TripRecorder
 import TripStore
+import VehicleReports
 import VehicleScan
 
 /// What is the same for every accessory of one `obdscan log`.
@@ -33,7 +34,7 @@ struct LogPlan: Sendable {
 /// What became of one accessory's recording.
 struct LogOutcome: Sendable {
     /// Figures and trip; all 0 where none began.
-    var summary = Summary(statistics: SessionStatistics())
+    var summary = PollSummary(statistics: SessionStatistics())
     /// Why it failed; nil = it ended in order.
     var failure: Failure?
     /// How long to wait for a reader that takes nothing; nil = as long as it likes.

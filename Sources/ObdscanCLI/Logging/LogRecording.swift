@@ -6,6 +6,7 @@ import Synchronization
 import SystemIO
 import TripRecorder
 import TripReports
+import VehicleReports
 import VehicleScan
 
 /// One accessory's part of `obdscan log`: its session and its trip.
@@ -68,8 +69,8 @@ struct LogRecording: Sendable {
             return try poll(connection, setup, recording, queue, watch)
         }
         if let words = end.words { note(words) }
-        outcome.summary = Summary(statistics: connection.scan.statistics, trip: trip)
-        outcome.summary.explain(connection, all: plan.explains, plan.output)
+        outcome.summary = PollSummary(statistics: connection.scan.statistics, trip: trip)
+        outcome.summary.explain(connection, all: plan.explains, tellsPace: plan.output.verbose)
         outcome.summary.take(plan.trip.store, plan.output)
         outcome.summary.positions = plan.trip.receiver?.counts
         outcome.patience = end.patience

@@ -3,6 +3,7 @@ import Formats
 import Glibc
 import Settings
 import SystemIO
+import VehicleReports
 
 /// Which accessory is to be set up: the one named, the only one, or the one that a person chooses.
 struct SetupChoice {

@@ -6,6 +6,7 @@ import PIDTables
 import ScanSession
 import Synchronization
 import SystemIO
+import VehicleReports
 import VehicleScan
 
 /// What browsers may ask a vehicle besides the readings that come anyhow: codes and monitors, by
@@ -114,7 +115,8 @@ final class VehicleQuestions: Sendable {
             if scan.codes.isEmpty, let failure = scan.failure(connection) { throw failure }
             let printer = CodePrinter(
                 output, table: connection.table,
-                knowledge: CodeKnowledge(texts: try loadCodeTexts()))
+                knowledge: CodeKnowledge(texts: try loadCodeTexts()),
+                accessory: connection.accessory)
             try printer.print(
                 scan, of: CodeBatch.Car(device: connection.accessory),
                 at: connection.utc(scan.time), to: &writer)

@@ -3,7 +3,7 @@ import OBDCore
 import SystemIO
 
 /// The alarms that are not over, as one line tells them.
-struct RaisedAlarms: Sendable {
+package struct RaisedAlarms: Sendable {
     private struct Raised {
         var alarm: Alarm
         var ecu: ECUAddress?
@@ -15,8 +15,11 @@ struct RaisedAlarms: Sendable {
     /// The newest last.
     private var raised: [Raised] = []
 
+    /// None is raised.
+    package init() {}
+
     /// Takes note of an alarm that began or ended; `unit` is that of its limit.
-    mutating func take(_ news: AlarmNews, unit: String, at time: UTC) {
+    package mutating func take(_ news: AlarmNews, unit: String, at time: UTC) {
         raised.removeAll { $0.alarm == news.alarm && $0.ecu == news.ecu }
         if news.isRaised {
             raised.append(Raised(alarm: news.alarm, ecu: news.ecu, unit: unit, start: time))
@@ -26,7 +29,7 @@ struct RaisedAlarms: Sendable {
     /// What began last, since when, and how many more there are; nil = there is none.
     ///
     /// Without the value: what it is now is in its row.
-    var text: String? {
+    package var text: String? {
         guard let newest = raised.last else { return nil }
         var text = newest.alarm.text
         if case .number = newest.alarm.limit, !newest.unit.isEmpty { text += " " + newest.unit }

@@ -8,34 +8,41 @@ import TripReports
 import VehicleScan
 
 /// Prints codes for people, as JSON Lines, or as CSV with the columns of a batch.
-struct CodePrinter {
-    private let output: OutputOptions
-    let knowledge: CodeKnowledge
+package struct CodePrinter {
+    private let output: OutputForm
+    package let knowledge: CodeKnowledge
     private var texts: CodeTexts { knowledge.texts }
     private let table: PIDTable
     private let palette: Palette
     private let explanations: CodeExplanations?
+    /// What users are told of a list that could not be read.
+    private let words: (VehicleError) -> String
+    /// Takes what is said beside the results.
+    private let note: (String) -> Void
 
     /// A printer with the texts of the codes; with explanations it also says whether to drive on.
-    init(
-        _ output: OutputOptions, table: PIDTable, knowledge: CodeKnowledge,
-        explanations: CodeExplanations? = nil
+    package init(
+        _ output: OutputForm, table: PIDTable, knowledge: CodeKnowledge,
+        explanations: CodeExplanations? = nil, words: @escaping (VehicleError) -> String,
+        note: @escaping (String) -> Void
     ) {
+        self.words = words
+        self.note = note
         self.explanations = explanations
         self.output = output
         self.table = table
         self.knowledge = knowledge
-        palette = output.palette()
+        palette = output.palette
     }
 
     /// Prints what one vehicle said.
-    func print(
+    package func print(
         _ scan: CodeScan, of car: CodeBatch.Car, at time: UTC, to writer: inout TextOutput
     ) throws(OutputError) {
         switch output.format {
         case .text:
             try writer.write(text(scan))
-            for note in notes(scan, of: car.device) { output.note(note) }
+            notes(scan).forEach(note)
         case .csv:
             var rows = RowWriter(.csv, columns: CodeBatch.columns)
             let found = CodeBatch.rows(scan, of: car, knowledge, table, time: time)
@@ -49,7 +56,8 @@ struct CodePrinter {
     private func printObjects(
         _ scan: CodeScan, at time: UTC, to writer: inout TextOutput
     ) throws(OutputError) {
-        var printer = AnswerPrinter(output, table: table, knowledge: knowledge)
+        var printer = AnswerPrinter(
+            output, table: table, knowledge: knowledge, note: note)
         for ecu in scan.ecus {
             let module = scan.modules.first { $0.module.responder == ecu }
             let absence = scan.absence(of: ecu, table)
@@ -70,7 +78,7 @@ struct CodePrinter {
         for module in scan.modules { try print(module, scan, at: time, &printer, &writer) }
         for ecu in scan.ecus {
             guard let difference = scan.difference(of: ecu, table) else { continue }
-            output.note(
+            note(
                 "\(ecu?.description ?? "vehicle"): counts \(difference.counted) stored codes, "
                     + "but lists \(difference.listed)")
         }
@@ -101,7 +109,7 @@ struct CodePrinter {
     }
 
     /// What one vehicle said, for people.
-    func text(_ scan: CodeScan) -> String {
+    package func text(_ scan: CodeScan) -> String {
         var result = ""
         for ecu in scan.ecus {
             let codes = scan.codes.filter { $0.ecu == ecu }
@@ -182,7 +190,7 @@ struct CodePrinter {
     }
 
     /// What is said of an ECU that has no code to show; `module` is what an address of its own told.
-    static func text(_ absence: CodeScan.Absence, of module: ModuleScan.Module?) -> String {
+    package static func text(_ absence: CodeScan.Absence, of module: ModuleScan.Module?) -> String {
         switch absence {
         case .noCodes: return "no codes"
         case .noStoredCodes: return "no stored codes"
@@ -200,7 +208,7 @@ struct CodePrinter {
     }
 
     /// What else was said: refusals, silence, damage.
-    private func notes(_ scan: CodeScan, of accessory: String) -> [String] {
+    private func notes(_ scan: CodeScan) -> [String] {
         var notes: [String] = []
         for list in scan.lists {
             for item in list.items {
@@ -223,7 +231,7 @@ struct CodePrinter {
             }
             if let error = list.asked.error {
                 notes.append(
-                    "\(list.kind.rawValue) codes: \(Failure(error, accessory: accessory).message)")
+                    "\(list.kind.rawValue) codes: \(words(error))")
             } else if list.isParameterGroup, list.asked.status == .noData {
                 // Silence is how ECUs without emissions duties answer a request to all.
                 notes.append("\(list.kind.rawValue) codes: no ECU keeps a list of them")

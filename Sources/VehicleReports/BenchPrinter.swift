@@ -2,15 +2,17 @@ import Formats
 import VehicleScan
 
 /// Prints what was measured: a table for people, JSON Lines or CSV.
-struct BenchPrinter {
+package struct BenchPrinter {
     private let format: OutputFormat
+    private let palette: Palette
     private var rows: RowWriter
     /// The width of the first column.
     private static let width = 36
 
-    init(format: OutputFormat) {
-        self.format = format
-        rows = RowWriter(format, kinds: [Self.figureKeys, Self.verdictKeys])
+    package init(_ output: OutputForm) {
+        format = output.format
+        palette = output.palette
+        rows = RowWriter(output.format, kinds: [Self.figureKeys, Self.verdictKeys])
     }
 
     private static let figureKeys = [
@@ -19,20 +21,20 @@ struct BenchPrinter {
     private static let verdictKeys = ["countDigit", "saved", "recordsPerRequest"]
 
     /// Appends what stands above the figures.
-    mutating func begin(_ connection: Vehicle, to output: inout [UInt8]) {
+    package mutating func begin(_ connection: Vehicle, to output: inout [UInt8]) {
         guard format == .text else { return rows.finish(&output) }
         let link = connection.scan.link
         var parts = [link?.identity.banner ?? "adapter", "at", connection.accessory]
         if let title = link?.capabilities.vehicleProtocol?.title {
             parts.append("(\(title))")
         }
-        let title = LocaleText.shown(printable(parts.joined(separator: " ")))
+        let title = palette.shown(printable(parts.joined(separator: " ")))
         output.append(contentsOf: (title + "\n\n").utf8)
         line("ROUND TRIP", "P50", "P95", "READINGS/S", &output)
     }
 
     /// Appends the figures of one kind of request.
-    mutating func append(_ figures: BenchFigures, to output: inout [UInt8]) {
+    package mutating func append(_ figures: BenchFigures, to output: inout [UInt8]) {
         guard format == .text else {
             let row = Row(
                 "bench",
@@ -56,7 +58,7 @@ struct BenchPrinter {
     }
 
     /// Appends what follows from the figures.
-    mutating func end(_ verdict: BenchVerdict, to output: inout [UInt8]) {
+    package mutating func end(_ verdict: BenchVerdict, to output: inout [UInt8]) {
         guard format == .text else {
             let row = Row(
                 "benchVerdict",
@@ -68,12 +70,12 @@ struct BenchPrinter {
                 ])
             return rows.append(row, to: &output)
         }
-        let text = LocaleText.shown(Self.sentences(verdict))
+        let text = palette.shown(Self.sentences(verdict))
         output.append(contentsOf: ("\n" + text).utf8)
     }
 
     /// The verdict in words.
-    static func sentences(_ verdict: BenchVerdict) -> String {
+    package static func sentences(_ verdict: BenchVerdict) -> String {
         var lines: [String] = []
         switch verdict.countDigit {
         case true?:
@@ -136,6 +138,6 @@ struct BenchPrinter {
         }
         let filled = name + String(repeating: " ", count: max(0, Self.width - displayWidth(name)))
         let line = filled + right(p50, 11) + right(p95, 11) + right(rate, 12) + "\n"
-        output.append(contentsOf: LocaleText.shown(line).utf8)
+        output.append(contentsOf: palette.shown(line).utf8)
     }
 }

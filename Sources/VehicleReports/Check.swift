@@ -2,9 +2,9 @@ import Accessory
 import Formats
 
 /// One step of `doctor`: what was looked at, and what was found.
-struct Check: Hashable, Sendable {
+package struct Check: Hashable, Sendable {
     /// What is looked at, in the order from the cable to the engine.
-    enum Step: String, Hashable, Sendable, CaseIterable, Comparable {
+    package enum Step: String, Hashable, Sendable, CaseIterable, Comparable {
         /// Whether there is an accessory to talk to.
         case accessory
         /// The device file.
@@ -31,41 +31,42 @@ struct Check: Hashable, Sendable {
         case engine
 
         /// Whether `left` is nearer to the cable.
-        static func < (left: Step, right: Step) -> Bool {
+        package static func < (left: Step, right: Step) -> Bool {
             let order = allCases
             return (order.firstIndex(of: left) ?? 0) < (order.firstIndex(of: right) ?? 0)
         }
     }
 
     /// What was looked at.
-    var step: Step
+    package var step: Step
     /// Whether it is in order.
-    var isFine: Bool
+    package var isFine: Bool
     /// What was found.
-    var found: String
+    package var found: String
     /// What fixes it; nil when there is nothing to fix.
-    var fix: String?
+    package var fix: String?
 
-    init(_ step: Step, _ found: String) {
+    package init(_ step: Step, _ found: String) {
         self.step = step
         isFine = true
         self.found = found
     }
 
-    init(_ step: Step, _ failure: Failure) {
+    /// A fault, and what fixes it.
+    package init(_ step: Step, fault: String, fix: String?) {
         self.step = step
         isFine = false
-        found = failure.message
-        fix = failure.hint
+        found = fault
+        self.fix = fix
     }
 
     /// What was seen of the accessory.
-    init(_ finding: AccessoryFinding) {
+    package init(_ finding: AccessoryFinding) {
         self.init(Step(finding.step), finding.found, advice: finding.advice)
     }
 
     /// In order, with something worth saying about it.
-    init(_ step: Step, _ found: String, advice: String?) {
+    package init(_ step: Step, _ found: String, advice: String?) {
         self.step = step
         isFine = true
         self.found = found
@@ -73,10 +74,10 @@ struct Check: Hashable, Sendable {
     }
 
     /// The keys of ``row``.
-    static let keys = ["step", "ok", "found", "fix"]
+    package static let keys = ["step", "ok", "found", "fix"]
 
     /// As programs read it.
-    var row: Row {
+    package var row: Row {
         Row(
             "check",
             [
@@ -86,7 +87,7 @@ struct Check: Hashable, Sendable {
     }
 
     /// A line or two for people, each folded where a terminal has so many cells.
-    func text(_ palette: Palette, columns: Int? = nil) -> String {
+    package func text(_ palette: Palette, columns: Int? = nil) -> String {
         var rows = TextTable([("", .left), ("", .left), ("", .left)])
         rows.add([
             isFine ? .init("ok   ", .good) : .init("FAULT", .bad),
@@ -105,7 +106,7 @@ extension String {
 
 extension Check.Step {
     /// A part of the way to the accessory.
-    init(_ step: AccessoryStep) {
+    package init(_ step: AccessoryStep) {
         self =
             switch step {
             case .device: .device

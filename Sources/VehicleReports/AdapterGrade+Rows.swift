@@ -8,7 +8,7 @@ extension AdapterGrade {
     private var isForeign: Bool { dialect != ELM327Dialect.protocolString }
 
     /// The claim and the answers in one sentence.
-    var summary: String {
+    package var summary: String {
         let claim = verdict.claimed.map { "v\($0 / 10).\($0 % 10)" }
         let like = verdict.behavesLike.map { "it answers like v\($0 / 10).\($0 % 10)" }
         switch verdict.kind {
@@ -27,14 +27,14 @@ extension AdapterGrade {
     }
 
     /// The keys of ``row``.
-    static let keys = [
+    package static let keys = [
         "dialect", "banner", "grade", "summary", "commandsAnswered", "commandsProbed", "missing",
         "commandRoundTrip", "roundTrip", "roundTripWithCount", "headers", "countDigit", "batches",
         "longMessages", "longestAnswer",
     ]
 
     /// As programs read it.
-    var row: Row {
+    package var row: Row {
         Row(
             "adapterGrade",
             [
@@ -56,7 +56,7 @@ extension AdapterGrade {
         return .object(["p50": .number(trips.p50), "p95": .number(trips.p95)])
     }
 
-    func text(_ palette: Palette, columns: Int? = nil) -> String {
+    package func text(_ palette: Palette, columns: Int? = nil) -> String {
         var rows = TextTable([("", .left), ("", .left)])
         rows.add(["Grade", .init("\(verdict.kind.rawValue): \(summary)", .bold)])
         if !isForeign {

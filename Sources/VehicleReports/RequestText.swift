@@ -4,7 +4,7 @@ import ScanSession
 
 extension Answer {
     /// The request as one would type it: `01 0C`, `AT RV`.
-    var requestText: String {
+    package var requestText: String {
         switch request {
         case .vehicle(let request):
             request.payload.map { Hex.string([$0]) }.joined(separator: " ")

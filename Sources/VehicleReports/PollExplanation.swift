@@ -5,22 +5,22 @@ import ScanSession
 import ScanTool
 
 /// Where a poll's time went and what would make it faster, in words: only from what was measured.
-struct PollExplanation: Sendable {
+package struct PollExplanation: Sendable {
     /// What was measured.
-    let report: PollReport
+    package let report: PollReport
     /// Requests to the vehicle.
-    let requests: Int
+    package let requests: Int
     /// Readings that came of them.
-    let readings: Int
+    package let readings: Int
     /// What a record is called.
-    let name: @Sendable (DataID) -> String
+    package let name: @Sendable (DataID) -> String
 
     /// A part of the time below this share is not worth a word.
-    static let worthTelling = 0.05
+    package static let worthTelling = 0.05
     /// What nothing but a slow disk, reader or computer explains; unit: ms per request.
-    static let slowOwn = 0.5
+    package static let slowOwn = 0.5
 
-    init(_ report: PollReport, _ statistics: SessionStatistics, _ table: PIDTable) {
+    package init(_ report: PollReport, _ statistics: SessionStatistics, _ table: PIDTable) {
         self.report = report
         requests = statistics.requests
         readings = statistics.readings
@@ -31,7 +31,7 @@ struct PollExplanation: Sendable {
         }
     }
 
-    init(
+    package init(
         _ report: PollReport, requests: Int, readings: Int,
         name: @escaping @Sendable (DataID) -> String
     ) {
@@ -73,7 +73,7 @@ struct PollExplanation: Sendable {
     }
 
     /// One line: parts of at least half a percent.
-    var line: String? {
+    package var line: String? {
         let total = time.total.seconds
         guard total > 0 else { return nil }
         let shares = parts.compactMap { part -> String? in
@@ -93,7 +93,7 @@ struct PollExplanation: Sendable {
     }
 
     /// Everything, for `--why`; lines without an end.
-    var lines: [String] {
+    package var lines: [String] {
         let total = time.total.seconds
         var lines = ["Where the time went (\(fixed(total, 1)) s):"]
         let width = parts.map(\.name.count).max() ?? 0
@@ -138,7 +138,7 @@ struct PollExplanation: Sendable {
     }
 
     /// What was never asked, since the adapter could not; at most five names.
-    var unsent: [String] {
+    package var unsent: [String] {
         report.plan.records.filter { $0.notSent > 0 && $0.answers == 0 }
             .prefix(5).map { name($0.dataID) }
     }
@@ -146,7 +146,7 @@ struct PollExplanation: Sendable {
     /// What was asked, and nobody ever answered; at most five names.
     ///
     /// Lorries are asked for everything, named or not, and lack some of it.
-    var unanswered: [String] {
+    package var unanswered: [String] {
         report.plan.records.filter {
             $0.asked > 0 && $0.answers == 0 && $0.notSent == 0
                 && $0.dataID.service != DataID.parameterGroups
@@ -157,7 +157,7 @@ struct PollExplanation: Sendable {
     // MARK: What would help
 
     /// What would make it faster, the greatest gain first.
-    var advice: [String] {
+    package var advice: [String] {
         let found = [notAsked, waiting, silence, rate, batches, rotation, pauses, own, failures]
             .compactMap(\.self)
         if found.isEmpty, report.plan.records.contains(where: { $0.missed > 0 }), requests > 0 {
@@ -265,7 +265,7 @@ struct PollExplanation: Sendable {
     // MARK: Values of a summary
 
     /// Where the time went; unit: s.
-    var timeSpent: FieldValue {
+    package var timeSpent: FieldValue {
         .object([
             "bus": seconds(time.bus), "adapterWait": seconds(time.adapterWait),
             "link": report.lineRate == nil ? .null : seconds(time.link),
@@ -276,7 +276,7 @@ struct PollExplanation: Sendable {
     }
 
     /// Signals that missed their interval, or all that have one; unit: s.
-    func deadlines(all: Bool) -> FieldValue {
+    package func deadlines(all: Bool) -> FieldValue {
         let records = report.plan.records.filter { all || $0.missed > 0 }
         return .objects(
             records.compactMap { record in
@@ -290,7 +290,7 @@ struct PollExplanation: Sendable {
     }
 
     /// How often and how long asking was paused; unit: s.
-    var paused: FieldValue {
+    package var paused: FieldValue {
         guard report.plan.rests > 0 else { return .null }
         return .object([
             "times": .integer(report.plan.rests), "seconds": seconds(report.plan.rested),

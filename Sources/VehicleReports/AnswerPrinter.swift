@@ -9,8 +9,8 @@ import VehicleLink
 import VehicleScan
 
 /// Prints what vehicles say: JSON objects as they come, text as one aligned table at the end.
-struct AnswerPrinter {
-    private let output: OutputOptions
+package struct AnswerPrinter {
+    private let output: OutputForm
     private let table: PIDTable
     private let palette: Palette
     private let items: ItemRows
@@ -21,23 +21,24 @@ struct AnswerPrinter {
             ("UNIT", .left),
         ], flexible: [2, 3])
     private var notes: [String] = []
-
-    /// A printer for readings of `table`.
-    init(_ output: OutputOptions, table: PIDTable) throws(Failure) {
-        self.init(output, table: table, knowledge: CodeKnowledge(texts: try loadCodeTexts()))
-    }
+    /// Takes what is not a reading, at the end.
+    private let note: (String) -> Void
 
     /// A printer that knows `knowledge` of codes.
-    init(_ output: OutputOptions, table: PIDTable, knowledge: CodeKnowledge) {
+    package init(
+        _ output: OutputForm, table: PIDTable, knowledge: CodeKnowledge,
+        note: @escaping (String) -> Void
+    ) {
+        self.note = note
         self.output = output
         self.table = table
-        palette = output.palette()
+        palette = output.palette
         items = ItemRows(table: table, units: output.units, facts: knowledge.facts)
         writer = RowWriter(output.format, columns: ItemRows.Keys.reading)
     }
 
     /// Prints an item; in text and CSV readings, and the rest as notes.
-    mutating func print(
+    package mutating func print(
         _ item: DiagnosticItem, at time: UTC?, to output: inout TextOutput
     ) throws(OutputError) {
         if case .reading(let reading) = item {
@@ -48,13 +49,13 @@ struct AnswerPrinter {
             }
         } else if self.output.format == .json {
             try output.print(items.row(item, time: time), &writer)
-        } else if let note = note(item) {
+        } else if let note = remark(item) {
             notes.append(note)
         }
     }
 
     /// Prints what stands beside the items of an answer: damaged frames, the adapter's words.
-    mutating func printRest(
+    package mutating func printRest(
         of asked: QueryResult, at time: UTC?, to output: inout TextOutput
     ) throws(OutputError) {
         for error in asked.answer.reply.errors {
@@ -76,7 +77,7 @@ struct AnswerPrinter {
     }
 
     /// Prints the voltage at the adapter; unit: V.
-    mutating func print(
+    package mutating func print(
         voltage: Double, at time: UTC?, to writer: inout TextOutput
     ) throws(OutputError) {
         guard let signal = table.adapterVoltage else { return }
@@ -85,14 +86,14 @@ struct AnswerPrinter {
         try print(.reading(reading), at: time, to: &writer)
     }
 
-    /// Prints what was kept back: the table, then what is not a reading, on stderr.
-    mutating func finish(_ writer: inout TextOutput) throws(OutputError) {
+    /// Prints what was kept back: the table, then what is not a reading, as notes.
+    package mutating func finish(_ writer: inout TextOutput) throws(OutputError) {
         if output.format == .text && !rows.isEmpty {
             try writer.write(rows.text(palette, columns: output.columns))
         }
         try writer.append { self.writer.finish(&$0) }
         try writer.flush()
-        for note in notes { tellOnStandardError(printable(note) + "\n") }
+        notes.forEach(note)
         notes = []
     }
 
@@ -107,7 +108,7 @@ struct AnswerPrinter {
         ])
     }
 
-    private func note(_ item: DiagnosticItem) -> String? {
+    private func remark(_ item: DiagnosticItem) -> String? {
         let ecu = item.ecu?.description ?? "—"
         switch item {
         case .negativeResponse(let refusal, _, _):

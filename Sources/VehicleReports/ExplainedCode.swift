@@ -3,39 +3,46 @@ import Formats
 import OBDCore
 
 /// A code and all that can be said of it.
-struct ExplainedCode {
+package struct ExplainedCode {
     /// What a vehicle says beside the code.
-    struct Occurrence {
+    package struct Occurrence {
         /// The ECU and the lists that the code is in: `7E8: stored, permanent`.
-        var status: String
+        package var status: String
         /// The state that counts when it is explained.
-        var state: CodeExplanations.State
+        package var state: CodeExplanations.State
         /// What was happening when it was stored; nil where no freeze frame tells.
-        var moment: CodeMoment?
+        package var moment: CodeMoment?
+
+        /// What a vehicle says.
+        package init(status: String, state: CodeExplanations.State, moment: CodeMoment? = nil) {
+            self.status = status
+            self.state = state
+            self.moment = moment
+        }
     }
 
     /// With its failure type: `P0301-11`.
-    let name: String
+    package let name: String
     /// Without it.
-    let code: String
-    let description: String?
+    package let code: String
+    package let description: String?
     /// Whether one public list alone has the text; nil where nothing is known of its source.
-    let isFromOneList: Bool?
+    package let isFromOneList: Bool?
     /// What the codes beside an unknown one are about.
-    let group: String?
-    let failureType: UInt8?
+    package let group: String?
+    package let failureType: UInt8?
     /// What the failure type or failure mode says, else what its category does.
-    let failureText: String?
-    let system: String
-    let area: String?
-    let definedBy: String
-    let parameter: J1939Code?
-    let explanation: CodeExplanation?
+    package let failureText: String?
+    package let system: String
+    package let area: String?
+    package let definedBy: String
+    package let parameter: J1939Code?
+    package let explanation: CodeExplanation?
     /// How to drive so that the monitors complete that prove a repair.
-    let drives: [String]
-    let occurrence: Occurrence?
+    package let drives: [String]
+    package let occurrence: Occurrence?
 
-    init(
+    package init(
         _ code: CodeReport.Code, _ texts: CodeTexts, _ explanations: CodeExplanations,
         occurrence: Occurrence? = nil
     ) {
@@ -81,7 +88,7 @@ struct ExplainedCode {
     }
 
     /// The text, and how it failed.
-    var meaning: String {
+    package var meaning: String {
         let unknown =
             parameter.map { "no name for parameter \($0.spn) is known" }
             ?? "no text for this code is known" + (group.map { "; \($0)" } ?? "")
@@ -90,18 +97,18 @@ struct ExplainedCode {
         return said + "; " + failureText.startingSmall
     }
 
-    var place: String {
+    package var place: String {
         ([system] + [area.map(\.startingSmall)].compactMap(\.self) + [definedBy])
             .joined(separator: ", ")
     }
 
     /// What to type to see the signals; nil where there are none.
-    var command: String? {
+    package var command: String? {
         explanation?.watch.map { "obdscan live " + $0.signals.joined(separator: " ") }
     }
 
     /// Monitor ids of service 06: `21 to 22, A1`.
-    var tests: String {
+    package var tests: String {
         (explanation?.tests ?? []).map { range in
             let low = Hex.string([range.lowerBound])
             return range.count == 1 ? low : low + " to " + Hex.string([range.upperBound])
@@ -109,7 +116,7 @@ struct ExplainedCode {
     }
 
     /// All that is known of it, for programs.
-    static func shape(_ units: UnitSystem) -> RowShape<ExplainedCode> {
+    package static func shape(_ units: UnitSystem) -> RowShape<ExplainedCode> {
         RowShape(
             "explanation",
             [
@@ -142,7 +149,7 @@ struct ExplainedCode {
 
 extension UnitSystem {
     /// A whole number of a metric unit, in these units.
-    func whole(_ value: Double, _ unit: String) -> String {
+    package func whole(_ value: Double, _ unit: String) -> String {
         let conversion = conversion(from: unit)
         let shown = (conversion.map { $0(value) } ?? value).rounded()
         return "\(Int(shown)) \(conversion?.unit ?? unit)"

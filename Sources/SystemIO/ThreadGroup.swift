@@ -1,26 +1,27 @@
-import Accessory
 import Glibc
 import OBDCore
 import Synchronization
-import SystemIO
 
-/// Does the same with several accessories at once, each on a thread of its own: one that hangs keeps
-/// no other waiting.
+/// Does the same several times at once, each time on a thread of its own: one that hangs keeps no
+/// other waiting.
 ///
 /// The thread that calls it waits, takes what came of each, and passes signals on.
-struct AccessoryThreads<Outcome: Sendable> {
+public struct ThreadGroup<Outcome: Sendable> {
     /// How many run at the same time.
-    var atOnce = 64
+    public var atOnce: Int
     /// Called once in a while, for a line that shows how it goes; nil = never.
-    var period: Duration?
+    public var period: Duration?
     /// Something else that is waited for, and what then is done; nil = nothing.
-    var other: (descriptor: Int32, take: () -> Void)?
+    public var other: (descriptor: Int32, take: () -> Void)?
+
+    /// A group that runs so many at the same time.
+    public init(atOnce: Int = 64) { self.atOnce = atOnce }
 
     private final class Finished: Sendable {
         let outcomes = Mutex<[(place: Int, outcome: Outcome)]>([])
         private let news: EventDescriptor
 
-        init() throws(Failure) { news = try EventDescriptor.made() }
+        init() throws(SystemError) { news = try EventDescriptor() }
 
         var descriptor: Int32 { news.descriptor }
 
@@ -48,7 +49,7 @@ struct AccessoryThreads<Outcome: Sendable> {
     ///   - inbox: the process's signals; what comes is passed on to all, and no more are begun.
     ///   - body: gets its place and an inbox that tells it to stop.
     /// - Returns: the signal that asked for the end; nil = none did.
-    func run(
+    public func run(
         _ count: Int, inbox: SignalInbox, tick: () -> Void = {},
         ended: (Int, Outcome) throws -> Void,
         body: @escaping @Sendable (Int, SignalInbox) -> Outcome

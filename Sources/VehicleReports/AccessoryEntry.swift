@@ -5,24 +5,24 @@ import TripStore
 import VehicleScan
 
 /// An accessory as lists show it: attached, remembered, or both.
-struct AccessoryEntry {
-    var id: String
+package struct AccessoryEntry {
+    package var id: String
     /// Under which it is remembered.
-    var key: String
-    var connectionID: Int?
-    var name: String?
-    var manufacturer: String?
-    var model: String?
-    var serialNumber: String?
-    var firmware: String?
-    var hardware: String?
-    var protocols: [String] = []
-    var inUseBy: String?
+    package var key: String
+    package var connectionID: Int?
+    package var name: String?
+    package var manufacturer: String?
+    package var model: String?
+    package var serialNumber: String?
+    package var firmware: String?
+    package var hardware: String?
+    package var protocols: [String] = []
+    package var inUseBy: String?
     /// Lines that only people want.
-    var details: [(String, String)] = []
+    package var details: [(String, String)] = []
 
     /// One that is attached.
-    init(_ accessory: Accessory) {
+    package init(_ accessory: Accessory) {
         id = "\(accessory.address)"
         key = accessory.memoryKey
         connectionID = accessory.connectionID
@@ -41,21 +41,21 @@ struct AccessoryEntry {
     }
 
     /// A Bluetooth accessory that is paired and may be in reach.
-    init(paired accessory: Accessory) {
+    package init(paired accessory: Accessory) {
         self.init(accessory)
         connectionID = nil
         details.append(("Bluetooth", "paired"))
     }
 
     /// One that was used before.
-    init(_ remembered: RememberedAccessory) {
+    package init(_ remembered: RememberedAccessory) {
         id = remembered.address
         key = remembered.address
         remember(remembered)
     }
 
     /// Adds what an earlier session learnt.
-    mutating func remember(_ remembered: RememberedAccessory) {
+    package mutating func remember(_ remembered: RememberedAccessory) {
         if details.contains(where: { $0.0 == "Last used" }) { return }
         name = name ?? remembered.name
         manufacturer = manufacturer ?? remembered.manufacturer
@@ -73,7 +73,7 @@ struct AccessoryEntry {
     }
 
     /// What lists say of it.
-    static let shape = RowShape<AccessoryEntry>(
+    package static let shape = RowShape<AccessoryEntry>(
         "device",
         [
             Field("id", "DEVICE", style: .bold) { .text($0.id) },
@@ -92,7 +92,7 @@ struct AccessoryEntry {
     }
 
     /// One fact a line.
-    func text(_ palette: Palette) -> String {
+    package func text(_ palette: Palette) -> String {
         var rows = TextTable([("", .left), ("", .left)])
         let facts: [(String, String?)] = [
             ("Device", id), ("Connection", connectionID.map { String($0) }), ("Name", name),

@@ -5,7 +5,7 @@ import PIDTables
 
 extension ExplainedCode {
     /// All that can be said of the code, for people, in the order in which it is asked for.
-    func text(_ palette: Palette, _ output: OutputOptions) -> String {
+    package func text(_ palette: Palette, _ output: OutputForm) -> String {
         var result = ""
         let width = output.columns ?? .max
         for (number, line) in folded(printable("\(name)  \(meaning)"), to: width).enumerated() {
@@ -89,7 +89,7 @@ extension CodeFamily.Cause {
 
 extension CodeSetReading {
     /// What the codes say together, for people; empty where they say nothing.
-    func text(_ palette: Palette, columns: Int?) -> String {
+    package func text(_ palette: Palette, columns: Int?) -> String {
         if findings.isEmpty { return "" }
         var rows = TextTable([("", .left), ("", .left)], flexible: [1])
         for finding in findings {
@@ -106,7 +106,7 @@ extension CodeSetReading {
     }
 
     /// The findings for programs.
-    var rows: [Row] {
+    package var rows: [Row] {
         findings.map { finding in
             Row(
                 "together",
@@ -119,16 +119,5 @@ extension CodeSetReading {
     }
 
     /// The keys of ``rows``, in their order.
-    static let keys = ["finding", "text", "codes", "voltage"]
-}
-
-/// What stands beside trouble codes.
-func loadCodeExplanations() throws(Failure) -> CodeExplanations {
-    do {
-        return try PIDTables.codeExplanations()
-    } catch {
-        throw Failure(
-            "pids/dtc/families.txt:\(error.line): \(error.reason)",
-            hint: "this is a fault of obdscan: please report it", status: .bug)
-    }
+    package static let keys = ["finding", "text", "codes", "voltage"]
 }

@@ -8,9 +8,10 @@ import TripReports
 import VehicleLink
 
 /// Prints what decoding found: lines for people, JSON Lines or CSV.
-struct DecodePrinter {
-    private let format: OutputFormat
-    private let units: UnitSystem
+package struct DecodePrinter {
+    private let output: OutputForm
+    private var format: OutputFormat { output.format }
+    private var units: UnitSystem { output.units }
     private let knowledge: CodeKnowledge
     private var items: ItemRows
     /// Readings, of which there may be many.
@@ -23,26 +24,25 @@ struct DecodePrinter {
     /// Whether anything was an error since the last call of ``takeError()``.
     private var sawError = false
 
-    init(format: OutputFormat, units: UnitSystem, table: PIDTable, knowledge: CodeKnowledge) {
-        self.format = format
-        self.units = units
+    package init(_ output: OutputForm, table: PIDTable, knowledge: CodeKnowledge) {
+        self.output = output
         self.knowledge = knowledge
-        items = ItemRows(table: table, units: units, facts: knowledge.facts)
-        json = JSONLines(table: table, units: units)
+        items = ItemRows(table: table, units: output.units, facts: knowledge.facts)
+        json = JSONLines(table: table, units: output.units)
     }
 
     /// Prints readings of another table from here on.
-    mutating func use(_ table: PIDTable) {
+    package mutating func use(_ table: PIDTable) {
         items.table = table
         json = JSONLines(table: table, units: units)
     }
 
     /// Tells the input that what follows comes from: a heading in text, in objects and tables a key
     /// and a column at the end.
-    mutating func begin(_ file: String, to output: inout [UInt8]) {
+    package mutating func begin(_ file: String, to output: inout [UInt8]) {
         if format == .text {
             let gap = self.file == nil ? "" : "\n"
-            let name = LocaleText.shown(printable(file))
+            let name = self.output.palette.shown(printable(file))
             output.append(contentsOf: "\(gap)==> \(name) <==\n".utf8)
         }
         self.file = file
@@ -50,13 +50,13 @@ struct DecodePrinter {
     }
 
     /// Whether an error was printed; forgets it.
-    mutating func takeError() -> Bool {
+    package mutating func takeError() -> Bool {
         defer { sawError = false }
         return sawError
     }
 
     /// Appends one finding to `output`.
-    mutating func append(_ found: DecodedLine, to output: inout [UInt8]) {
+    package mutating func append(_ found: DecodedLine, to output: inout [UInt8]) {
         if found.isError { sawError = true }
         switch format {
         case .json:
@@ -77,7 +77,8 @@ struct DecodePrinter {
                     .csv, kinds: ItemRows.Keys.all + [["line"] + (file == nil ? [] : ["file"])])
             rows.append(row, to: &output)
             self.rows = rows
-        case .text: output.append(contentsOf: (LocaleText.shown(textLine(found)) + "\n").utf8)
+        case .text:
+            output.append(contentsOf: (self.output.palette.shown(textLine(found)) + "\n").utf8)
         }
     }
 

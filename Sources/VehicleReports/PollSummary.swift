@@ -5,30 +5,36 @@ import TripStore
 import VehicleScan
 
 /// What `live` and `log` say when they end.
-struct Summary {
+package struct PollSummary {
     /// The figures.
-    var statistics: SessionStatistics
+    package var statistics: SessionStatistics
     /// The trip that was recorded.
-    var trip: Int64?
+    package var trip: Int64?
     /// Batches that the view had no time for.
-    var dropped = 0
+    package var dropped = 0
     /// Where the time went; nil where nothing was polled.
-    var explanation: PollExplanation?
+    package var explanation: PollExplanation?
     /// Whether all of that is wanted.
-    var explains = false
+    package var explains = false
     /// What came from a receiver of positions; nil without one.
-    var positions: PositionReceiver.Counts?
+    package var positions: PositionReceiver.Counts?
     /// How far the trip went, as people read it; nil where nothing tells.
-    var distance: String?
+    package var distance: String?
     /// What shows the trip.
-    var next: String?
+    package var next: String?
     /// Whether people are told how fast it went, too.
-    var tellsPace = false
+    package var tellsPace = false
+
+    /// A summary of what a session did, and of the trip that it recorded.
+    package init(statistics: SessionStatistics, trip: Int64? = nil) {
+        self.statistics = statistics
+        self.trip = trip
+    }
 
     /// Takes over where the time of the session's poll went.
-    mutating func explain(_ connection: Vehicle, all: Bool, _ output: OutputOptions) {
+    package mutating func explain(_ connection: Vehicle, all: Bool, tellsPace: Bool) {
         explains = all
-        tellsPace = all || output.verbose
+        self.tellsPace = all || tellsPace
         explanation = connection.scan.report.map {
             PollExplanation($0, statistics, connection.table)
         }
@@ -36,7 +42,7 @@ struct Summary {
 
     /// As programs read it; where there are several accessories it says which one this is, and why
     /// its recording failed.
-    func row(of accessory: String? = nil, failure: Failure? = nil) -> Row {
+    package func row(of accessory: String? = nil, error: String? = nil) -> Row {
         Row(
             "summary",
             [
@@ -62,24 +68,24 @@ struct Summary {
                         "damaged": .integer(counts.damaged),
                     ])
                 } ?? .null,
-                "device": .text(accessory), "error": .text(failure?.message),
+                "device": .text(accessory), "error": .text(error),
             ])
     }
 
     /// Takes over what the closed trip has come to.
-    mutating func take(_ store: TripStore, _ output: OutputOptions) {
+    package mutating func take(_ store: TripStore, units: UnitSystem, usualPath: String?) {
         guard let trip else { return }
-        let isUsual = store.currentPath == DatabaseOptions(path: nil).file
+        let isUsual = store.currentPath == usualPath
         next = "obdscan trips show \(trip)" + (isUsual ? "" : " --db \(store.currentPath)")
         guard let kilometres = try? store.trip(trip).distance else { return }
-        let conversion = output.units.conversion(from: "km")
+        let conversion = units.conversion(from: "km")
         distance =
             fixed(conversion.map { $0(kilometres) } ?? kilometres, 1) + " "
             + (conversion?.unit ?? "km")
     }
 
     /// For people: what was recorded and what failed; how fast it went where that is wanted.
-    var lines: [String] {
+    package var lines: [String] {
         guard tellsPace else { return [text] }
         let time = explains ? explanation?.lines : [explanation?.line].compactMap(\.self)
         return [text, pace] + (time ?? [])
@@ -104,7 +110,7 @@ struct Summary {
     }
 
     /// What was recorded and what failed, for people.
-    var text: String {
+    package var text: String {
         var parts = [clockText(statistics.seconds.rounded())]
         if let distance { parts.append(distance) }
         parts.append(counted(statistics.readings, "reading"))

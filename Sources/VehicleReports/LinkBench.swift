@@ -7,9 +7,11 @@ import TripRecorder
 import VehicleScan
 
 /// Asks a vehicle the same again and again, and takes the times.
-struct LinkBench {
+package struct LinkBench {
     /// Records of one number each that most vehicles have, in the order of preference.
-    static let usual: [UInt8] = [0x0C, 0x0D, 0x05, 0x11, 0x04, 0x0F, 0x0B, 0x10, 0x0E, 0x2F, 0x33]
+    package static let usual: [UInt8] = [
+        0x0C, 0x0D, 0x05, 0x11, 0x04, 0x0F, 0x0B, 0x10, 0x0E, 0x2F, 0x33,
+    ]
     /// Failures of one kind in a row after which no more are made.
     private static let mostFailures = 3
 
@@ -21,7 +23,7 @@ struct LinkBench {
     /// Frames that answer so many records; known once they were asked without a count digit.
     private var frames: [Int: Int] = [:]
 
-    init(_ connection: Vehicle, wants: [PollPlan.Want], requests: Int) {
+    package init(_ connection: Vehicle, wants: [PollPlan.Want], requests: Int) {
         self.connection = connection
         self.wants = wants
         self.requests = requests
@@ -37,7 +39,7 @@ struct LinkBench {
     }
 
     /// The figures of the next kind of request; nil when all were made.
-    mutating func next() throws -> BenchFigures? {
+    package mutating func next() throws -> BenchFigures? {
         while !left.isEmpty {
             let kind = left.removeFirst()
             guard let request = request(kind) else { continue }
@@ -68,7 +70,7 @@ struct LinkBench {
     }
 
     /// Polls as `live` and `log` do it, and ends the session.
-    func poll(for duration: Duration) throws -> BenchFigures {
+    package func poll(for duration: Duration) throws -> BenchFigures {
         let begun = SystemClock.now()
         connection.scan.poll(PollPlan(wants: wants))
         var loop = PollLoop(connection, queue: nil, until: SystemClock.now() + duration)
@@ -91,7 +93,7 @@ struct LinkBench {
     }
 
     /// What the figures mean; `polling` is the last of them.
-    func verdict(_ polling: BenchFigures) -> BenchVerdict {
+    package func verdict(_ polling: BenchFigures) -> BenchVerdict {
         var verdict = BenchVerdict()
         let single = figures(.records(1, countDigit: false))
         let digit = figures(.records(1, countDigit: true))

@@ -139,7 +139,8 @@ let package = Package(
             "Dashboard",
             [
                 "OBDCore", "Diagnostics", "ScanTool", "SystemIO", "Accessory", "ScanSession",
-                "PIDTables", "Formats", "WebProtocol", "WebServer",
+                "PIDTables", "Formats", "FuelFigures", "TripStore", "TripReports", "TripRecorder",
+                "VehicleScan", "VehicleReports", "WebProtocol", "WebServer", "WebPage",
             ]),
         .target(
             name: "WebPage", exclude: ["web"], swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),

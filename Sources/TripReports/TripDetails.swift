@@ -69,3 +69,22 @@ extension TripPrinter {
         for row in rest { try writer.print(row, &rows) }
     }
 }
+
+extension TripDetails {
+    /// Prints a trip and what its signals add up to; `profile` says what is known of its engine.
+    public static func print(
+        _ id: Int64, _ store: TripStore, _ output: OutputForm,
+        _ profile: (TripSummary) -> FuelProfile, _ writer: inout TextOutput
+    ) throws {
+        let readings = try store.readings(ofTrip: id)
+        let details = try TripDetails(
+            readings, profile(readings.trip), notes: try store.notes(ofTrip: id),
+            events: try store.eventCounts(ofTrip: id))
+        var printer = TripPrinter(output)
+        if output.format != .text { return try printer.print(details, &writer) }
+        try printer.print(readings.trip, &writer)
+        try printer.finish(&writer)
+        try writer.write(printer.figures(details) + "\n")
+        try printer.print(readings, &writer)
+    }
+}

@@ -141,7 +141,7 @@ struct TableVehicle {
 
     /// What `body` prints.
     static func printed(_ body: (inout TextOutput) throws -> Void) throws -> String {
-        let collected = Collected()
+        let collected = CollectedBytes()
         var writer = TextOutput(sink: collected.take)
         try body(&writer)
         try writer.flush()

@@ -26,13 +26,13 @@ import VehicleScan
 
     @Test func `are asked once for all who ask at a time, each for itself`() throws {
         try TableVehicle.run(Self.answers) { first in
-            let (vehicle, board) = (LiveFeed.CurrentVehicle(), VehicleBoard(version: "0.2"))
+            let (vehicle, board) = (CurrentVehicle(), VehicleBoard(version: "0.2"))
             let questions = VehicleQuestions(
-                vehicle, board, OutputOptions(format: .json, quiet: true))
-            #expect(throws: Failure.self) { try questions.answer(.codes) }
+                vehicle, board, WebSources(DatabaseOptions(path: nil), units: .metric))
+            #expect(throws: WebProblem.self) { try questions.answer(.codes) }
             vehicle.current = first.connection
             // Connected, and not yet polled: nobody knows whether the vehicle answers.
-            #expect(throws: Failure.self) { try questions.answer(.codes) }
+            #expect(throws: WebProblem.self) { try questions.answer(.codes) }
             board.update { $0.link = .live }
             let codes = try ask(questions, .codes)
             #expect(codes.contains("\"P0301\""))
@@ -43,7 +43,7 @@ import VehicleScan
             #expect(try ask(questions, .codes) == codes)
             #expect(first.adapter.count("03") == 1)
             board.update { $0.link = .lost }
-            #expect(throws: Failure.self) { try questions.answer(.codes) }
+            #expect(throws: WebProblem.self) { try questions.answer(.codes) }
 
             // Another session may be with another vehicle.
             var others = Self.answers

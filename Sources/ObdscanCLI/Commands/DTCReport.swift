@@ -5,6 +5,7 @@ import OBDCore
 import SystemIO
 import TripReports
 import TripStore
+import VehicleReports
 import VehicleScan
 
 /// `obdscan dtc report`.
@@ -72,7 +73,7 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
             let services = try connection.services()
             let scan = try CodeScan(connection, in: services)
             if let failure = scan.failure(connection) { throw failure }
-            let tests = try MonitorsCommand.testResults(connection, services)
+            let tests = try MonitorAnswers.testResults(connection, services)
             var frames: [QueryResult] = []
             if services.profiles != [.onUDS] {
                 frames = try FrameScan(0, connection, in: services).asked

@@ -61,8 +61,9 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
             connection in
             var writer = TextOutput.standard
             let services = try connection.services()
-            let (asked, sinceClear) = try Self.ask(
-                connection, services, readiness: readiness, output, &writer)
+            let (asked, sinceClear) = try MonitorAnswers.ask(
+                connection, services, readiness: readiness, output.form,
+                try AnswerPrinter(output, table: table), isSilent: output.quiet, &writer)
             isReady = sinceClear.incomplete.isEmpty && !sinceClear.supported.isEmpty
             ScanRecord.keep(asked, connection, services, vehicle.database, output)
             let said = asked.contains { $0.answer.items.contains(where: MonitorReport.concerns) }
@@ -77,54 +78,6 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
         if exitCode && !isReady { throw Failure.silent(.findings) }
     }
 
-    /// Asks for readiness, with test results unless `readiness` says that it is enough, and prints
-    /// the answers.
-    static func ask(
-        _ connection: Vehicle, _ services: VehicleServices, readiness: Bool,
-        _ output: OutputOptions, _ writer: inout TextOutput
-    ) throws -> (asked: [QueryResult], readiness: Readiness) {
-        var printer = try AnswerPrinter(output, table: connection.table)
-        var report = MonitorReport(output.form)
-        // A readiness group tells once more what F501 has told.
-        var told: Set<MonitorStatus> = []
-        var asked = try connection.readiness(in: services)
-        asked += try connection.readinessThisCycle(in: services, known: asked)
-        if !readiness { asked += try testResults(connection, services) }
-        let items = ItemRows(table: connection.table, units: output.units)
-        var rows = RowWriter(
-            .csv, kinds: [ItemRows.Keys.monitor, ItemRows.Keys.monitorTest])
-        for one in asked {
-            let time = connection.utc(one.answer.answered)
-            for item in one.answer.items where MonitorReport.concerns(item) {
-                // Without headers two ECUs may say the same, each for itself.
-                if case .monitor(let status) = item, status.ecu != nil,
-                    !told.insert(status).inserted
-                {
-                    continue
-                }
-                report.add(item)
-                switch output.format {
-                case .text: continue
-                case .json: try printer.print(item, at: time, to: &writer)
-                case .csv:
-                    // The counts and the light beside the monitors are readings.
-                    if case .reading = item { continue }
-                    try writer.print(items.row(item, time: time), &rows)
-                }
-            }
-            if output.format == .json {
-                try printer.printRest(of: one, at: time, to: &writer)
-            }
-        }
-        let sinceClear = Readiness(asked.flatMap(\.answer.items), table: connection.table)
-        if output.format == .text && !output.quiet {
-            try writer.write(report.text(sinceClear))
-        }
-        if output.format == .csv { try writer.append { rows.finish(&$0) } }
-        try printer.finish(&writer)
-        return (asked, sinceClear)
-    }
-
     private func printTrend() throws {
         let store = try vehicle.database.open(
             .readOnly, filledBy: "obdscan monitors reads a vehicle's test results and keeps them")
@@ -132,17 +85,5 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
         if points.isEmpty { output.note("No test results are kept yet.") }
         var writer = TextOutput.standard
         try MonitorTrendReport(points: points, output: output.form).print(&writer)
-    }
-
-    /// Service 06 by its support maps: monitor ids on CAN, test ids before it.
-    static func testResults(
-        _ connection: Vehicle, _ services: VehicleServices
-    ) throws(VehicleError) -> [QueryResult] {
-        let supported = try connection.supportedIDs(in: services) { .supportedMonitors($0) }
-        var results: [QueryResult] = []
-        for id in supported.all {
-            results += try connection.ask(.monitorTests(id), in: services)
-        }
-        return results
     }
 }

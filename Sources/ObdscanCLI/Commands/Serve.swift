@@ -113,21 +113,19 @@ struct ServeCommand: ParsableCommand, OutputCommand {
         let listener = try Self.listener(place)
 
         let board = VehicleBoard(version: ObdscanCommand.configuration.version)
-        let car = LiveFeed.CurrentVehicle()
-        let silent = OutputOptions(format: .json, units: output.units, quiet: true)
+        let car = CurrentVehicle()
+        let sources = WebSources(vehicle.database, units: output.units)
         let routes = WebRoutes(
             rules: AccessRules(
                 isLoopback: place.isLoopback, names: further, token: word,
                 cookie: "obdscan-\(listener.port)"),
             users: place.isLoopback && word == nil ? [0, getuid()] : nil, board: board,
-            questions: VehicleQuestions(car, board, silent), table: table,
-            database: vehicle.database, output: silent)
+            questions: VehicleQuestions(car, board, sources), table: table, sources: sources)
         let accessory = try chosenAccessory()
         let feed = accessory.map { name in
             LiveFeed(
-                board: board, vehicle: car, options: vehicle, output: output, table: table,
-                wanted: wanted, packs: tables.packRecords(in: table), period: every?.duration,
-                rest: rest.limits, accessory: name)
+                board: board, vehicle: car, table: table, accessory: name,
+                program: program(wanted, table, name))
         }
         do {
             try serve(listener, routes, feed, word, inbox, car)
@@ -138,7 +136,7 @@ struct ServeCommand: ParsableCommand, OutputCommand {
 
     private func serve(
         _ listener: WebListener, _ routes: WebRoutes, _ feed: LiveFeed?, _ word: AccessToken?,
-        _ inbox: SignalInbox, _ car: LiveFeed.CurrentVehicle
+        _ inbox: SignalInbox, _ car: CurrentVehicle
     ) throws {
         let feedInbox = try SignalInbox.relay()
         let server = try WebServer(listener, handler: routes)
@@ -157,6 +155,45 @@ struct ServeCommand: ParsableCommand, OutputCommand {
         _ = inbox.next()
         // A second Ctrl-C ends the process at once.
         SignalInbox.letEndingsThrough()
+    }
+
+    /// How the feed polls `wanted`, or all that the vehicle has.
+    private func program(
+        _ wanted: [SelectedSignal], _ table: PIDTable, _ accessory: String
+    ) -> LiveFeed.Program {
+        let (vehicle, output, limits) = (vehicle, output, rest.limits)
+        let (packs, period) = (tables.packRecords(in: table), every?.duration)
+        return LiveFeed.Program(
+            open: { queue, inbox, body in
+                var needs = SessionNeeds(sinks: [queue], reconnect: .always, inbox: inbox)
+                needs.accessory = accessory
+                needs.restsWhileVehicleIsOff = limits != nil
+                needs.take(wanted.isEmpty ? packs : wanted.compactMap(\.record))
+                try withVehicle(vehicle, output, table, needs, body)
+            },
+            setup: { connection in
+                var setup = try PollSetup.make(
+                    wanted, packs, connection, every: period, unknown: { output.note($0.text) })
+                setup.protectBattery(limits, connection)
+                return setup
+            },
+            news: { connection in
+                var news = PollNews(accessory: connection.accessory)
+                return { news.note($0) }
+            },
+            fault: { error in
+                if error is Interrupted { return nil }
+                let failure =
+                    Failure(known: error) ?? Failure("unexpected: \(error)", status: .bug)
+                if failure.message.isEmpty { return nil }
+                return LiveFeed.Fault(
+                    failure.message, hint: failure.hint,
+                    isOfSilentVehicle: limits != nil
+                        && (failure.isOfSilentVehicle || failure.status == .timedOut),
+                    // A recording has one beginning: another session would write over it.
+                    isFinal: vehicle.record != nil || failure.status == .usage)
+            },
+            note: { output.remark($0) })
     }
 
     private func announce(_ listener: WebListener, _ word: AccessToken?) throws {

@@ -121,25 +121,7 @@ struct TripsShowCommand: ParsableCommand, OutputCommand {
         let store = try database.open(.readOnly)
         let id = try trip?.number(in: store) ?? store.latestTrip()
         var writer = TextOutput.standard
-        try Self.print(id, store, output, &writer)
+        try TripDetails.print(id, store, output.form, TripFuel.profile, &writer)
         try writer.flush()
-    }
-
-    /// Prints a trip and what its signals add up to.
-    static func print(
-        _ id: Int64, _ store: TripStore, _ output: OutputOptions, _ writer: inout TextOutput
-    ) throws {
-        let readings = try mapped { () throws(StoreError) in try store.readings(ofTrip: id) }
-        let rest = try mapped { () throws(StoreError) in
-            (try store.notes(ofTrip: id), try store.eventCounts(ofTrip: id))
-        }
-        let details = try TripDetails(
-            readings, TripFuel.profile(of: readings.trip), notes: rest.0, events: rest.1)
-        var printer = TripPrinter(output.form)
-        if output.format != .text { return try printer.print(details, &writer) }
-        try printer.print(readings.trip, &writer)
-        try printer.finish(&writer)
-        try writer.write(printer.figures(details) + "\n")
-        try printer.print(readings, &writer)
     }
 }

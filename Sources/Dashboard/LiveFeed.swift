@@ -1,9 +1,6 @@
-import Dashboard
 import Diagnostics
-import Glibc
 import OBDCore
 import ScanSession
-import Synchronization
 import SystemIO
 import TripRecorder
 import VehicleScan
@@ -11,60 +8,79 @@ import VehicleScan
 /// The session that browsers look at: opened, polled, and opened again when it was lost for good.
 ///
 /// It runs on a thread of its own, until its inbox says that it is enough.
-struct LiveFeed: Sendable {
-    /// The vehicle while there is a session with it; for questions besides the poll.
-    final class CurrentVehicle: Sendable {
-        private struct Question {
-            var inbox: SignalInbox?
-            var isOver = false
+package struct LiveFeed: Sendable {
+    /// Why a session ended, as its users read it.
+    package struct Fault: Sendable {
+        /// What happened.
+        var message: String
+        /// What to do about it.
+        var hint: String?
+        /// Whether the vehicle may be off: then it is asked less and less often.
+        var isOfSilentVehicle: Bool
+        /// Whether no other session is begun.
+        var isFinal: Bool
+
+        package init(
+            _ message: String, hint: String?, isOfSilentVehicle: Bool, isFinal: Bool
+        ) {
+            self.message = message
+            self.hint = hint
+            self.isOfSilentVehicle = isOfSilentVehicle
+            self.isFinal = isFinal
         }
+    }
 
-        private let connection = Mutex<Vehicle?>(nil)
-        private let question = Mutex(Question())
+    /// What the program around the feed does for it.
+    package struct Program: Sendable {
+        /// Runs a body with the vehicle of a session whose batches go to a queue, until an inbox says
+        /// that it is enough.
+        package typealias Open =
+            @Sendable (
+                BatchQueue, SignalInbox, (Vehicle) throws -> Void
+            ) throws -> Void
 
-        /// The session; nil while there is none.
-        var current: Vehicle? {
-            get { connection.withLock { $0 } }
-            set { connection.withLock { $0 = newValue } }
-        }
+        let open: Open
+        /// What to poll.
+        let setup: @Sendable (Vehicle) throws -> PollSetup
+        /// What turns the events of a session into what a user should know.
+        let news: @Sendable (Vehicle) -> ((ScanEvent) -> String?)
+        /// Why a session ended; nil where that needs no word, and the feed is over.
+        let fault: @Sendable (any Error) -> Fault?
+        /// Takes what a user should know.
+        let note: @Sendable (String) -> Void
 
-        /// A question begins, which `inbox` breaks off; false = none is asked any more.
-        func begin(_ inbox: SignalInbox) -> Bool {
-            question.withLock { question in
-                if question.isOver { return false }
-                question.inbox = inbox
-                return true
-            }
-        }
-
-        /// The question has its answer, or none.
-        func finish() { question.withLock { $0.inbox = nil } }
-
-        /// Breaks off the question that is under way.
-        func breakOff() { question.withLock { $0.inbox?.pass(SIGTERM) } }
-
-        /// Breaks off the question that is under way, and lets no other begin.
-        func end() {
-            question.withLock { question in
-                question.isOver = true
-                question.inbox?.pass(SIGTERM)
-            }
+        package init(
+            open: @escaping Open, setup: @escaping @Sendable (Vehicle) throws -> PollSetup,
+            news: @escaping @Sendable (Vehicle) -> ((ScanEvent) -> String?),
+            fault: @escaping @Sendable (any Error) -> Fault?,
+            note: @escaping @Sendable (String) -> Void
+        ) {
+            self.open = open
+            self.setup = setup
+            self.news = news
+            self.fault = fault
+            self.note = note
         }
     }
 
     let board: VehicleBoard
     let vehicle: CurrentVehicle
-    let options: VehicleOptions
-    let output: OutputOptions
     let table: PIDTable
-    /// The signals that were named; none = all that the vehicle has.
-    let wanted: [SelectedSignal]
-    let packs: [PIDTable.Record]
-    let period: Duration?
-    /// When a vehicle that is off is left alone; nil = never.
-    let rest: BatteryGuard.Limits?
     /// The accessory as it was named.
     let accessory: String
+    let program: Program
+
+    /// A feed of `board` and `vehicle` from the accessory of that name.
+    package init(
+        board: VehicleBoard, vehicle: CurrentVehicle, table: PIDTable, accessory: String,
+        program: Program
+    ) {
+        self.board = board
+        self.vehicle = vehicle
+        self.table = table
+        self.accessory = accessory
+        self.program = program
+    }
 
     /// The pauses between sessions that failed; the longest are for vehicles that do not answer,
     /// whose battery each try would cost.
@@ -72,7 +88,7 @@ struct LiveFeed: Sendable {
     private static let shortPauses = 4
 
     /// Runs until `inbox` is told to stop.
-    func run(_ inbox: SignalInbox) {
+    package func run(_ inbox: SignalInbox) {
         var failures = 0
         var lastWords: String?
         while true {
@@ -80,33 +96,27 @@ struct LiveFeed: Sendable {
                 $0.link = .connecting
                 $0.accessory = accessory
             }
-            let failure: Failure
+            let fault: Fault
             do {
                 try session(inbox) { failures = 0 }
                 return
-            } catch is Interrupted {
-                return
             } catch {
-                failure =
-                    Failure(known: error) ?? Failure("unexpected: \(error)", status: .bug)
-                if failure.message.isEmpty { return }
+                guard let known = program.fault(error) else { return }
+                fault = known
             }
-            let words = failure.message + (failure.hint.map { "\nhint: \($0)" } ?? "")
-            if words != lastWords { output.remark(words.replacing("\n", with: "; ")) }
+            let words = [fault.message, fault.hint.map { "hint: \($0)" }].compactMap(\.self)
+                .joined(separator: "; ").replacing("\n", with: "; ")
+            if words != lastWords { program.note(words) }
             lastWords = words
-            // A recording has one beginning: another session would write over it.
-            let isLast = options.record != nil || failure.status == .usage
             board.update {
                 $0.link = .failed
-                $0.note = failure.message
-                $0.hint = isLast ? "start obdscan serve again" : failure.hint
+                $0.note = fault.message
+                $0.hint = fault.isFinal ? "start obdscan serve again" : fault.hint
             }
-            if isLast { return }
+            if fault.isFinal { return }
             var waiting = WaitList()
             let stop = waiting.add(inbox.descriptor)
-            let isSilent =
-                rest != nil && (failure.isOfSilentVehicle || failure.status == .timedOut)
-            let count = isSilent ? Self.pauses.count : Self.shortPauses
+            let count = fault.isOfSilentVehicle ? Self.pauses.count : Self.shortPauses
             waiting.add(deadline: SystemClock.now() + Self.pauses[min(failures, count - 1)])
             waiting.wait()
             if waiting.isReady(stop) { return }
@@ -116,15 +126,9 @@ struct LiveFeed: Sendable {
 
     private func session(_ inbox: SignalInbox, begun: () -> Void) throws {
         let queue = try BatchQueue(full: .dropOldest)
-        var needs = SessionNeeds(sinks: [queue], reconnect: .always, inbox: inbox)
-        needs.accessory = accessory
-        needs.restsWhileVehicleIsOff = rest != nil
-        needs.take(wanted.isEmpty ? packs : wanted.compactMap(\.record))
-        try withVehicle(options, output, table, needs) { connection in
+        try program.open(queue, inbox) { connection in
             defer { vehicle.current = nil }
-            var setup = try PollSetup.make(
-                wanted, packs, connection, every: period, unknown: { output.note($0.text) })
-            setup.protectBattery(rest, connection)
+            let setup = try program.setup(connection)
             let vin = try connection.vin(by: setup.profiles)
             board.begin(order: setup.order(table))
             board.update {
@@ -137,9 +141,7 @@ struct LiveFeed: Sendable {
             connection.scan.poll(setup.plan)
             let end = try poll(connection, queue, setup)
             board.update { $0.statistics = connection.scan.statistics }
-            if case .failed(let error) = end {
-                throw Failure(error, accessory: connection.accessory)
-            }
+            if case .failed(let error) = end { throw error }
         }
     }
 
@@ -147,7 +149,7 @@ struct LiveFeed: Sendable {
         _ connection: Vehicle, _ queue: BatchQueue, _ setup: PollSetup
     ) throws -> PollLoop.End {
         var loop = PollLoop(connection, queue: queue, until: nil)
-        var news = PollNews(accessory: connection.accessory)
+        let news = program.news(connection)
         return try loop.run(every: .seconds(1)) {
             board.update {
                 $0.statistics = connection.scan.statistics
@@ -155,8 +157,8 @@ struct LiveFeed: Sendable {
                 $0.voltage = connection.scan.link?.voltage ?? $0.voltage
             }
         } event: { _, event in
-            let note = news.note(event)
-            if let note { output.remark(note) }
+            let note = news(event)
+            if let note { program.note(note) }
             board.update { status in
                 switch event {
                 case .toolDidDisconnect(.some): status.link = .lost

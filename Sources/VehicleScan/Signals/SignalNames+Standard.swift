@@ -1,10 +1,9 @@
 import Diagnostics
 import PIDTables
-import VehicleScan
 
 extension SignalNames {
     /// The signal of the built-in table that a user means; nil for a name that it does not know.
-    static func standardSignal(_ name: String) -> String? {
+    public static func standardSignal(_ name: String) -> String? {
         guard let table = try? PIDTables.standard(), let found = try? SignalNames(table).find(name)
         else { return nil }
         return found.signal.map { table[$0].id }

@@ -1,20 +1,9 @@
-import Formats
+import Dashboard
 import SystemIO
 import TripStore
 import WebProtocol
 
-/// Why a request gets no answer of its own, as an object.
-struct WebProblem: Error {
-    var status: ResponseHead.Status
-    var message: String
-    var hint: String?
-
-    init(_ status: ResponseHead.Status, _ message: String, hint: String? = nil) {
-        self.status = status
-        self.message = message
-        self.hint = hint
-    }
-
+extension WebProblem {
     /// What a command would have ended with.
     init(_ failure: Failure) {
         let status: ResponseHead.Status =
@@ -39,18 +28,5 @@ struct WebProblem: Error {
             self.init(
                 Failure(known: error) ?? Failure("unexpected: \(error)", status: .bug))
         }
-    }
-
-    /// The object.
-    var bytes: [UInt8] {
-        let row = Row(
-            "problem",
-            [
-                "status": .integer(status.rawValue), "message": .text(printable(message)),
-                "hint": .text(hint.map(printable)),
-            ])
-        var bytes: [UInt8] = []
-        row.appendJSON(to: &bytes)
-        return bytes
     }
 }

@@ -1,9 +1,8 @@
-import Dashboard
 import Diagnostics
 import Formats
-import Glibc
 import OBDCore
 import PIDTables
+import SystemIO
 import TripStore
 import WebPage
 import WebProtocol
@@ -14,7 +13,7 @@ import WebServer
 ///
 /// Nothing of it writes: neither to a vehicle nor to the database, but that an older one is brought
 /// up to date.
-struct WebRoutes: WebHandler {
+package struct WebRoutes: WebHandler {
     /// Browsers that may look at the stream at the same time.
     static let mostStreams = 24
 
@@ -24,11 +23,22 @@ struct WebRoutes: WebHandler {
     let board: VehicleBoard
     let questions: VehicleQuestions
     let table: PIDTable
-    let database: DatabaseOptions
-    /// Of JSON, and silent.
-    let output: OutputOptions
+    let sources: WebSources
 
-    func answer(_ request: WebRequest, _ response: WebResponse) throws {
+    /// Routes to what `board`, `questions` and `sources` know, for whom `rules` and `users` let in.
+    package init(
+        rules: AccessRules, users: Set<UInt32>?, board: VehicleBoard, questions: VehicleQuestions,
+        table: PIDTable, sources: WebSources
+    ) {
+        self.rules = rules
+        self.users = users
+        self.board = board
+        self.questions = questions
+        self.table = table
+        self.sources = sources
+    }
+
+    package func answer(_ request: WebRequest, _ response: WebResponse) throws {
         let head = request.head
         switch rules.verdict(head) {
         case .allowed: break
@@ -69,17 +79,17 @@ struct WebRoutes: WebHandler {
         } catch let fault as WebFault {
             throw fault
         } catch {
-            guard let problem = WebProblem(error), !response.hasBegun else { throw error }
+            guard let problem = sources.problem(error), !response.hasBegun else { throw error }
             try send(problem, response)
         }
     }
 
-    func admits(_ user: UInt32?) -> Bool {
+    package func admits(_ user: UInt32?) -> Bool {
         guard let users else { return true }
         return user.map { users.contains($0) } ?? false
     }
 
-    func refuse(_ status: ResponseHead.Status) -> (head: ResponseHead, body: [UInt8]) {
+    package func refuse(_ status: ResponseHead.Status) -> (head: ResponseHead, body: [UInt8]) {
         let problem =
             status == .forbidden
             ? WebProblem(
@@ -126,21 +136,21 @@ struct WebRoutes: WebHandler {
             let status = board.status
             try response.send(
                 ResponseHead(.ok, StreamedAnswer.jsonLines),
-                LiveObjects.status(status, output.units, at: status.now))
+                LiveObjects.status(status, sources.units, at: status.now))
         case ["api", "readings"]:
             var objects = LiveObjects(table: table, units: try units(head))
             let bytes = board.channels().channels.flatMap { objects.reading($0) }
             try response.send(ResponseHead(.ok, StreamedAnswer.jsonLines), bytes)
         case ["api", "accessories"]:
             try StreamedAnswer.print(response) {
-                _ = try DevicesListCommand.printAll(database, output, &$0)
+                try sources.accessories(&$0)
             }
         case ["api", "codes"]: try send(try questions.answer(.codes), response)
         case ["api", "monitors"]:
             let all = head.queryValue("tests") == "true"
             try send(try questions.answer(all ? .monitors : .readiness), response)
         case let path where RecordedAnswers.isRecorded(path):
-            try RecordedAnswers(database: database, output: output, units: try units(head))
+            try RecordedAnswers(sources: sources, units: try units(head))
                 .answer(head, response)
         default:
             throw WebProblem(.notFound, "there is nothing at this address")
@@ -182,12 +192,12 @@ struct WebRoutes: WebHandler {
                 hint: "close one of them")
         }
         let text = head.queryValue("every") ?? "100ms"
-        guard let lapse = DurationArgument(argument: text) else {
+        guard let period = Duration(text: text) else {
             throw WebProblem(.badRequest, "\"\(text)\" is not a time", hint: "every=500ms")
         }
         var objects = LiveObjects(table: table, units: try units(head))
         try LiveStream(
-            board: board, units: output.units, period: max(lapse.duration, .milliseconds(50))
+            board: board, units: sources.units, period: max(period, .milliseconds(50))
         ).run(&objects, response)
     }
 
@@ -200,11 +210,11 @@ struct WebRoutes: WebHandler {
 
     /// The units of `?units=`.
     private func units(_ head: RequestHead) throws -> UnitSystem {
-        guard let text = head.queryValue("units") else { return output.units }
+        guard let text = head.queryValue("units") else { return sources.units }
         guard let units = UnitSystem(rawValue: text) else {
             throw WebProblem(
                 .badRequest, "there are no units \"\(text)\"",
-                hint: UnitSystem.allValueStrings.joined(separator: ", "))
+                hint: UnitSystem.allCases.map(\.rawValue).joined(separator: ", "))
         }
         return units
     }

@@ -1,4 +1,3 @@
-import Dashboard
 import Diagnostics
 import Formats
 import OBDCore
@@ -13,10 +12,11 @@ import WebServer
 /// What is answered out of the database: trips, their plots and tracks, exports, codes that came and
 /// went, test results.
 struct RecordedAnswers {
-    let database: DatabaseOptions
-    /// Of JSON, and silent.
-    let output: OutputOptions
+    let sources: WebSources
     let units: UnitSystem
+
+    /// Lines of JSON.
+    private var form: OutputForm { OutputForm(format: .json, units: units) }
 
     /// Plots that the page shows at most.
     private static let mostPlots = 8
@@ -29,7 +29,7 @@ struct RecordedAnswers {
 
     /// Answers a request for what is recorded.
     func answer(_ head: RequestHead, _ response: WebResponse) throws {
-        let store = try database.open(.readOnly)
+        let store = try sources.database()
         let path = Array(head.path.dropFirst())
         switch path {
         case ["codes", "history"]:
@@ -37,7 +37,7 @@ struct RecordedAnswers {
         case ["monitors", "trend"]:
             try StreamedAnswer.print(response) { writer in
                 let points = try store.monitorTrend(vehicle: head.queryValue("vehicle"))
-                try MonitorTrendReport(points: points, output: output.form).print(&writer)
+                try MonitorTrendReport(points: points, output: form).print(&writer)
             }
         case ["trips"]: try StreamedAnswer.print(response) { try trips(head, store, &$0) }
         default:
@@ -45,7 +45,7 @@ struct RecordedAnswers {
             switch path.count > 2 ? path[2] : "" {
             case "" where path.count == 2:
                 try StreamedAnswer.print(response) {
-                    try TripsShowCommand.print(id, store, output, &$0)
+                    try TripDetails.print(id, store, form, sources.fuelProfile, &$0)
                 }
             case "plots": try StreamedAnswer.print(response) { try plots(id, head, store, &$0) }
             case "track": try StreamedAnswer.print(response) { try track(id, store, &$0) }
@@ -53,7 +53,7 @@ struct RecordedAnswers {
             case "report":
                 let readings = try store.readings(ofTrip: id)
                 let page = try TripReport(
-                    readings, store, units, TripFuel.profile(of: readings.trip)
+                    readings, store, units, sources.fuelProfile(readings.trip)
                 ).page
                 var answer = ResponseHead(.ok, "text/html; charset=utf-8")
                 // Its style and script are in it without a mark, and its text is escaped.
@@ -68,16 +68,9 @@ struct RecordedAnswers {
 
     /// A trip by its number or name.
     private func trip(_ text: String, _ store: TripStore) throws -> Int64 {
-        guard let reference = TripReference(argument: text) else {
-            throw WebProblem(.notFound, "a trip has a number or a name")
-        }
-        do {
-            let id = try reference.number(in: store)
-            _ = try store.trip(id)
-            return id
-        } catch let failure as Failure where failure.status == .usage {
-            throw WebProblem(.notFound, failure.message, hint: "/api/trips lists them")
-        }
+        let id = try sources.trip(text, store)
+        _ = try store.trip(id)
+        return id
     }
 
     private func trips(
@@ -93,7 +86,7 @@ struct RecordedAnswers {
             }
             filter.latest = latest
         }
-        var printer = TripPrinter(output.form)
+        var printer = TripPrinter(form)
         for trip in try store.trips(filter) { try printer.print(trip, &writer) }
         try printer.finish(&writer)
     }
@@ -103,7 +96,7 @@ struct RecordedAnswers {
     ) throws {
         let texts = PIDTables.codeTexts()
         let entries = try store.codeHistory(vehicle: head.queryValue("vehicle"))
-        try CodeHistoryReport(lives: CodeLife.all(entries), texts: texts, output: output.form)
+        try CodeHistoryReport(lives: CodeLife.all(entries), texts: texts, output: form)
             .print(&writer)
     }
 
@@ -163,7 +156,7 @@ struct RecordedAnswers {
             "influx": ("lp", "text/plain; charset=utf-8"),
         ]
         let name = head.queryValue("format") ?? "csv"
-        guard let format = ExportFormat(rawValue: name), let form = forms[name] else {
+        guard let form = forms[name] else {
             throw WebProblem(
                 .badRequest, "there is no format \"\(name)\"",
                 hint: "format=csv, json, gpx, kml or influx")
@@ -187,19 +180,18 @@ struct RecordedAnswers {
             isNarrowed: !selection.signals.isEmpty, ecu: nil)
         var answer = ResponseHead(.ok, form.type)
         // Named after its number alone: what a user or a vehicle calls it names no file.
-        let long = format == .csv && layout == "long" ? "-long" : ""
+        let long = name == "csv" && layout == "long" ? "-long" : ""
         answer.fields = [
             ("Content-Disposition", "attachment; filename=\"trip-\(id)\(long).\(form.ending)\"")
         ]
         try StreamedAnswer(answer, response).write { file in
-            switch format {
-            case .csv where layout == "long": try writer.writeLong(relative: false, &file)
-            case .csv: try writer.writeWide(relative: false, &file)
-            case .json: try writer.writeJSON(&file)
-            case .gpx: try writer.writeGPX(&file)
-            case .kml: try writer.writeKML(&file)
-            case .influx: try writer.writeLineProtocol(&file)
-            case .sqlite: break
+            switch name {
+            case "csv" where layout == "long": try writer.writeLong(relative: false, &file)
+            case "csv": try writer.writeWide(relative: false, &file)
+            case "json": try writer.writeJSON(&file)
+            case "gpx": try writer.writeGPX(&file)
+            case "kml": try writer.writeKML(&file)
+            default: try writer.writeLineProtocol(&file)
             }
         }
     }

@@ -1,4 +1,3 @@
-import Dashboard
 import Diagnostics
 import Formats
 import OBDCore
@@ -13,14 +12,14 @@ import VehicleScan
 /// services that read only.
 ///
 /// However many ask, the vehicle is asked once in ``freshness``, and by one at a time.
-final class VehicleQuestions: Sendable {
+package final class VehicleQuestions: Sendable {
     /// How long an answer is good for others.
     static let freshness = Duration.seconds(5)
     /// How long a failure is: whoever waited meanwhile need not ask a silent vehicle again.
     static let failureFreshness = Duration.seconds(1)
 
     /// What can be asked.
-    enum Question: Hashable, Sendable {
+    package enum Question: Hashable, Sendable {
         /// As `dtc list --format json`.
         case codes
         /// As `monitors --readiness --format json`.
@@ -32,7 +31,7 @@ final class VehicleQuestions: Sendable {
     private struct Known: Sendable {
         var time: Instant
         var session: Instant
-        var answer: Result<[UInt8], Failure>
+        var answer: Result<[UInt8], WebProblem>
 
         /// How long it is good.
         var freshness: Duration {
@@ -43,23 +42,23 @@ final class VehicleQuestions: Sendable {
         }
     }
 
-    private let vehicle: LiveFeed.CurrentVehicle
+    private let vehicle: CurrentVehicle
     private let board: VehicleBoard
-    private let output: OutputOptions
+    private let sources: WebSources
     private let known = Mutex<[Question: Known]>([:])
 
-    /// Questions to whatever vehicle there is; `output` is of JSON.
-    init(_ vehicle: LiveFeed.CurrentVehicle, _ board: VehicleBoard, _ output: OutputOptions) {
+    /// Questions to whatever vehicle there is.
+    package init(_ vehicle: CurrentVehicle, _ board: VehicleBoard, _ sources: WebSources) {
         self.vehicle = vehicle
         self.board = board
-        self.output = output
+        self.sources = sources
     }
 
-    /// The objects of an answer; a ``Failure`` where there is no vehicle.
-    func answer(_ question: Question) throws -> [UInt8] {
+    /// The objects of an answer; a ``WebProblem`` where there is no vehicle.
+    package func answer(_ question: Question) throws -> [UInt8] {
         guard let current = vehicle.current else {
-            throw Failure(
-                "no vehicle is connected", hint: "/api/status says why", status: .unavailable)
+            throw WebProblem(
+                .unavailable, "no vehicle is connected", hint: "/api/status says why")
         }
         return try known.withLock { known in
             let mine = try SignalInbox.relay()
@@ -67,9 +66,8 @@ final class VehicleQuestions: Sendable {
             defer { vehicle.finish() }
             // Here, so that whoever waited for another's answer does not begin a question of its own.
             guard [.live, .resting].contains(board.status.link) else {
-                throw Failure(
-                    "the link to the vehicle is lost", hint: "/api/status says why",
-                    status: .unavailable)
+                throw WebProblem(
+                    .unavailable, "the link to the vehicle is lost", hint: "/api/status says why")
             }
             let connection = Vehicle(
                 scan: current.scan, table: current.table, accessory: current.accessory,
@@ -84,55 +82,52 @@ final class VehicleQuestions: Sendable {
             {
                 return try last.answer.get()
             }
-            let answer: Result<[UInt8], Failure>
+            let answer: Result<[UInt8], WebProblem>
             do {
                 answer = .success(try ask(question, connection))
-            } catch let failure as Failure {
-                answer = .failure(failure)
+            } catch let problem as WebProblem {
+                answer = .failure(problem)
             } catch VehicleError.session(.interrupted), VehicleError.session(.stopped) {
                 throw Self.brokenOff
             } catch let error as VehicleError {
-                guard let failure = error.told(of: connection.accessory) as? Failure else {
-                    throw Failure(error, accessory: connection.accessory)
-                }
-                answer = .failure(failure)
+                let problem = sources.vehicleProblem(error, connection.accessory)
+                if case .session = error { throw problem }
+                answer = .failure(problem)
             }
             known[question] = Known(time: SystemClock.now(), session: session, answer: answer)
             return try answer.get()
         }
     }
 
-    private static let brokenOff = Failure(
-        "the question was broken off", hint: "/api/status says why", status: .unavailable)
+    private static let brokenOff = WebProblem(
+        .unavailable, "the question was broken off", hint: "/api/status says why")
 
     private func ask(_ question: Question, _ connection: Vehicle) throws -> [UInt8] {
-        let collected = Collected()
+        let collected = CollectedBytes()
+        let form = OutputForm(format: .json, units: sources.units)
         var writer = TextOutput(sink: collected.take)
         let services = try connection.services()
         switch question {
         case .codes:
             let scan = try CodeScan(connection, in: services)
-            if scan.codes.isEmpty, let failure = scan.failure(connection) { throw failure }
+            if scan.codes.isEmpty, let error = scan.problem(connection) {
+                throw sources.vehicleProblem(error, connection.accessory)
+            }
             let printer = CodePrinter(
-                output, table: connection.table,
-                knowledge: CodeKnowledge(texts: try loadCodeTexts()),
-                accessory: connection.accessory)
+                form, table: connection.table, knowledge: try sources.codeKnowledge(),
+                words: { [sources] in sources.vehicleProblem($0, connection.accessory).message },
+                note: { _ in })
             try printer.print(
                 scan, of: CodeBatch.Car(device: connection.accessory),
                 at: connection.utc(scan.time), to: &writer)
         case .readiness, .monitors:
-            _ = try MonitorsCommand.ask(
-                connection, services, readiness: question == .readiness, output, &writer)
+            let printer = AnswerPrinter(
+                form, table: connection.table, knowledge: try sources.codeKnowledge(),
+                note: { _ in })
+            _ = try MonitorAnswers.ask(
+                connection, services, readiness: question == .readiness, form, printer, &writer)
         }
         try writer.flush()
         return collected.bytes
     }
-}
-
-/// Output that is kept.
-final class Collected {
-    private(set) var bytes: [UInt8] = []
-
-    /// Takes a buffer.
-    func take(_ new: [UInt8]) { bytes += new }
 }

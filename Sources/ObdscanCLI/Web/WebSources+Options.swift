@@ -1,0 +1,33 @@
+import Dashboard
+import Diagnostics
+import Formats
+import PIDTables
+import TripReports
+import VehicleScan
+
+extension WebSources {
+    /// What the web shows out of the database of the options, with the words of this program.
+    init(_ database: DatabaseOptions, units: UnitSystem) {
+        self.init(
+            units: units, database: { try database.open(.readOnly) },
+            trip: { text, store in
+                guard let reference = TripReference(argument: text) else {
+                    throw WebProblem(.notFound, "a trip has a number or a name")
+                }
+                do throws(Failure) {
+                    return try reference.number(in: store)
+                } catch {
+                    guard error.status == .usage else { throw error }
+                    throw WebProblem(.notFound, error.message, hint: "/api/trips lists them")
+                }
+            },
+            fuelProfile: { TripFuel.profile(of: $0) },
+            codeKnowledge: { CodeKnowledge(texts: try loadCodeTexts()) },
+            accessories: { writer in
+                let output = OutputOptions(format: .json, units: units, quiet: true)
+                _ = try DevicesListCommand.printAll(database, output, &writer)
+            },
+            problem: { WebProblem($0) },
+            vehicleProblem: { WebProblem(Failure($0, accessory: $1)) })
+    }
+}

@@ -110,7 +110,7 @@ let package = Package(
                 "OBDCore", "Diagnostics", "Adapters", "ScanTool", "SystemIO", "Accessory",
                 "ScanSession", "VehicleScan", "TripStore", "Formats", "Positioning",
             ]),
-        module("TripImport", ["OBDCore", "Diagnostics", "Formats"]),
+        module("TripImport", ["OBDCore", "VehicleLink", "Diagnostics", "Formats"]),
         module(
             "TripIntake",
             ["OBDCore", "Diagnostics", "SystemIO", "Formats", "TripImport", "TripStore"]),
@@ -191,7 +191,10 @@ let package = Package(
             ],
             exclude: ["Schemas"], swiftSettings: strict),
         tests("Formats", ["OBDCore", "Diagnostics", "Formats", "TestSupport"]),
-        tests("TripImport", ["OBDCore", "Diagnostics", "PIDTables", "TripImport"]),
+        .testTarget(
+            name: "TripImportTests",
+            dependencies: ["OBDCore", "Diagnostics", "PIDTables", "TripImport"],
+            exclude: ["Logs"], swiftSettings: strict),
         tests(
             "TripIntake",
             ["OBDCore", "PIDTables", "SystemIO", "TripImport", "TripIntake", "TripStore"]),

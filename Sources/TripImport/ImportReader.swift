@@ -8,6 +8,10 @@ protocol ImportReader {
     var pendingLine: Int { get }
     /// Whether the file has ended in a quote that nobody closed.
     var endsInQuote: Bool { get }
+    /// What was passed over.
+    var skipped: SkippedLines { get }
+    /// Whether times were worked out from a beginning that stands in no line of the file.
+    var assumesBeginning: Bool { get }
 
     /// Reads the next piece; new signals are added to `table`, what the piece completes goes to `emit`.
     ///
@@ -16,6 +20,11 @@ protocol ImportReader {
         _ piece: ArraySlice<UInt8>, isLast: Bool, _ table: inout ImportTable,
         _ emit: (ImportEvent) throws -> Void
     ) throws
+}
+
+extension ImportReader {
+    var skipped: SkippedLines { SkippedLines() }
+    var assumesBeginning: Bool { false }
 }
 
 /// Reads a form of files that is CSV, row by row.

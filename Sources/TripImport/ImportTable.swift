@@ -20,7 +20,9 @@ public struct ImportTable {
     private var places: [Key: Int32] = [:]
     private var signals: [Signal] = []
     private let byName: [String: Known]
-    private let standard: PIDTable
+    /// By the letters and digits of a signal's name for people.
+    private let byTitle: [String: Known]
+    let standard: PIDTable
     private let units: UnitSystem
 
     /// Signals of a file that may be those of `standard`; `units` says which gallons are meant.
@@ -28,6 +30,7 @@ public struct ImportTable {
         self.standard = standard
         self.units = units
         var byName: [String: Known] = [:]
+        var byTitle: [String: Known] = [:]
         for record in standard.records where record.dataID.service == .currentData {
             for index in record.signals {
                 let signal = standard[SignalIndex(rawValue: index)]
@@ -35,13 +38,23 @@ public struct ImportTable {
                 for name in [signal.id] + signal.aliases where byName[name.lowercased()] == nil {
                     byName[name.lowercased()] = known
                 }
+                let title = WideNames.letters(of: signal.name)
+                if byTitle[title] == nil { byTitle[title] = known }
             }
         }
         self.byName = byName
+        self.byTitle = byTitle
     }
 
     /// The built-in signal of that short name or alias.
     func known(_ name: String) -> Known? { byName[name.lowercased()] }
+
+    /// The built-in signal that a log means by a name: what the user says first, then what other
+    /// programs call it (`pid`), its short names, and its name for people.
+    func known(_ name: String, pid: UInt32?, _ names: [String: String]) -> Known? {
+        if let given = names[name] { return known(given) }
+        return pid.flatMap { known(pid: $0) } ?? known(name) ?? byTitle[WideNames.letters(of: name)]
+    }
 
     /// The first signal of a record of service 01.
     func known(pid: UInt32) -> Known? {

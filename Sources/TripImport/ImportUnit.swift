@@ -21,24 +21,30 @@ enum ImportUnit {
     static func conversion(_ text: String) -> Conversion? {
         switch text.lowercased() {
         case "": Conversion(unit: "")
-        case "rpm", "revolutions_per_minute", "revolution / minute": Conversion(unit: "rpm")
-        case "km/h", "kph", "kmh", "kilometer_per_hour", "kilometer / hour":
+        case "rpm", "revolutions_per_minute", "revolution / minute", "rev/min", "1/min", "r/min",
+            "u/min", "об/мин":
+            Conversion(unit: "rpm")
+        case "km/h", "kph", "kmh", "kilometer_per_hour", "kilometer / hour", "км/ч":
             Conversion(unit: "km/h")
+        case "m/s", "m_sec", "meters/second": Conversion(unit: "km/h", factor: 3.6)
         case "mph", "mile / hour": Conversion(unit: "km/h", factor: 1.609344)
-        case "°c", "c", "degc", "celsius", "degree_celsius": Conversion(unit: "°C")
-        case "°f", "f", "degf", "fahrenheit", "degree_fahrenheit":
+        case "°c", "c", "*c", "degc", "℃", "celsius", "degree_celsius": Conversion(unit: "°C")
+        case "°f", "f", "*f", "degf", "℉", "fahrenheit", "degree_fahrenheit":
             Conversion(unit: "°C", factor: 1 / 1.8, offset: -32 / 1.8)
         case "%", "percent": Conversion(unit: "%")
         case "kpa", "kilopascal": Conversion(unit: "kPa")
         case "psi": Conversion(unit: "kPa", factor: 0.45359237 * 9.80665 / 0.0254 / 0.0254 / 1000)
         case "bar": Conversion(unit: "kPa", factor: 100)
-        case "g/s", "gps", "grams_per_second", "gram / second": Conversion(unit: "g/s")
+        case "mbar", "hpa", "мбар": Conversion(unit: "kPa", factor: 0.1)
+        case "inhg", "in hg", "in.hg": Conversion(unit: "kPa", factor: 3.386389)
+        case "g/s", "g/sec", "gps", "grams/sec", "grams_per_second", "gram / second":
+            Conversion(unit: "g/s")
         case "lb/min": Conversion(unit: "g/s", factor: 0.45359237 / 0.06)
-        case "v", "volt": Conversion(unit: "V")
+        case "v", "volt", "volts": Conversion(unit: "V")
         case "km", "kilometer": Conversion(unit: "km")
         case "mi", "miles", "mile": Conversion(unit: "km", factor: 1.609344)
         case "s", "second", "sec": Conversion(unit: "s")
-        case "l/h", "l/hr", "liters_per_hour", "liter / hour": Conversion(unit: "L/h")
+        case "l/h", "l/hr", "l/hour", "liters_per_hour", "liter / hour": Conversion(unit: "L/h")
         case "°", "degree", "deg": Conversion(unit: "°")
         default: nil
         }

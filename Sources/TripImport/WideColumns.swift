@@ -21,29 +21,55 @@ struct WideColumns {
 
     /// By column.
     let contents: [Content]
+    /// What the cells of the column with the time hold.
+    let clock: LogClock.Form
+
+    /// Headings of the column with the time, without blanks, the best one first.
+    ///
+    /// Torque has two clocks: the device's has milliseconds.
+    private static let clocks: [(name: String, form: LogClock.Form)] = [
+        ("devicetime", .time), ("time", .time), ("timestamp", .time), ("timestamp(s)", .time),
+        ("datetime", .time), ("date", .time), ("time(sec)", .sinceStart(second: 1)),
+        ("time(s)", .sinceStart(second: 1)), ("time[s]", .sinceStart(second: 1)),
+        ("time(msec)", .sinceStart(second: 0.001)), ("time(ms)", .sinceStart(second: 0.001)),
+        ("time[ms]", .sinceStart(second: 0.001)),
+    ]
 
     /// The columns of a heading; nil for one without a time.
     init?(_ header: [String]) {
         let names = header.map { $0.withoutBlanks }
-        // Torque has two clocks: the device's has milliseconds.
-        let wanted =
-            ["device time", "time", "timestamp", "datetime", "date"].first { name in
-                names.contains { $0.lowercased() == name || $0.hasPrefix("\(name) [every ") }
-            }
-        guard let wanted else { return nil }
+        func isClock(_ column: String, _ name: String) -> Bool {
+            let column = column.lowercased().filter { $0 != " " }
+            return column == name || column.hasPrefix(name + "[every")
+        }
+        guard
+            let wanted = Self.clocks.first(where: { clock in
+                names.contains { isClock($0, clock.name) }
+            })
+        else { return nil }
+        clock = wanted.form
         var hasTime = false
-        contents = names.map { name in
-            let lower = name.lowercased()
-            if !hasTime, lower == wanted || lower.hasPrefix("\(wanted) [every ") {
+        let split = names.map { Self.split(CSVReader.undefused($0)) }
+        // `G(x)`, `G(y)` and `G(z)` are three signals: what no program calls a unit belongs to the name.
+        var count: [String: Int] = [:]
+        for (name, _) in split { count[name, default: 0] += 1 }
+        contents = names.indices.map { index in
+            if !hasTime, isClock(names[index], wanted.name) {
                 hasTime = true
                 return .time
             }
-            return Self.content(CSVReader.undefused(name))
+            let (name, unit) = split[index]
+            if count[name] ?? 0 > 1, !unit.isEmpty, ImportUnit.conversion(unit) == nil,
+                !ImportUnit.isAmbiguous(unit)
+            {
+                return Self.content(CSVReader.undefused(names[index]), unit: "")
+            }
+            return Self.content(name, unit: unit)
         }
     }
 
-    private static func content(_ column: String) -> Content {
-        var (name, unit) = split(column)
+    private static func content(_ column: String, unit given: String) -> Content {
+        var (name, unit) = (column, given)
         switch name.lowercased() {
         case "", "gps time", "device time", "horizontal dilution of precision": return .nothing
         case "longitude", "gps longitude": return .longitude
@@ -72,9 +98,12 @@ struct WideColumns {
         return .signal(ecu: ecu, name: name, unit: unit, pid: WideNames.pid(name))
     }
 
-    /// `Speed (OBD)(km/h)` is `Speed (OBD)` in `km/h`.
+    /// `Speed (OBD)(km/h)` is `Speed (OBD)` in `km/h`; `Speed [km/h]` is `Speed`.
     private static func split(_ column: String) -> (String, String) {
-        guard column.hasSuffix(")"), let open = column.lastIndex(of: "(") else {
+        let isSquare = column.hasSuffix("]") && !column.hasPrefix("[")
+        guard isSquare || column.hasSuffix(")"),
+            let open = column.lastIndex(of: isSquare ? "[" : "(")
+        else {
             return (column, "")
         }
         let unit = column[open...].dropFirst().dropLast()

@@ -15,7 +15,15 @@ struct WideImport: CSVImport {
     }
 
     var csv = CSVReader()
-    private let time: WideTime
+    private(set) var skipped = SkippedLines()
+    private var time: LogClock
+    var assumesBeginning: Bool { time.assumesBeginning }
+    private let names: [String: String]
+    /// Rows that came before the heading, and those after it that hold no values.
+    private var rowsBefore = 0
+    private var rowsAfter = 0
+    /// Whether rows that cannot be read are passed over: other programs end a file in the middle of one.
+    private var isLenient = false
     private var header: [String] = []
     private var columns: WideColumns?
     private var channels: [Channel?] = []
@@ -24,25 +32,73 @@ struct WideImport: CSVImport {
     /// The column that told it; what others say of a vehicle changes nothing.
     private var vinColumn: Int?
 
-    init(_ time: WideTime) { self.time = time }
+    init(_ time: LogClock, names: [String: String] = [:]) {
+        self.time = time
+        self.names = names
+    }
+
+    /// A heading stands in one of so many first rows.
+    static let longestPreamble = 60
 
     mutating func read(
         row: [String], _ table: inout ImportTable, _ emit: (ImportEvent) throws -> Void
     ) throws {
         guard let columns else {
-            guard try begin(row, &table, emit) else {
+            guard try row.count < 2 || !begin(row, &table, emit) else { return }
+            rowsBefore += 1
+            guard rowsBefore < Self.longestPreamble else {
                 throw ImportFault(line: csv.line, reason: "no column holds a time")
+            }
+            if let found = LogClock.beginning(in: row.joined(separator: ",")) {
+                time.begins(at: found)
             }
             return
         }
+        if rowsBefore > 0, rowsAfter < 2, try isRowOfUnits(row, columns, &table, emit) { return }
+        rowsAfter = 2
         // Torque writes its heading again when it goes on, perhaps with other columns.
         if row.count > 1, row[0].withoutBlanks == header[0].withoutBlanks,
             try begin(row, &table, emit)
         {
             return
         }
-        try check(row, has: columns.contents.count)
-        try read(row, columns, emit)
+        var row = row
+        if isLenient {
+            while row.count > columns.contents.count, row.last?.withoutBlanks.isEmpty == true {
+                row.removeLast()
+            }
+        }
+        do {
+            try check(row, has: columns.contents.count)
+            try read(row, columns, emit)
+        } catch let fault as ImportFault where isLenient && !fault.needsDay {
+            skipped.add(fault)
+        }
+    }
+
+    /// Whether a row below the heading holds units or sources in the place of values, as RaceChrono
+    /// writes them; units are taken over.
+    private mutating func isRowOfUnits(
+        _ row: [String], _ columns: WideColumns, _ table: inout ImportTable,
+        _ emit: (ImportEvent) throws -> Void
+    ) throws -> Bool {
+        let clock = zip(row, columns.contents).first {
+            if case .time = $0.1 { true } else { false }
+        }
+        guard let cell = clock?.0.withoutBlanks, row.count == header.count,
+            CSVNumber.decimal(cell) == nil, WallClock.seconds(cell) == nil, UTC(cell) == nil
+        else { return false }
+        rowsAfter += 1
+        guard rowsAfter == 1 else { return true }
+        let named = zip(header, zip(row, columns.contents)).map { name, cell in
+            let unit = cell.0.withoutBlanks
+            if case .time = cell.1 { return name }
+            return unit.isEmpty ? name : "\(name)(\(unit))"
+        }
+        guard let found = WideColumns(named) else { return true }
+        channels = try prepare(found, &table)
+        self.columns = found
+        return true
     }
 
     /// Begins a trip with a heading; false where the row is none.
@@ -50,23 +106,26 @@ struct WideImport: CSVImport {
         _ row: [String], _ table: inout ImportTable, _ emit: (ImportEvent) throws -> Void
     ) throws -> Bool {
         guard let found = WideColumns(row) else { return false }
-        channels = try Self.prepare(found, &table, line: csv.line)
+        channels = try prepare(found, &table)
         (header, columns) = (row, found)
+        time.form = found.clock
+        isLenient = found.clock != .time || rowsBefore > 0
         (vin, vinColumn) = (nil, nil)
         try emit(.trip(name: nil, tags: [], vin: nil, start: nil))
         return true
     }
 
-    private static func prepare(
-        _ columns: WideColumns, _ table: inout ImportTable, line: Int
+    private func prepare(
+        _ columns: WideColumns, _ table: inout ImportTable
     ) throws -> [Channel?] {
-        try columns.contents.map { content in
+        let line = csv.line
+        return try columns.contents.map { content in
             if case .vin = content {
                 let text = table.place("VIN", "Vehicle identification number", "", .text)
                 return Channel(signal: text, text: text, ecu: nil, dataID: nil, conversion: nil)
             }
             guard case .signal(let ecu, let name, let unit, let pid) = content else { return nil }
-            let known = pid.flatMap { table.known(pid: $0) } ?? table.known(name)
+            let known = table.known(name, pid: pid, names)
             let conversion = table.conversion(unit, of: known?.signal)
             if conversion == nil, ImportUnit.isAmbiguous(unit) {
                 throw ImportFault(line: line, reason: table.fault(unit, of: name))
@@ -151,12 +210,15 @@ struct WideImport: CSVImport {
     }
 
     /// The time of a row, by the last of its columns that hold one; nil where it has none.
-    private func moment(of row: [String], _ columns: WideColumns) throws -> UTC? {
+    private mutating func moment(of row: [String], _ columns: WideColumns) throws -> UTC? {
         var moment: UTC?
         for case (let cell, .time) in zip(row, columns.contents) {
-            guard let found = time.utc(cell.withoutBlanks) else {
+            let text = cell.withoutBlanks
+            if time.needsDay(text) { throw ImportFault.noDay(line: csv.line) }
+            guard let found = time.utc(text) else {
                 throw ImportFault(line: csv.line, reason: "time \"\(cell)\" is not a date")
             }
+            if WallClock.seconds(text) != nil { isLenient = true }
             moment = found
         }
         return moment

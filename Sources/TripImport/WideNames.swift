@@ -1,7 +1,44 @@
 /// What other programs call the signals of service 01.
 enum WideNames {
     /// The identifier that a column's name means; nil where only the name itself can tell.
-    static func pid(_ name: String) -> UInt32? { pids[name.lowercased()] }
+    static func pid(_ name: String) -> UInt32? {
+        pids[name.lowercased()] ?? others[letters(of: name)]
+    }
+
+    /// The letters and digits of a name in lower case: programs differ in blanks, bars and brackets.
+    static func letters(of name: String) -> String {
+        name.lowercased().filter { $0.isLetter || $0.isNumber }
+    }
+
+    // Car Scanner, OBD Fusion, BlueDriver, OBD Auto Doctor, RomRaider, RaceChrono.
+    private static let others: [String: UInt32] = [
+        "enginespeed": 0x0C, "enginerpm": 0x0C, "rpm": 0x0C, "enginerotations": 0x0C,
+        "vehiclespeed": 0x0D, "vehiclespeedsensor": 0x0D, "speedobd": 0x0D,
+        "calculatedengineloadvalue": 0x04, "calculatedloadvalue": 0x04,
+        "calculatedengineload": 0x04,
+        "calculatedload": 0x04, "engineload": 0x04, "enginecoolanttemperature": 0x05,
+        "coolanttemperature": 0x05, "enginecoolanttemp": 0x05, "coolanttemp": 0x05,
+        "shorttermfueltrimbank1": 0x06, "shorttermfueltrimbank1sensor1": 0x06,
+        "shortfueltrimbank1": 0x06, "longtermfueltrimbank1": 0x07, "longfueltrimbank1": 0x07,
+        "shorttermfueltrimbank2": 0x08, "longtermfueltrimbank2": 0x09,
+        "intakemanifoldabsolutepressure": 0x0B, "intakemanifoldpressure": 0x0B,
+        "manifoldabsolutepressure": 0x0B, "ignitiontimingadvance": 0x0E, "timingadvance": 0x0E,
+        "ignitiontimingadvanceforcylinder1": 0x0E, "timingadvancecyl1": 0x0E,
+        "intakeairtemperature": 0x0F, "intakeairtemp": 0x0F, "massairflow": 0x10,
+        "massairflowrate": 0x10, "mafairflowrate": 0x10, "airflowratefrommassairflowsensor": 0x10,
+        "massairflowsensor": 0x10, "throttleposition": 0x11, "absolutethrottleposition": 0x11,
+        "throttlepositionabsolute": 0x11, "timesinceenginestart": 0x1F,
+        "runtimesinceenginestart": 0x1F, "distancetraveledwithmilon": 0x21,
+        "distancetraveledwhilemilactivated": 0x21, "fuellevelinput": 0x2F, "fuellevel": 0x2F,
+        "fueltanklevelinput": 0x2F, "distancetraveledsincecodescleared": 0x31,
+        "distancesincecodescleared": 0x31, "barometricpressure": 0x33,
+        "absolutebarometricpressure": 0x33, "controlmodulevoltage": 0x42, "absoluteloadvalue": 0x43,
+        "relativethrottleposition": 0x45, "ambientairtemperature": 0x46,
+        "ambientairtemp": 0x46, "outsideairtemperature": 0x46, "absolutethrottlepositionb": 0x47,
+        "acceleratorpedalpositiond": 0x49, "acceleratorpedalpositione": 0x4A,
+        "commandedthrottleactuator": 0x4C, "engineoiltemperature": 0x5C, "oiltemperature": 0x5C,
+        "enginefuelrate": 0x5E,
+    ]
 
     // Torque's names with blanks, python-OBD's commands with underscores.
     private static let pids: [String: UInt32] = [

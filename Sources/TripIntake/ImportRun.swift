@@ -21,32 +21,47 @@ public struct ImportRun {
 
     private let file: InputFile
     private let format: ImportFormat
+    private let source: ImportSource
+    /// What was passed over of the file.
+    public let skipped: SkippedLines
+    /// The day that its times were taken to be of, where no line says it.
+    public let assumedDay: AssumedDay?
+    /// How many frames it has, where it is a log of a bus.
+    public let frames: FrameCount?
     /// Every signal that the file has.
     private let table: ImportTable
     private let trips: [ImportedTrip]
 
     /// Looks a whole file over; `standard` is the built-in table, `units` says which gallons are meant.
     public init(
-        _ file: InputFile, _ format: ImportFormat, standard: PIDTable, units: UnitSystem = .metric
+        _ file: InputFile, _ format: ImportFormat, standard: PIDTable, units: UnitSystem = .metric,
+        source: ImportSource = ImportSource()
     ) throws {
         self.file = file
         self.format = format
+        self.source = source
         var survey = Survey()
-        table = try Self.read(file, format, ImportTable(standard, units: units)) {
-            survey.take($0)
-        }
+        let reader = try Self.read(
+            file, format, ImportTable(standard, units: units), source
+        ) { survey.take($0) }
+        table = reader.table
+        (skipped, assumedDay, frames) = (reader.skipped, reader.assumedDay, reader.frames)
         trips = survey.finished(table.table)
     }
 
-    /// Reads the file from its beginning; returns the signals that it has besides those of `table`.
+    /// Whether the file holds nothing that a trip could be made of.
+    public var isEmpty: Bool { trips.isEmpty }
+
+    /// Reads the file from its beginning; returns the reader, with the signals that the file has
+    /// besides those of `table`.
     private static func read(
-        _ file: InputFile, _ format: ImportFormat, _ table: ImportTable,
+        _ file: InputFile, _ format: ImportFormat, _ table: ImportTable, _ source: ImportSource,
         _ emit: (ImportEvent) throws -> Void
-    ) throws -> ImportTable {
-        var reader = TripFileReader(format, table) { utc(onTheWall: $0) }
+    ) throws -> TripFileReader {
+        var reader = TripFileReader(format, table, source) { utc(onTheWall: $0) }
         try file.forEachPiece { try reader.read($0, emit) }
         try reader.finish(emit)
-        return reader.table
+        return reader
     }
 
     /// Stores it.
@@ -70,7 +85,7 @@ public struct ImportRun {
                 }
                 isOpen = true
             }
-            let seen = try Self.read(file, format, table) { event in
+            let seen = try Self.read(file, format, table, source) { event in
                 switch event {
                 case .trip:
                     isOpen = false
@@ -83,7 +98,7 @@ public struct ImportRun {
                 }
             }
             // What the survey did not see must not be stored.
-            guard rest.isEmpty, seen.count == table.count, file.isUnchanged else {
+            guard rest.isEmpty, seen.table.count == table.count, file.isUnchanged else {
                 throw FileError.changed(file.path)
             }
         }

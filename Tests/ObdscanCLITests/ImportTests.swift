@@ -264,7 +264,7 @@ import Testing
             "a.csv", "time,latitude,longitude\n2026-11-21T08:15:02Z,91,8\n",
             ":2: 91.0, 8.0 is not a place on earth"
         ),
-        ("a.csv", "a,b\n1,2\n", ": neither JSON Lines nor CSV with a time"),
+        ("a.csv", "a,b\n1,2\n", ": this is not a log that obdscan knows"),
     ])
     func `a line that cannot be read is named, and nothing of its file is stored`(
         _ name: String, _ text: String, _ words: String

@@ -23,6 +23,9 @@ struct ImportedFile {
         }
     }
 
+    /// Read once: it takes a second.
+    private static let standard = Result { try PIDTables.standard() }
+
     /// How many trips began.
     private(set) var trips = 0
     /// What is known of the last of them.
@@ -30,17 +33,32 @@ struct ImportedFile {
     /// Everything else.
     private(set) var entries: [(entry: TripEntry, time: UTC)] = []
     private(set) var table = PIDTable()
+    private(set) var skipped = SkippedLines()
+    private(set) var assumedDay: AssumedDay?
+    private(set) var frames: FrameCount?
 
     /// Reads a file in one piece; `isUS` = its gallons are those of the United States.
-    init(_ text: String, isUS: Bool = false) throws {
-        let bytes = Array(text.utf8)
-        let table = ImportTable(try PIDTables.standard(), units: isUS ? .us : .metric)
+    init(_ text: String, isUS: Bool = false, from source: ImportSource = ImportSource()) throws {
+        try self.init(bytes: Array(text.utf8), isUS: isUS, from: source)
+    }
+
+    /// Reads bytes in pieces of `piece` of them.
+    init(
+        bytes: [UInt8], isUS: Bool = false, from source: ImportSource = ImportSource(),
+        piece: Int = .max
+    ) throws {
+        let table = ImportTable(try Self.standard.get(), units: isUS ? .us : .metric)
         // An hour west of Greenwich.
-        var reader = TripFileReader(try #require(ImportFormat(bytes)), table) {
+        var reader = TripFileReader(try #require(ImportFormat(bytes)), table, source) {
             UTC(microseconds: $0.microseconds + 3_600_000_000)
         }
-        try reader.read(bytes[...]) { take($0) }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            try reader.read(rest.prefix(piece)) { take($0) }
+            rest = rest.dropFirst(piece)
+        }
         try reader.finish { take($0) }
+        (skipped, assumedDay, frames) = (reader.skipped, reader.assumedDay, reader.frames)
         self.table = reader.table.table
         #expect(reader.table.count == self.table.signals.count)
     }

@@ -1,5 +1,6 @@
 import Adapters
 import ArgumentParser
+import Diagnostics
 import Formats
 import OBDCore
 import SystemIO
@@ -13,20 +14,31 @@ struct ImportCommand: ParsableCommand, OutputCommand {
         commandName: "import",
         abstract: "Read logs of other programs and our own exports into the database.",
         discussion: """
-            Reads obdscan's JSON Lines and CSV (long and wide), Torque's CSV logs, and CSV with a \
-            time and one column per signal, as scripts that use python-OBD write it. The name of \
-            a column decides which signal it is. An unknown column is kept under its own name. A \
-            valid VIN in a column called VIN sets the trip's vehicle. Units are converted to \
-            metric ones (--units us or imperial says which gallons a file has). Times without a \
-            zone are local (the variable TZ).
+            Reads obdscan's JSON Lines and CSV (long and wide), and the logs of other programs: \
+            Car Scanner, Torque, OBD Fusion and OBDLink, BlueDriver, OBD Auto Doctor, RomRaider, \
+            RaceChrono, Freematics, and CSV with a time and one column per signal. The name of a \
+            column decides which signal it is; --map says what names in other languages mean. An \
+            unknown name is kept as it is. A valid VIN in a column called VIN sets the trip's \
+            vehicle. Units are converted to metric ones (--units us or imperial says which gallons \
+            a file has). Times without a zone are local (the variable TZ).
 
-            A file is stored completely or not at all: if a line cannot be read, obdscan names it \
-            and stores nothing of the file (exit code 65). Importing a file again adds nothing. To \
-            add another obdscan database, use obdscan db merge.
+            Many logs do not say their day. obdscan takes it from the file's name, such as \
+            2021-11-19 16-45-25.csv; --date says it for other files.
+
+            Logs of a CAN bus are read too: candump, Vector ASC, PEAK TRC, GVRET and SavvyCAN CSV, \
+            OVMS CRTD and python-can CSV. obdscan takes the answers to OBD and UDS requests from \
+            them, with the tables of --pids and --pack.
+
+            A file is stored completely or not at all. If a line of our own exports cannot be read, \
+            obdscan names it and stores nothing of the file (exit code 65). Lines of other \
+            programs that cannot be read are counted and left out. Importing a file again adds \
+            nothing. To add another obdscan database, use obdscan db merge.
 
             EXAMPLES
               obdscan import trip.jsonl
               obdscan import trackLog.csv --name "To the sea"
+              obdscan import drive.csv --date 2021-11-19
+              obdscan import candump.log --pack hyundai-kia-ev
               obdscan trips list
             """)
 
@@ -36,16 +48,67 @@ struct ImportCommand: ParsableCommand, OutputCommand {
     @Option(help: ArgumentHelp("Name the trip.", valueName: "text"))
     var name: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Say when a log begins that does not say it: 2021-11-19 or \"2021-11-19 16:45\".",
+            valueName: "day"))
+    var date: String?
+
+    @Option(
+        name: .customLong("map"),
+        help: ArgumentHelp(
+            "Read what names of a log mean from a file with lines such as: Drehzahl = RPM.",
+            valueName: "path"),
+        completion: .file())
+    var map: String?
+
+    @Option(help: ArgumentHelp("Take the frames of this channel only.", valueName: "can0"))
+    var channel: String?
+
     @OptionGroup var tables: TableOptions
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
         if let name { try TripReference.check(name: name) }
+        if let date, WallClock(date) == nil {
+            throw ValidationError("\"\(date)\" is not a day such as 2021-11-19")
+        }
+    }
+
+    /// What the options say about every file.
+    private func source(_ table: PIDTable) throws -> ImportSource {
+        var source = ImportSource()
+        source.start = date.flatMap { WallClock($0) }
+        source.channel = channel
+        source.monitors = try loadMonitorTables()
+        guard let map else { return source }
+        let known = Set(table.signals.flatMap { [$0.id] + $0.aliases }.map { $0.lowercased() })
+        let text = String(decoding: try contents(of: map), as: UTF8.self)
+        for (index, line) in text.split(
+            omittingEmptySubsequences: false, whereSeparator: \.isNewline
+        ).enumerated() {
+            let line = String(line).trimmed
+            guard !line.isEmpty, !line.hasPrefix("#") else { continue }
+            // The signal has no equals sign; the name of a log may have one.
+            guard let mark = line.lastIndex(of: "=") else {
+                throw Failure(
+                    "\(map):\(index + 1): \"\(line)\" is not NAME = SIGNAL", status: .badData)
+            }
+            let signal = String(line[line.index(after: mark)...]).trimmed
+            guard known.contains(signal.lowercased()) else {
+                throw Failure(
+                    "\(map):\(index + 1): unknown signal \"\(signal)\"",
+                    hint: "obdscan pids list", status: .badData)
+            }
+            source.names[String(line[..<mark]).trimmed] = signal
+        }
+        return source
     }
 
     func run() throws {
         let table = try loadTable(tables)
+        var source = try source(table)
         var writer = TextOutput.standard
         var store: TripStore?
         var rows = RowWriter(
@@ -59,7 +122,13 @@ struct ImportCommand: ParsableCommand, OutputCommand {
             let progress = ProgressLine(output)
             let result: ImportRun.Result
             do {
-                let run = try ImportRun(input, format, standard: table, units: output.units)
+                source.fileName = file.split(separator: "/").last.map(String.init) ?? file
+                let run = try ImportRun(
+                    input, format, standard: table, units: output.units, source: source)
+                if run.isEmpty, let frames = run.frames {
+                    throw Self.failure(of: file, frames)
+                }
+                note(run, file)
                 let open = try store ?? database.open(.readWrite)
                 store = open
                 result = try run.store(in: open) { done, all in
@@ -72,6 +141,10 @@ struct ImportCommand: ParsableCommand, OutputCommand {
                         }
                     }
                 }
+            } catch let fault as ImportFault where fault.needsDay {
+                throw Failure(
+                    "\(file): \(fault.reason)",
+                    hint: "obdscan import \(shellWord(file)) --date 2021-11-19", status: .badData)
             } catch let fault as ImportFault {
                 throw Failure(
                     "\(file):\(fault.line): \(fault.reason)",
@@ -85,6 +158,36 @@ struct ImportCommand: ParsableCommand, OutputCommand {
         }
     }
 
+    /// What the user should know of a file that was read.
+    private func note(_ run: ImportRun, _ file: String) {
+        if let day = run.assumedDay, day.source == .fileName {
+            output.note("\(file): its times are taken to be of \(day.day), the day in its name")
+        }
+        if let first = run.skipped.first {
+            let count = run.skipped.count
+            output.note(
+                "\(file): \(count) \(count == 1 ? "line is" : "lines are") left out; "
+                    + "the first is line \(first.line): \(first.reason)")
+        }
+        if let frames = run.frames {
+            output.note("\(file): \(frames.diagnostic) of \(frames.all) frames are diagnostic")
+        }
+    }
+
+    /// Why frames of a bus make no trip.
+    private static func failure(of file: String, _ frames: FrameCount) -> Failure {
+        if frames.diagnostic == 0 {
+            return Failure(
+                "\(file): 0 of \(frames.all) frames are diagnostic",
+                hint: "record the bus while a scan tool asks the vehicle", status: .badData)
+        }
+        return Failure(
+            "\(file): \(frames.diagnostic) of \(frames.all) frames are diagnostic, "
+                + "but no table decodes their answers",
+            hint: "add a table with --pids or --pack; 'obdscan pids packs' lists the packs",
+            status: .badData)
+    }
+
     /// Why a file that begins so is none to import, and who takes it.
     private static func failure(of file: String, _ beginning: [UInt8]) -> Failure {
         if beginning.isEmpty {
@@ -95,6 +198,15 @@ struct ImportCommand: ParsableCommand, OutputCommand {
                 "\(file) is a database",
                 hint: "obdscan db merge takes the trips of another one over", status: .badData)
         }
+        if beginning.starts(with: "LOGG".utf8) || beginning.starts(with: "MDF     ".utf8) {
+            let form = beginning.first == UInt8(ascii: "L") ? "BLF" : "MF4"
+            return Failure(
+                "\(file) is a binary \(form) file",
+                hint:
+                    "python3 -m can.logconvert \(shellWord(file)) \(shellWord(file + ".log")) makes text "
+                    + "of it that obdscan import reads (pip install \"python-can[mf4]\")",
+                status: .badData)
+        }
         if Transcript.isTranscript(beginning) {
             return Failure(
                 "\(file) is a recorded conversation",
@@ -102,7 +214,7 @@ struct ImportCommand: ParsableCommand, OutputCommand {
                 status: .badData)
         }
         return Failure(
-            "\(file): neither JSON Lines nor CSV with a time",
+            "\(file): this is not a log that obdscan knows, or it has no column with a time",
             hint: "obdscan import --help names the forms that are read", status: .badData)
     }
 

@@ -1,0 +1,143 @@
+import Diagnostics
+import Formats
+import OBDCore
+
+/// Reads Car Scanner's logs with a row per reading: seconds, name, value, unit, perhaps a position.
+struct CarScannerImport: CSVImport {
+    /// What a name in a unit is.
+    private struct Channel {
+        var signal: SignalIndex
+        var text: SignalIndex
+        var dataID: DataID?
+        var conversion: ImportUnit.Conversion?
+    }
+
+    private struct Key: Hashable {
+        var name: String
+        var unit: String
+    }
+
+    var csv = CSVReader()
+    private(set) var skipped = SkippedLines()
+    private var time: LogClock
+    var assumesBeginning: Bool { time.assumesBeginning }
+    private let names: [String: String]
+    private var header: [String] = []
+    private var channels: [Key: Channel] = [:]
+    /// What is added to a row's seconds; known from the first row.
+    private var shift: Double?
+    private var lastPlace: Position?
+
+    init(_ time: LogClock, names: [String: String]) {
+        self.time = time
+        self.time.form = .sinceStart(second: 1)
+        self.names = names
+    }
+
+    /// Whether a row is the heading of such a file.
+    static func isHeading(_ row: [String]) -> Bool {
+        let names = row.map { $0.withoutBlanks.lowercased() }
+        return names.starts(with: ["seconds", "pid", "value", "units"])
+    }
+
+    mutating func read(
+        row: [String], _ table: inout ImportTable, _ emit: (ImportEvent) throws -> Void
+    ) throws {
+        if Self.isHeading(row) {
+            header = row.map { $0.withoutBlanks.lowercased() }
+            try emit(.trip(name: nil, tags: [], vin: nil, start: nil))
+            return
+        }
+        guard row.count >= 4, let seconds = CSVNumber.decimal(row[0].withoutBlanks) else {
+            return skipped.add(
+                ImportFault(line: csv.line, reason: "not seconds, name, value and unit"))
+        }
+        guard let beginning = time.beginning else { throw ImportFault.noDay(line: csv.line) }
+        let shift = self.shift ?? Self.shift(of: seconds, beginning)
+        self.shift = shift
+        guard let moment = time.utc("\(seconds + shift)") else {
+            return skipped.add(
+                ImportFault(line: csv.line, reason: "\"\(row[0])\" is not a time in seconds"))
+        }
+        let channel = try channel(row[1].withoutBlanks, row[3].withoutBlanks, &table)
+        if let item = item(row[2].withoutBlanks, channel) {
+            try emit(.entry(.items([item]), at: moment))
+        }
+        if let place = place(row), place != lastPlace {
+            lastPlace = place
+            try emit(.entry(.position(place), at: moment))
+        }
+    }
+
+    /// What brings the seconds of the first row to those since the log began.
+    ///
+    /// They count from midnight; logs of 2019 count from the start of the program. The name of the
+    /// file says which: its time is near the first row's, or it is not.
+    private static func shift(of seconds: Double, _ beginning: WallClock) -> Double {
+        guard let began = beginning.seconds else { return 0 }
+        return abs(seconds - began) < 3600 ? -began : 0
+    }
+
+    private mutating func channel(
+        _ name: String, _ unit: String, _ table: inout ImportTable
+    ) throws -> Channel {
+        let key = Key(name: name, unit: unit)
+        if let found = channels[key] { return found }
+        let known = table.known(name, pid: WideNames.pid(name), names)
+        let conversion = table.conversion(unit, of: known?.signal)
+        if conversion == nil, ImportUnit.isAmbiguous(unit) {
+            throw ImportFault(line: csv.line, reason: table.fault(unit, of: name))
+        }
+        let channel: Channel
+        if let known, unit.isEmpty || conversion?.unit == known.signal.unit {
+            let signal = known.signal
+            channel = Channel(
+                signal: table.place(
+                    signal.id, signal.name, signal.unit,
+                    signal.kind == .number ? .number : .text),
+                text: table.place(signal.id, signal.name, signal.unit, .text),
+                dataID: known.dataID, conversion: conversion)
+        } else {
+            let other = known == nil ? conversion : ImportUnit.conversion(unit)
+            let shown = other?.unit ?? unit
+            channel = Channel(
+                signal: table.place(name, name, shown, .number),
+                text: table.place(name, name, shown, .text), dataID: nil, conversion: other)
+        }
+        // A file of nonsense has as many names as rows.
+        if channels.count > 10_000 { channels.removeAll() }
+        channels[key] = channel
+        return channel
+    }
+
+    private func item(_ cell: String, _ channel: Channel) -> DiagnosticItem? {
+        guard !cell.isEmpty, cell != "-" else { return nil }
+        let value: Reading.Value
+        let signal: SignalIndex
+        if let number = CSVNumber.decimal(cell) {
+            let metric = channel.conversion.map { $0(number) } ?? number
+            guard metric.isFinite else { return nil }
+            (value, signal) = (.number(metric), channel.signal)
+        } else {
+            guard CSVReader.number(cell) == nil else { return nil }
+            (value, signal) = (.text(CSVReader.undefused(cell)), channel.text)
+        }
+        return .reading(
+            Reading(
+                ecu: nil, dataID: channel.dataID, signal: signal, value: value, raw: InlineBytes(),
+                line: 0))
+    }
+
+    /// The position of a row; the program's own heading says LONGTITUDE.
+    private func place(_ row: [String]) -> Position? {
+        func number(_ name: String) -> Double? {
+            guard let column = header.firstIndex(of: name), column < row.count else { return nil }
+            return CSVNumber.decimal(row[column].withoutBlanks)
+        }
+        guard let latitude = number("latitude"),
+            let longitude = number("longtitude") ?? number("longitude"),
+            latitude != 0 || longitude != 0
+        else { return nil }
+        return Position(latitude: latitude, longitude: longitude)
+    }
+}

@@ -1,0 +1,93 @@
+import Formats
+import OBDCore
+
+/// How frames of a CAN bus stand in a file of text.
+public enum FrameLogForm: Hashable, Sendable {
+    /// `(1696758378.547717) can0 7E8#0341`: candump -L.
+    case candumpLog
+    /// ` (1696758378.547717)  can0  7E8   [8]  03 41`: candump on a screen.
+    case candumpScreen
+    /// Vector's ASC.
+    case asc
+    /// PEAK's TRC, 1.0 to 2.1.
+    case trc
+    /// GVRET's and SavvyCAN's CSV.
+    case gvret
+    /// OVMS' CRTD.
+    case crtd
+    /// python-can's CSV.
+    case pythonCAN
+
+    /// The form of a file that begins so; nil for anything else.
+    init?(beginning: [UInt8]) {
+        var bytes = beginning.prefix(64 << 10)
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
+        var seen = 0
+        for line in bytes.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
+            guard seen < 40 else { return nil }
+            seen += 1
+            if let form = Self(line: line) {
+                self = form
+                return
+            }
+        }
+        return nil
+    }
+
+    private init?(line: ArraySlice<UInt8>) {
+        let lower = line.string.lowercased()
+        if lower.hasPrefix("timestamp,arbitration_id") {
+            self = .pythonCAN
+            return
+        }
+        if lower.hasPrefix("time stamp,id,extended") {
+            self = .gvret
+            return
+        }
+        if lower.hasPrefix(";$fileversion=") || lower.hasPrefix(";   start time:") {
+            self = .trc
+            return
+        }
+        let words = LineWords(line).rest
+        guard words.count >= 2 else { return nil }
+        if lower.hasPrefix("date "), words.count >= 5 || words.count == 3 {
+            self = .asc
+            return
+        }
+        if lower.hasPrefix("base hex") || lower.hasPrefix("base dec") {
+            self = .asc
+            return
+        }
+        if words[0].first == 0x28, words.count >= 3 {
+            if words[2].contains(0x23) {
+                self = .candumpLog
+                return
+            }
+            if words.dropFirst(2).contains(where: Self.isLength) {
+                self = .candumpScreen
+                return
+            }
+        }
+        if words.count >= 4, Self.isLength(words[2]), words[1].hexadecimal != nil {
+            self = .candumpScreen
+            return
+        }
+        if words[0].millionths != nil, words[0].contains(0x2E), Self.isCRTD(words[1]) {
+            self = .crtd
+            return
+        }
+        return nil
+    }
+
+    /// `[8]`, `[08]`.
+    static func isLength(_ word: ArraySlice<UInt8>) -> Bool {
+        word.first == 0x5B && word.last == 0x5D && word.count <= 4
+            && word.dropFirst().dropLast().decimal != nil
+    }
+
+    /// `1R11`, `R29`, `T11`, `CXX`.
+    static func isCRTD(_ word: ArraySlice<UInt8>) -> Bool {
+        let kind = word.drop { $0 >= 0x30 && $0 <= 0x39 }.string
+        return ["R11", "R29", "T11", "T29", "CXX", "CEV", "CVR"].contains(kind)
+    }
+}

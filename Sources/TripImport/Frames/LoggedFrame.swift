@@ -1,0 +1,115 @@
+import OBDCore
+
+/// A data frame of a CAN bus in a log.
+struct LoggedFrame: Hashable {
+    /// Microseconds: since 1970, or since the log began, as its form has it.
+    var time: Int64
+    var id: UInt32
+    var isExtended: Bool
+    var data: InlineBytes
+    /// The bus, as the log names it.
+    var channel: ArraySlice<UInt8>
+
+    /// Whether OBD or UDS could be in it: an identifier that requests and answers use.
+    ///
+    /// 11 bits from 600 on, 29 bits of normal fixed addressing.
+    var mayBeDiagnostic: Bool { Self.mayBeDiagnostic(id, isExtended) }
+
+    static func mayBeDiagnostic(_ id: UInt32, _ isExtended: Bool) -> Bool {
+        isExtended ? (0xDA...0xDB).contains(id >> 16 & 0xFF) && id >> 24 >= 0x10 : id >= 0x600
+    }
+
+    var address: ECUAddress { ECUAddress(id, isExtended ? .can29 : .can11) }
+}
+
+/// A line of a log cut into words, without a copy of it.
+struct LineWords {
+    private let bytes: ArraySlice<UInt8>
+    private(set) var place: Int
+
+    init(_ bytes: ArraySlice<UInt8>) {
+        self.bytes = bytes
+        place = bytes.startIndex
+    }
+
+    /// The next word; nil at the end of the line.
+    mutating func next() -> ArraySlice<UInt8>? {
+        while place < bytes.endIndex, bytes[place] == 0x20 || bytes[place] == 0x09 { place += 1 }
+        let start = place
+        while place < bytes.endIndex, bytes[place] != 0x20, bytes[place] != 0x09 { place += 1 }
+        return start == place ? nil : bytes[start..<place]
+    }
+
+    /// All words that are left.
+    var rest: [ArraySlice<UInt8>] {
+        var copy = self
+        var words: [ArraySlice<UInt8>] = []
+        while let word = copy.next() { words.append(word) }
+        return words
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// A hexadecimal number of at most eight digits; nil for anything else.
+    var hexadecimal: UInt32? {
+        guard (1...8).contains(count) else { return nil }
+        var value: UInt32 = 0
+        for byte in self {
+            guard let digit = Hex.value(byte) else { return nil }
+            value = value << 4 | UInt32(digit)
+        }
+        return value
+    }
+
+    /// A number without sign; nil for anything else, and for more than 18 digits.
+    var decimal: Int64? {
+        guard (1...18).contains(count) else { return nil }
+        var value: Int64 = 0
+        for byte in self {
+            guard byte >= 0x30, byte <= 0x39 else { return nil }
+            value = value * 10 + Int64(byte - 0x30)
+        }
+        return value
+    }
+
+    /// A number with or without decimals, in millionths; nil for anything else.
+    var millionths: Int64? {
+        guard let point = firstIndex(of: 0x2E) else {
+            guard let whole = decimal, whole < 1 << 43 else { return nil }
+            return whole * 1_000_000
+        }
+        let whole = point == startIndex ? 0 : self[..<point].decimal
+        let digits = self[(point + 1)...]
+        guard let whole, whole < 1 << 43, digits.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else {
+            return nil
+        }
+        var fraction: Int64 = 0
+        var scale: Int64 = 100_000
+        for byte in digits.prefix(6) {
+            fraction += Int64(byte - 0x30) * scale
+            scale /= 10
+        }
+        return whole * 1_000_000 + fraction
+    }
+
+    /// What is there besides `byte` at both ends.
+    func trimmed(_ byte: UInt8) -> ArraySlice<UInt8> {
+        var rest = self
+        while rest.first == byte { rest.removeFirst() }
+        while rest.last == byte { rest.removeLast() }
+        return rest
+    }
+
+    var string: String { String(decoding: self, as: UTF8.self) }
+}
+
+/// The bytes that words of two digits spell; nil for anything else, and for more than a frame holds.
+func frameBytes(_ words: some Sequence<ArraySlice<UInt8>>, isHex: Bool = true) -> InlineBytes? {
+    var result = InlineBytes()
+    for word in words {
+        let value = isHex ? word.hexadecimal : word.decimal.flatMap { UInt32(exactly: $0) }
+        guard let value, value < 0x100, result.count < 64 else { return nil }
+        result.append(UInt8(value))
+    }
+    return result
+}

@@ -1,0 +1,137 @@
+public import Diagnostics
+public import OBDCore
+
+/// What is known of a log besides its bytes.
+public struct ImportSource: Sendable {
+    /// The name of the file, without its folder: many programs put the day there and nowhere else.
+    public var fileName = ""
+    /// When the log begins, as the clock on the wall showed it: what the user says.
+    public var start: WallClock?
+    /// The names of built-in signals, by the names that the log has for them.
+    public var names: [String: String] = [:]
+    /// The only channel of a bus whose frames count; nil takes all.
+    public var channel: String?
+    /// What tests of service 06 are called; frames of a bus may hold them.
+    public var monitors = MonitorTables()
+
+    /// Nothing known.
+    public init() {}
+
+    /// When the log begins, and who says so; nil where nobody does.
+    var beginning: (clock: WallClock, from: AssumedDay.Source)? {
+        if let start { return (start, .user) }
+        return WallClock(inFileName: fileName).map { ($0, .fileName) }
+    }
+}
+
+/// A day that stands in no line of a log.
+public struct AssumedDay: Hashable, Sendable {
+    /// Where it was found.
+    public enum Source: Hashable, Sendable {
+        /// The name of the file.
+        case fileName
+        /// The user.
+        case user
+    }
+
+    /// `2026-11-21`.
+    public var day: String
+    /// Where it was found.
+    public var source: Source
+}
+
+/// A day, perhaps with a time, as a clock on the wall shows it.
+public struct WallClock: Hashable, Sendable {
+    /// The beginning of the day, as if the clock showed UTC.
+    public var midnight: UTC
+    /// Seconds since midnight; nil where only the day is known.
+    public var seconds: Double?
+
+    /// Reads `2026-11-21`, `2026-11-21T08:15` or `2026-11-21 08:15:02.5`.
+    public init?(_ text: String) {
+        let parts = text.split(whereSeparator: { $0 == "T" || $0 == " " })
+        guard let day = parts.first, day.utf8.count == 10, let midnight = UTC(day) else {
+            return nil
+        }
+        self.midnight = midnight
+        switch parts.count {
+        case 1: break
+        case 2:
+            guard let seconds = Self.seconds(parts[1]) else { return nil }
+            self.seconds = seconds
+        default: return nil
+        }
+    }
+
+    init(_ midnight: UTC, seconds: Double?) {
+        self.midnight = midnight
+        self.seconds = seconds
+    }
+
+    /// The day and perhaps the time in the name of a file: `2021-11-19 16-45-25.csv`,
+    /// `trackLog-2022-Feb-23_06-34-27.csv`, `log_20260203_112039.csv`; nil for a name without a day.
+    init?(inFileName name: String) {
+        // Runs of digits and of letters, one after the other.
+        var words: [Substring] = []
+        for part in name.split(whereSeparator: { !$0.isASCII || !($0.isLetter || $0.isNumber) }) {
+            var rest = part
+            while let first = rest.first {
+                let isNumber = first.isNumber
+                let word = rest.prefix { $0.isNumber == isNumber }
+                words.append(word)
+                rest = rest.dropFirst(word.count)
+            }
+        }
+        for index in words.indices {
+            let rest = words[index...].dropFirst()
+            if words[index].count == 8, words[index].first?.isNumber == true {
+                let digits = words[index]
+                let text =
+                    "\(digits.prefix(4))-\(digits.dropFirst(4).prefix(2))-\(digits.suffix(2))"
+                guard let midnight = UTC(text) else { continue }
+                self.init(midnight, seconds: rest.first.flatMap { Self.packed($0) })
+                return
+            }
+            guard words[index].count == 4, rest.count >= 2 else { continue }
+            let parts = Array(rest.prefix(5))
+            let month =
+                LogClock.month(parts[0]).map { $0 < 10 ? "0\($0)" : "\($0)" } ?? String(parts[0])
+            guard month.count == 2, parts[1].count == 2,
+                let midnight = UTC("\(words[index])-\(month)-\(parts[1])")
+            else { continue }
+            var clock = parts.dropFirst(2)
+            // `2026-11-21T08-15-02`.
+            if let letter = clock.first?.lowercased(), ["t", "at"].contains(letter) {
+                clock = rest.dropFirst(3).prefix(3).map { $0 }[...]
+            }
+            let seconds =
+                clock.count == 3 && clock.allSatisfy { $0.count == 2 }
+                ? Self.seconds(clock.joined(separator: ":"))
+                : clock.first.flatMap { Self.packed($0) }
+            self.init(midnight, seconds: seconds)
+            return
+        }
+        return nil
+    }
+
+    /// `112039`.
+    private static func packed(_ digits: Substring) -> Double? {
+        guard digits.count == 6 else { return nil }
+        return seconds("\(digits.prefix(2)):\(digits.dropFirst(2).prefix(2)):\(digits.suffix(2))")
+    }
+
+    /// Seconds since midnight of `08:15`, `08:15:02` or `8:15:02.123`; nil for anything else.
+    static func seconds(_ text: some StringProtocol) -> Double? {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2 || parts.count == 3,
+            parts.allSatisfy({ $0.utf8.first.map { (0x30...0x39).contains($0) } ?? false }),
+            let hours = Int(parts[0]), hours < 24, let minutes = Int(parts[1]), minutes < 60
+        else { return nil }
+        var seconds = 0.0
+        if parts.count == 3 {
+            guard let found = CSVNumber.decimal(parts[2]), found < 60 else { return nil }
+            seconds = found
+        }
+        return Double(hours * 3600 + minutes * 60) + seconds
+    }
+}

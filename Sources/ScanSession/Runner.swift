@@ -121,7 +121,7 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
     private mutating func take(_ bytes: [UInt8]) {
         record(bytes, .fromAdapter)
         times.received(bytes, at: now)
-        if machine.isAtPrompt { noteUnasked(bytes) }
+        if machine.isAtPrompt, !machine.dialect.capabilities.hearsOthers { noteUnasked(bytes) }
         handle(.received(bytes))
     }
 

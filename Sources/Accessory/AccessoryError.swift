@@ -141,7 +141,5 @@ extension AccessoryError {
     }
 
     /// Whether the session was open and ended.
-    public var isLoss: Bool {
-        if case .lost? = fault as? LinkFault { true } else { false }
-    }
+    public var isLoss: Bool { words.category == .lost }
 }

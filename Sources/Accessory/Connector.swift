@@ -6,12 +6,18 @@ public struct Connector: Sendable {
     public let name: String
     /// Whether a device of its own is at the other end, not something that this program serves.
     public let reachesAccessory: Bool
+    /// What it opens; nil for a descriptor of this program's own.
+    public let transport: (any Transport)?
+    /// The wire protocols that it is known to speak; none = this has to be found out.
+    public let protocols: [String]
     private let remedyWhenClosed: String
     private let opening: @Sendable (Duration, Int32?) throws(AccessoryError) -> DescriptorSession?
 
     /// Opens what `transport` leads to.
     public init(_ transport: some Transport) {
         name = transport.name
+        self.transport = transport
+        protocols = transport.protocols
         reachesAccessory = !transport.isServedHere
         remedyWhenClosed = transport.remedyWhenClosed
         opening = { (limit, cancel) throws(AccessoryError) in
@@ -20,12 +26,14 @@ public struct Connector: Sendable {
     }
 
     private init(
-        name: String,
+        name: String, protocols: [String],
         _ opening:
             @escaping @Sendable (Duration, Int32?) throws(AccessoryError) ->
             DescriptorSession?
     ) {
         self.name = name
+        self.protocols = protocols
+        transport = nil
         reachesAccessory = false
         remedyWhenClosed = LinkFault.usualRemedy
         self.opening = opening
@@ -35,9 +43,10 @@ public struct Connector: Sendable {
     ///
     /// The session closes it. `name` is for messages.
     public static func descriptor(
-        name: String, open: @escaping @Sendable () throws(AccessoryError) -> Int32
+        name: String, protocols: [String] = [],
+        open: @escaping @Sendable () throws(AccessoryError) -> Int32
     ) -> Connector {
-        Connector(name: name) { (_, _) throws(AccessoryError) in
+        Connector(name: name, protocols: protocols) { (_, _) throws(AccessoryError) in
             let descriptor = try open()
             let session = DescriptorSession(descriptor: descriptor, kind: .stream, name: name)
             if fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK) < 0 {

@@ -1,5 +1,7 @@
 import CSystem
 import Glibc
+public import OBDCore
+import SystemIO
 
 /// An open session with an accessory: one descriptor, bytes in and bytes out.
 ///
@@ -14,6 +16,8 @@ public struct DescriptorSession: ~Copyable {
         case terminal
         /// A socket, or whatever else bytes come from.
         case stream
+        /// A CAN socket, which takes and gives whole frames of 16 bytes, one for each call.
+        case frames
     }
 
     /// For `poll`.
@@ -32,6 +36,12 @@ public struct DescriptorSession: ~Copyable {
     var remedyWhenClosed = LinkFault.usualRemedy
     private var acknowledgesAtOnce = false
     private var unwritten: [UInt8] = []
+    /// Since when the queue of a CAN interface has been full; nil = it is not.
+    private var fullSince: Instant?
+    /// When to try again to write to a queue that was full; nil = it was not.
+    ///
+    /// Such a socket is always ready for writing, so that waiting for it would not wait.
+    public private(set) var retryTime: Instant?
     private var buffer = [UInt8](repeating: 0, count: 4_096)
 
     /// Takes over an open, non-blocking descriptor.
@@ -51,7 +61,7 @@ public struct DescriptorSession: ~Copyable {
     public consuming func close() {}
 
     /// Whether bytes wait for space; then `poll` for writing and call ``flush()``.
-    public var wantsToWrite: Bool { !unwritten.isEmpty }
+    public var wantsToWrite: Bool { !unwritten.isEmpty && retryTime == nil }
 
     /// Sets a TCP socket up for short requests and answers; does nothing to any other descriptor.
     ///
@@ -66,6 +76,7 @@ public struct DescriptorSession: ~Copyable {
     ///
     /// - Throws: ``LinkFault/lost(address:errno:remedy:)`` once the accessory has gone.
     public mutating func receive() throws(AccessoryError) -> [UInt8] {
+        if kind == .frames { return try receiveFrames() }
         let count = buffer.withUnsafeMutableBytes { sys_read(descriptor, $0.baseAddress, $0.count) }
         if count > 0 {
             if acknowledgesAtOnce { _ = sys_tcp_acknowledge(descriptor) }
@@ -75,18 +86,41 @@ public struct DescriptorSession: ~Copyable {
         throw loss(errno: count == 0 ? 0 : errno)
     }
 
+    /// A frame for each call.
+    private mutating func receiveFrames() throws(AccessoryError) -> [UInt8] {
+        var filled = 0
+        while filled + Self.frameLength <= buffer.count {
+            let count = buffer.withUnsafeMutableBytes { bytes in
+                sys_read(descriptor, bytes.baseAddress.map { $0 + filled }, Self.frameLength)
+            }
+            if count == Self.frameLength {
+                filled += count
+                continue
+            }
+            if count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) { break }
+            // What came before the end is handed on first.
+            if filled > 0 { break }
+            throw loss(errno: count == 0 ? 0 : errno)
+        }
+        return Array(buffer[..<filled])
+    }
+
+    /// Bytes of `struct can_frame`.
+    private static let frameLength = 16
+
     /// The loss of the link, in the same words whether reading or writing found it.
     ///
     /// A terminal whose other end has gone gives either an end of its bytes or EIO: which one depends
     /// on the moment alone.
     private func loss(errno number: Int32) -> AccessoryError {
-        let isClosed = number == 0 || (number == EIO && kind != .stream)
+        if kind == .frames, let fault = frameFault(number) { return AccessoryError(fault) }
+        let isClosed = number == 0 || (number == EIO && (kind == .terminal || kind == .serialLine))
         return .lost(address: name, errno: isClosed ? 0 : number, remedy: remedyWhenClosed)
     }
 
     /// Writes `bytes`, or keeps what does not fit now.
     public mutating func write(_ bytes: [UInt8]) throws(AccessoryError) {
-        if wantsToWrite {
+        if !unwritten.isEmpty {
             unwritten.append(contentsOf: bytes)
             return
         }
@@ -100,7 +134,52 @@ public struct DescriptorSession: ~Copyable {
         unwritten.removeFirst(count)
     }
 
-    private func put(_ bytes: [UInt8]) throws(AccessoryError) -> Int {
+    private func frameFault(_ number: Int32) -> (any AccessoryFault)? {
+        switch number {
+        case ENETDOWN: CANInterfaceFault.wentDown(interface: interfaceName)
+        case ENODEV, ENXIO: CANInterfaceFault.removed(interface: interfaceName)
+        default: nil
+        }
+    }
+
+    private var interfaceName: String {
+        name.split(separator: ":").last.map(String.init) ?? name
+    }
+
+    /// How long a full queue is waited for, and how often it is tried.
+    private static let longestFull = Duration.milliseconds(500)
+    private static let retryPause = Duration.milliseconds(10)
+
+    /// Writes frames, one for each call, as many as the interface's queue takes.
+    private mutating func putFrames(_ bytes: [UInt8]) throws(AccessoryError) -> Int {
+        var put = 0
+        while put + Self.frameLength <= bytes.count {
+            let count = bytes.withUnsafeBytes { all in
+                sys_write(descriptor, all.baseAddress.map { $0 + put }, Self.frameLength)
+            }
+            if count == Self.frameLength {
+                put += count
+                continue
+            }
+            guard count < 0, errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOBUFS else {
+                throw loss(errno: count < 0 ? errno : EIO)
+            }
+            let now = SystemClock.now()
+            let since = put > 0 ? now : fullSince ?? now
+            guard now - since < Self.longestFull else {
+                throw .can(.notAcknowledged(interface: interfaceName))
+            }
+            fullSince = since
+            retryTime = now + Self.retryPause
+            return put
+        }
+        fullSince = nil
+        retryTime = nil
+        return put
+    }
+
+    private mutating func put(_ bytes: [UInt8]) throws(AccessoryError) -> Int {
+        if kind == .frames { return try putFrames(bytes) }
         let count = bytes.withUnsafeBytes { sys_write(descriptor, $0.baseAddress, $0.count) }
         if count >= 0 { return count }
         if errno == EAGAIN || errno == EWOULDBLOCK { return 0 }
@@ -132,6 +211,9 @@ public struct DescriptorSession: ~Copyable {
 
     /// Throws away what has come and was not read.
     public mutating func discardInput() {
-        if kind != .stream { _ = sys_tty_flush(descriptor) }
+        switch kind {
+        case .serialLine, .terminal: _ = sys_tty_flush(descriptor)
+        case .stream, .frames: break
+        }
     }
 }

@@ -40,9 +40,16 @@ public protocol AdapterDialect: Hashable, Sendable {
     /// Stops what is under way: the exchange still ends with ``DialectOutput/end(_:)``, the
     /// initialisation with ``DialectOutput/initialisationFailed(_:)``.
     mutating func interrupt(_ out: inout [DialectOutput])
+    /// Says goodbye before the session is closed, where that leaves the adapter in a better state.
+    ///
+    /// Only bytes to write come of it. Default: none.
+    mutating func leave(_ out: inout [DialectOutput])
 }
 
 extension AdapterDialect {
+    /// Nothing is said.
+    public mutating func leave(_ out: inout [DialectOutput]) {}
+
     /// Sends one request, and asks ``isReadOnly(_:)`` itself.
     public mutating func send(_ request: AdapterRequest, _ out: inout [DialectOutput]) {
         let isReadOnly = request.consent == nil && isReadOnly(request)
@@ -98,6 +105,12 @@ public enum DialectTimer: UInt8, Hashable, Sendable, CaseIterable {
     case listen
     /// A pause between bytes, where nothing else tells that an answer is over.
     case pause
+    /// The next flow control frame of an ECU that is sent a long request.
+    case flowControl
+    /// The time between two frames that an ECU asked for.
+    case pacing
+    /// The next frame of a long answer.
+    case nextFrame
 }
 
 /// How an exchange ended.

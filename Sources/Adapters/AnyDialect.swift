@@ -14,15 +14,18 @@ public struct AnyDialect: AdapterDialect {
         case elm327
         /// GoLink accessories.
         case goLink
+        /// A CAN bus without an adapter that has a language of its own.
+        case can
     }
 
     private enum Language: Hashable, Sendable {
-        case elm327, goLink
+        case elm327, goLink, can
     }
 
     // Beside each other, not in an enum: each is changed in its place, without a copy.
     private var elm327: ELM327Dialect
     private var goLink: GoLinkDialect
+    private var can: CANDialect
     private let choice: Choice
     private var language: Language
     /// Whether an adapter was set up in this language.
@@ -31,11 +34,20 @@ public struct AnyDialect: AdapterDialect {
     private var firstFailure: InitialisationFailure?
 
     /// A dialect that has not spoken yet.
-    public init(_ choice: Choice, elm327: ELM327Dialect.Options, goLink: GoLinkDialect.Options) {
+    public init(
+        _ choice: Choice, elm327: ELM327Dialect.Options, goLink: GoLinkDialect.Options,
+        can: CANDialect.Options = CANDialect.Options(.slcan)
+    ) {
         self.choice = choice
         self.elm327 = ELM327Dialect(elm327)
         self.goLink = GoLinkDialect(goLink)
-        language = choice == .goLink ? .goLink : .elm327
+        self.can = CANDialect(can)
+        language =
+            switch choice {
+            case .automatic, .elm327: .elm327
+            case .goLink: .goLink
+            case .can: .can
+            }
         isProven = choice != .automatic
     }
 
@@ -46,6 +58,7 @@ public struct AnyDialect: AdapterDialect {
         switch language {
         case .elm327: elm327.protocolString
         case .goLink: goLink.protocolString
+        case .can: can.protocolString
         }
     }
 
@@ -54,6 +67,7 @@ public struct AnyDialect: AdapterDialect {
         switch language {
         case .elm327: elm327.capabilities
         case .goLink: goLink.capabilities
+        case .can: can.capabilities
         }
     }
 
@@ -62,6 +76,7 @@ public struct AnyDialect: AdapterDialect {
         switch language {
         case .elm327: elm327.identity
         case .goLink: goLink.identity
+        case .can: can.identity
         }
     }
 
@@ -70,6 +85,7 @@ public struct AnyDialect: AdapterDialect {
         switch language {
         case .elm327: elm327.isReadOnly(request)
         case .goLink: goLink.isReadOnly(request)
+        case .can: can.isReadOnly(request)
         }
     }
 
@@ -80,6 +96,7 @@ public struct AnyDialect: AdapterDialect {
         switch language {
         case .elm327: elm327.initialise(&out)
         case .goLink: goLink.initialise(&out)
+        case .can: can.initialise(&out)
         }
     }
 
@@ -90,6 +107,7 @@ public struct AnyDialect: AdapterDialect {
         switch language {
         case .elm327: elm327.send(request, isReadOnly: isReadOnly, &out)
         case .goLink: goLink.send(request, isReadOnly: isReadOnly, &out)
+        case .can: can.send(request, isReadOnly: isReadOnly, &out)
         }
     }
 
@@ -99,6 +117,7 @@ public struct AnyDialect: AdapterDialect {
         switch language {
         case .elm327: elm327.receive(bytes, &out)
         case .goLink: goLink.receive(bytes, &out)
+        case .can: can.receive(bytes, &out)
         }
         if !isProven { follow(from: begin, &out) }
     }
@@ -109,6 +128,7 @@ public struct AnyDialect: AdapterDialect {
         switch language {
         case .elm327: elm327.expired(timer, &out)
         case .goLink: goLink.expired(timer, &out)
+        case .can: can.expired(timer, &out)
         }
         if !isProven { follow(from: begin, &out) }
     }
@@ -118,6 +138,16 @@ public struct AnyDialect: AdapterDialect {
         switch language {
         case .elm327: elm327.interrupt(&out)
         case .goLink: goLink.interrupt(&out)
+        case .can: can.interrupt(&out)
+        }
+    }
+
+    /// Says goodbye before the session is closed.
+    public mutating func leave(_ out: inout [DialectOutput]) {
+        switch language {
+        case .elm327: elm327.leave(&out)
+        case .goLink: goLink.leave(&out)
+        case .can: can.leave(&out)
         }
     }
 

@@ -4,6 +4,8 @@
 #include <asm/termbits.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/can.h>
+#include <linux/can/raw.h>
 #include <linux/netlink.h>
 #include <linux/serial.h>
 #include <netinet/in.h>
@@ -292,4 +294,30 @@ int sys_device_major(int fd) {
     struct stat status;
     if (fstat(fd, &status) < 0) return -1;
     return (int)major(status.st_rdev);
+}
+
+int sys_can_socket(void) {
+    return socket(PF_CAN, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, CAN_RAW);
+}
+
+int sys_can_filter(int fd, const uint32_t *filters, unsigned pairs) {
+    // struct can_filter is such a pair.
+    return setsockopt(fd, SOL_CAN_RAW, CAN_RAW_FILTER, filters, pairs * sizeof(struct can_filter));
+}
+
+int sys_can_errors(int fd, uint32_t classes) {
+    return setsockopt(fd, SOL_CAN_RAW, CAN_RAW_ERR_FILTER, &classes, sizeof classes);
+}
+
+int sys_can_bind(int fd, int index) {
+    struct sockaddr_can address = {.can_family = AF_CAN, .can_ifindex = index};
+    return bind(fd, (struct sockaddr *)&address, sizeof address);
+}
+
+int sys_route_socket(void) {
+    int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+    if (fd < 0) return -1;
+    struct timeval second = {.tv_sec = 1};
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof second);
+    return fd;
 }

@@ -55,7 +55,7 @@ extension PollPlan {
     }
 
     func batch(around first: Int, at now: Instant, link: LinkCapabilities) -> [Int] {
-        let limit = batchLimit(link, items[first].want.dataID.service, at: now)
+        let limit = batchLimit(link, items[first].want, at: now)
         guard limit > 1, items.count > 1, items[first].mayBatch else { return [first] }
         var others: [Int] = []
         for index in items.indices
@@ -80,12 +80,12 @@ extension PollPlan {
     }
 
     private func batchLimit(
-        _ link: LinkCapabilities, _ service: Service, at now: Instant
+        _ link: LinkCapabilities, _ want: Want, at now: Instant
     ) -> Int {
         if batching == .refused, batchRefusals.holds(at: now) { return 1 }
         guard link.vehicleProtocol?.family == .can else { return 1 }
-        let most = ServiceShape.of(service.rawValue)?.mostSelectors ?? 1
-        return max(1, min(most, link.itemsPerRequest))
+        guard let shape = ServiceShape.of(want.dataID.service.rawValue) else { return 1 }
+        return link.selectors(of: shape, to: want.target)
     }
 
     mutating func request(

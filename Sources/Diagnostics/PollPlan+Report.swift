@@ -54,6 +54,8 @@ extension PollPlan {
         public var isBatched: Bool
         /// Requests for it alone that the link could not carry: nothing was sent.
         public var notSent = 0
+        /// The one ECU asked (its request address); nil = all of them.
+        public var target: ECUAddress?
 
         /// How a record fared.
         public init(
@@ -103,6 +105,7 @@ extension PollPlan {
                 answers: item.fare.answers, missed: item.fare.missed,
                 reached: item.fare.reached, isBatched: item.mayBatch && batching == .works)
             record.notSent = item.fare.notSent
+            record.target = item.want.target
             report.records.append(record)
         }
         if watchesMotion {

@@ -55,20 +55,22 @@ public func serve<Device: ServedDevice>(
     var deadline = device.due(at: SystemClock.now()).next
     while true {
         // While the host does not read, what is to be said waits in the device, which is bounded.
-        let waiting = session.wantsToWrite
+        let retry = session.retryTime
+        let waiting = session.wantsToWrite || retry != nil
         set.removeAll()
-        let link = set.add(session.descriptor, reading: true, writing: waiting)
+        let link = set.add(session.descriptor, reading: true, writing: session.wantsToWrite)
         let flag = set.add(stop)
-        try set.wait(until: waiting ? nil : deadline)
+        try set.wait(until: waiting ? retry : deadline)
         if set.isReadable(flag) { return .stopped }
         do throws(AccessoryError) {
-            if waiting, set.isWritable(link) { try session.flush() }
+            let isDue = retry.map { $0 <= SystemClock.now() } ?? false
+            if waiting, set.isWritable(link) || isDue { try session.flush() }
             if set.isReadable(link) {
                 let bytes = try session.receive()
                 device.receive(bytes, at: SystemClock.now())
                 afterwards()
             }
-            if !session.wantsToWrite {
+            if !session.wantsToWrite, session.retryTime == nil {
                 let due = device.due(at: SystemClock.now())
                 deadline = due.next
                 if !due.bytes.isEmpty { try session.write(due.bytes) }

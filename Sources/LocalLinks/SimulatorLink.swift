@@ -19,12 +19,14 @@ public enum SimulatorLink {
         } catch {
             throw .options(error)
         }
-        return connector(to: device, name: "sim:" + text)
+        return connector(to: device, name: "sim:" + text, options.protocols)
     }
 
-    private static func connector(to device: some SimulatedDevice, name: String) -> Connector {
+    private static func connector(
+        to device: some SimulatedDevice, name: String, _ protocols: [String]
+    ) -> Connector {
         let shared = SharedDevice(device)
-        return .descriptor(name: name) { () throws(AccessoryError) in
+        return .descriptor(name: name, protocols: protocols) { () throws(AccessoryError) in
             try socketPair(to: shared, name: name)
         }
     }

@@ -19,12 +19,10 @@ struct SimulatorTransport: Transport {
     var description: String { "sim:\(options)" }
     var isServedHere: Bool { true }
 
-    /// A GoLink's protocol, where one is simulated.
+    /// What is simulated, where it is no ELM327.
     var protocols: [String] {
-        guard let options = try? SimulatorOptions(options),
-            options.personality == SimulatorOptions.goLink
-        else { return [] }
-        return [GoLinkDialect.protocolString]
+        guard let options = try? SimulatorLink.options(options) else { return [] }
+        return options.protocols
     }
 
     /// Of a vehicle file only its text can tell.

@@ -8,6 +8,16 @@ public struct LinkCapabilities: Hashable, Sendable {
     public var vehicleProtocol: VehicleProtocol?
     /// Whether one ECU can be asked; otherwise every request goes to all of them.
     public var asksSingleECUs = true
+    /// The longest request to one ECU; unit: bytes.
+    public var longestRequest = 7
+    /// The longest request to all ECUs; unit: bytes.
+    ///
+    /// On CAN it has to fit one frame: no flow control comes from several ECUs at once.
+    public var longestRequestToAll = 7
+    /// Whether an adapter at the end takes commands of its own: `AT RV`.
+    public var takesCommands = true
+    /// Whether bytes that answer nothing are ordinary: what others say on the bus comes through.
+    public var hearsOthers = false
 
     /// Capabilities; the defaults are what every adapter can do.
     public init(
@@ -17,5 +27,14 @@ public struct LinkCapabilities: Hashable, Sendable {
         self.itemsPerRequest = itemsPerRequest
         self.frameCountHelps = frameCountHelps
         self.vehicleProtocol = vehicleProtocol
+    }
+
+    /// Identifiers of a service that fit one request to `target`; nil = to all ECUs.
+    public func selectors(of shape: ServiceShape, to target: ECUAddress?) -> Int {
+        guard shape.selectorWidth > 0 else { return 1 }
+        var room = (target == nil ? longestRequestToAll : longestRequest) - 1
+        // The address byte takes its place in a frame.
+        if target?.extended != nil, longestRequest <= 7 { room -= 1 }
+        return max(1, min(shape.mostSelectors, itemsPerRequest, room / shape.selectorStep))
     }
 }

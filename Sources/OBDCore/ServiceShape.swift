@@ -135,7 +135,7 @@ public struct ServiceShape: Sendable {
             0x21, "KWP data by local identifier", selector: 1, request: 2...3,
             repeats: .firstSelector, answer: 3, reads: .always),
         ServiceShape(
-            0x22, "UDS data by identifier", selector: 2, most: 3, request: 3...7,
+            0x22, "UDS data by identifier", selector: 2, most: 6, request: 3...7,
             repeats: .anySelector, answer: 4, .records, reads: .always),
         ServiceShape(0x23, "read memory"),
         ServiceShape(0x27, "security access", selector: 1, repeats: .subFunction, answer: 2),

@@ -62,11 +62,36 @@ extension SessionConfiguration {
     var knownDialect: AnyDialect {
         let choice: AnyDialect.Choice =
             switch dialect {
+            case .automatic where canLink != nil: .can
             case .automatic: triesAllDialects ? .automatic : .elm327
             case .elm327, .stn: .elm327
             case .goLink: .goLink
             }
-        return AnyDialect(choice, elm327: elm327Options, goLink: goLinkOptions)
+        return AnyDialect(
+            choice, elm327: elm327Options, goLink: goLinkOptions, can: canOptions)
+    }
+
+    /// What frames of CAN come from, where the address says that they do.
+    private var canLink: CANDialect.Link? {
+        switch connector.protocols {
+        case [CANDialect.slcanProtocol]: return .slcan
+        case [CANDialect.recordProtocol]:
+            let transport = connector.transport as? CANTransport
+            return .interface(
+                name: transport?.interface ?? connector.name, rate: transport?.state?.rate)
+        default: return nil
+        }
+    }
+
+    /// What is known of a CAN bus.
+    private var canOptions: CANDialect.Options {
+        var options = CANDialect.Options(
+            canLink ?? .slcan, vehicleProtocol: vehicleProtocol,
+            rememberedProtocol: memory?.vehicleProtocol, vehicle: vehicle)
+        if let time = (connector.transport as? SLCANTransport)?.answerTime {
+            options.timing.answer = time
+        }
+        return options
     }
 
     /// Silence at a line rate that is taken on trust means another rate, not another language.

@@ -12,12 +12,15 @@ struct Deadlines: Hashable, Sendable {
     private var entries: [Entry] = []
     /// When the plan has something to ask.
     var plan: Instant?
+    /// When to write again to a queue that was full.
+    var write: Instant?
     /// Until when a store may keep the end waiting.
     private(set) var drain: Instant?
 
     /// The nearest one; nil = nothing is awaited.
     var nearest: Instant? {
         var nearest = plan
+        if let write, nearest.map({ write < $0 }) ?? true { nearest = write }
         if let drain, nearest.map({ drain < $0 }) ?? true { nearest = drain }
         for entry in entries where nearest.map({ entry.time < $0 }) ?? true { nearest = entry.time }
         return nearest

@@ -83,14 +83,16 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
         let space = set.add(
             driver.handover.batch.flatMap { sinks[$0.sink].spaceDescriptor } ?? -1)
         do {
+            deadlines.write = session?.retryTime
             try set.wait(until: deadlines.nearest)
         } catch {
             carryOut(driver.life.take(.cannotWait(call: error.call, errno: error.errno)))
             return false
         }
         now = SystemClock.now()
-        if set.isReadable(link) || set.isWritable(link) {
-            transfer(reading: set.isReadable(link), writing: set.isWritable(link))
+        let retries = deadlines.write.map { $0 <= now } ?? false
+        if set.isReadable(link) || set.isWritable(link) || retries {
+            transfer(reading: set.isReadable(link), writing: set.isWritable(link) || retries)
         }
         if set.isReadable(wake) {
             core.wake.take()
@@ -121,7 +123,7 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
     private mutating func take(_ bytes: [UInt8]) {
         record(bytes, .fromAdapter)
         times.received(bytes, at: now)
-        if machine.isAtPrompt { noteUnasked(bytes) }
+        if machine.isAtPrompt, !machine.dialect.capabilities.hearsOthers { noteUnasked(bytes) }
         handle(.received(bytes))
     }
 

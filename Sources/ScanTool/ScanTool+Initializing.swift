@@ -88,6 +88,9 @@ extension ScanTool {
     /// Comes to the orderly end over an open session.
     mutating func leave(_ out: inout [Effect]) {
         disarmAll(&out)
+        dialect.leave(&said)
+        for case .write(let bytes) in said { out.append(.write(bytes)) }
+        said.removeAll(keepingCapacity: true)
         out.append(.close)
         state = .initializing(.ready)
     }

@@ -1,3 +1,4 @@
+import Adapters
 public import OBDCore
 
 /// What `sim:` opens: an adapter with a vehicle.
@@ -34,7 +35,20 @@ extension SimulatorOptions {
     /// The device that the options describe, switched on at `now`.
     public func device(at now: Instant) throws(SimulatorError) -> any SimulatedDevice {
         if personality == Self.goLink { return onLink(try SimulatedGoLink(self, at: now)) }
+        if let kind = SimulatedCANDevice.Kind(rawValue: personality) {
+            return onLink(try SimulatedCANDevice(kind, self, at: now))
+        }
         return onLink(try SimulatedAdapter(self, at: now))
+    }
+
+    /// The wire protocol of what is simulated; none = that of the ELM327.
+    public var protocols: [String] {
+        if personality == Self.goLink { return [GoLinkDialect.protocolString] }
+        switch SimulatedCANDevice.Kind(rawValue: personality) {
+        case .records: return [CANDialect.recordProtocol]
+        case .slcan, .slcanSilent, .slcanQueued: return [CANDialect.slcanProtocol]
+        case nil: return []
+        }
     }
 
     private func onLink(_ device: some SimulatedDevice) -> any SimulatedDevice {

@@ -50,7 +50,7 @@ public enum SimulatorCatalogue {
     public static var personalities: [Entry] {
         Personality.all.map { Entry(name: $0.name, title: $0.title) } + [
             Entry(name: SimulatorOptions.goLink, title: "GoLink: binary frames, no AT commands")
-        ]
+        ] + SimulatedCANDevice.Kind.allCases.map { Entry(name: $0.rawValue, title: $0.title) }
     }
 
     /// What may come after the question mark, with its form and meaning.

@@ -231,8 +231,9 @@ package struct PollExplanation: Sendable {
 
     private var rotation: String? {
         let fast = report.plan.records.filter { $0.period == nil && $0.isBatched }
-        guard let service = fast.first?.dataID.service else { return nil }
-        let room = ServiceShape.of(service.rawValue)?.mostSelectors ?? 1
+        guard let first = fast.first, let shape = ServiceShape.of(first.dataID.service.rawValue)
+        else { return nil }
+        let room = report.capabilities.selectors(of: shape, to: first.target)
         let needed = (fast.count + room - 1) / room
         guard needed > 1 else { return nil }
         return "\(fast.count) signals as often as possible need \(needed) requests: "

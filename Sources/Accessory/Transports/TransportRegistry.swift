@@ -15,6 +15,8 @@ public struct TransportRegistry: Sendable {
         BluetoothNameTransport.self,
         TCPTransport.self,
         UnixSocketTransport.self,
+        SLCANTransport.self,
+        CANTransport.self,
     ])
 
     /// The same with others after them.

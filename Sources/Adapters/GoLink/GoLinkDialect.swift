@@ -32,6 +32,8 @@ public struct GoLinkDialect: AdapterDialect {
     private static let allItCan: LinkCapabilities = {
         var capabilities = LinkCapabilities(frameCountHelps: true)
         capabilities.asksSingleECUs = false
+        capabilities.longestRequestToAll = GoLinkFrame.longestRequest
+        capabilities.takesCommands = false
         return capabilities
     }()
 
@@ -170,7 +172,7 @@ public struct GoLinkDialect: AdapterDialect {
         switch timer {
         case .pause: takePause(&out)
         case .reply: takeSilence(&out)
-        case .prompt, .listen: break
+        case .prompt, .listen, .flowControl, .pacing, .nextFrame: break
         }
     }
 

@@ -132,4 +132,22 @@ int sys_inotify(void);
 // Watches a folder for names that come, go or change their permissions.
 int sys_inotify_watch_folder(int fd, const char *path);
 
+// A CAN_RAW socket, non-blocking, closed on exec; EPROTONOSUPPORT or EAFNOSUPPORT without the kernel's
+// module.
+int sys_can_socket(void);
+
+// Lets frames through whose identifier equals a filter's in the bits of its mask; `filters` holds pairs
+// of identifier and mask.
+int sys_can_filter(int fd, const uint32_t *filters, unsigned pairs);
+
+// Lets error frames through (CAN_RAW_ERR_FILTER).
+int sys_can_errors(int fd, uint32_t classes);
+
+// bind(2) to the interface of this index.
+int sys_can_bind(int fd, int index);
+
+// A socket that asks for the state of network interfaces (NETLINK_ROUTE), closed on exec; reading
+// gives up after a second.
+int sys_route_socket(void);
+
 #endif

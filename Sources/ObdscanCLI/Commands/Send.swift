@@ -255,6 +255,11 @@ private struct SendRun: ~Copyable {
 
     /// Shows what the adapter hears, line by line, and leaves it at its prompt.
     private mutating func listen(_ command: RawCommand) throws {
+        do {
+            try connection.checkThatItTakes(command.text)
+        } catch {
+            throw Failure(error, accessory: connection.accessory)
+        }
         let request = AdapterRequest.monitor(
             id: RequestID(rawValue: 0), text: command.text, atMost: duration ?? Self.endless)
         var writer = TextOutput.standard

@@ -15,6 +15,10 @@ extension Failure {
         case .noAnswer:
             self.init(
                 "\(accessory): no ECU answered", hint: "switch the ignition on", status: .timedOut)
+        case .takesNoCommands(let text):
+            self.init(
+                "\(accessory): no adapter there takes commands such as \(text)",
+                hint: "send requests to the vehicle: obdscan send 010C", status: .usage)
         case .codeListMissing(let kind, let ecu):
             self.init(
                 "\(ecu?.description ?? accessory): the list of \(kind.rawValue) codes did not come",

@@ -116,6 +116,7 @@ public struct Vehicle: Sendable {
     private func ask(
         _ request: AdapterRequest, filtered: (Answer) -> Answer
     ) throws(VehicleError) -> QueryResult {
+        if case .command(_, let text, _, _) = request { try checkThatItTakes(text) }
         do {
             return QueryResult(answer: filtered(try scan.ask(request, interruptedBy: interrupt)))
         } catch .requestFailed(let reason, let soFar) {
@@ -129,6 +130,11 @@ public struct Vehicle: Sendable {
         } catch {
             throw .session(error)
         }
+    }
+
+    /// Makes sure that an adapter at the end of the link takes the command `text`.
+    public func checkThatItTakes(_ text: String) throws(VehicleError) {
+        guard scan.link?.capabilities.takesCommands ?? true else { throw .takesNoCommands(text) }
     }
 
     /// With `--ecu` an answer of another ECU does not count.

@@ -14,6 +14,8 @@ public enum VehicleError: Error, Hashable, Sendable {
     case adapterSaid(AdapterStatus)
     /// No ECU answered.
     case noAnswer
+    /// At the end of this link is no adapter that takes such a command.
+    case takesNoCommands(String)
     /// The list of codes of one kind did not come whole; the ECU is nil where headers are off.
     case codeListMissing(CodeReport.Kind, of: ECUAddress?)
     /// The vehicle announces no signals.

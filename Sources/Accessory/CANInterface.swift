@@ -1,0 +1,188 @@
+import CSystem
+import Glibc
+import SystemIO
+
+/// A network interface as the kernel describes it, as far as CAN is concerned.
+public struct CANInterface: Hashable, Sendable {
+    /// What the controller says of itself (`enum can_state` of linux/can/netlink.h).
+    public enum State: UInt32, Hashable, Sendable {
+        /// Without errors.
+        case active = 0
+        /// Some errors.
+        case warning = 1
+        /// Many errors.
+        case passive = 2
+        /// It has left the bus.
+        case busOff = 3
+        /// Switched off.
+        case stopped = 4
+        /// Asleep.
+        case sleeping = 5
+    }
+
+    /// Its name.
+    public var name: String
+    /// Its number.
+    public var index: Int
+    /// Whether it carries CAN at all.
+    public var isCAN = false
+    /// Whether it is switched on.
+    public var isUp = false
+    /// The kernel's word: `can`, `vcan`, `slcan`.
+    public var kind = ""
+    /// The rate; unit: bit/s, nil where it has none.
+    public var rate: Int?
+    /// The controller's state; nil where it has none.
+    public var state: State?
+    /// Whether it may only listen.
+    public var isListenOnly = false
+
+    /// An interface of which name and number are known.
+    public init(name: String, index: Int) {
+        self.name = name
+        self.index = index
+    }
+
+    /// Why it cannot be used; nil = it can.
+    public var fault: CANInterfaceFault? {
+        if !isCAN { return .notCAN(interface: name) }
+        if !isUp { return .down(interface: name, kind: kind) }
+        if isListenOnly { return .listenOnly(interface: name) }
+        return state == .busOff ? .busOff(interface: name) : nil
+    }
+
+    /// One line for people: `can0 (can), 500 kbit/s, up`.
+    public var text: String {
+        var parts = ["\(name)" + (kind.isEmpty ? "" : " (\(kind))")]
+        if let rate { parts.append("\(rate / 1_000) kbit/s") }
+        parts.append(isUp ? "up" : "down")
+        switch state {
+        case .busOff: parts.append("bus-off")
+        case .passive: parts.append("many errors")
+        case .warning: parts.append("some errors")
+        case .active, .stopped, .sleeping, nil: break
+        }
+        if isListenOnly { parts.append("listens only") }
+        return parts.joined(separator: ", ")
+    }
+
+    // MARK: Asking the kernel
+
+    /// The interface of this name now; nil = it does not exist, or the kernel says nothing.
+    public static func named(_ name: String) -> CANInterface? {
+        let index = if_nametoindex(name)
+        guard index > 0 else { return nil }
+        let socket = sys_route_socket()
+        guard socket >= 0 else { return nil }
+        defer { close(socket) }
+        let request = RouteMessage.request(index: index)
+        let sent = request.withUnsafeBytes { sys_write(socket, $0.baseAddress, $0.count) }
+        guard sent == request.count else { return nil }
+        var answer = [UInt8](repeating: 0, count: 16_384)
+        let count = answer.withUnsafeMutableBytes { sys_read(socket, $0.baseAddress, $0.count) }
+        guard count > 0 else { return nil }
+        return RouteMessage.interface(in: Array(answer[..<count]))
+    }
+
+    /// Every interface that carries CAN, by name.
+    public static func all(in folder: String = "/sys/class/net") -> [CANInterface] {
+        Files.names(in: folder).sorted().filter { name in
+            Files.line("\(folder)/\(name)/type") == "280"
+        }.compactMap(named)
+    }
+}
+
+/// Messages of NETLINK_ROUTE (linux/rtnetlink.h, linux/if_link.h), which are in the machine's byte order.
+enum RouteMessage {
+    private static let newLink: UInt16 = 16
+    private static let getLink: UInt16 = 18
+    /// ARPHRD_CAN.
+    private static let canType: UInt16 = 280
+
+    /// Asks for one interface.
+    static func request(index: UInt32) -> [UInt8] {
+        // nlmsghdr: length, type, flags (a request), sequence, sender; ifinfomsg: family, type, index.
+        var bytes = number(UInt32(32)) + number(getLink) + number(UInt16(1))
+        bytes += number(UInt32(1)) + number(UInt32(0))
+        bytes += [0, 0, 0, 0] + number(index) + number(UInt32(0)) + number(UInt32(0))
+        return bytes
+    }
+
+    /// The interface that an answer describes; nil for an error or a message of another kind.
+    static func interface(in message: [UInt8]) -> CANInterface? {
+        guard message.count >= 32, let length: UInt32 = value(message, at: 0),
+            let type: UInt16 = value(message, at: 4), type == newLink,
+            let hardware: UInt16 = value(message, at: 18),
+            let index: UInt32 = value(message, at: 20), let flags: UInt32 = value(message, at: 24)
+        else { return nil }
+        var found = CANInterface(name: "", index: Int(index))
+        found.isCAN = hardware == canType
+        // IFF_UP.
+        found.isUp = flags & 1 != 0
+        for (type, content) in attributes(message[32..<min(message.count, Int(length))]) {
+            switch type {
+            // IFLA_IFNAME.
+            case 3: found.name = text(content)
+            // IFLA_LINKINFO.
+            case 18: take(linkInfo: content, into: &found)
+            default: break
+            }
+        }
+        return found.name.isEmpty ? nil : found
+    }
+
+    private static func take(linkInfo: ArraySlice<UInt8>, into found: inout CANInterface) {
+        let parts = attributes(linkInfo)
+        // IFLA_INFO_KIND, then IFLA_INFO_DATA, whose meaning depends on it.
+        found.kind = parts.first { $0.type == 1 }.map { text($0.content) } ?? ""
+        guard found.kind == "can", let data = parts.first(where: { $0.type == 2 }) else { return }
+        for (type, content) in attributes(data.content) {
+            let bytes = Array(content)
+            switch type {
+            // IFLA_CAN_BITTIMING: the rate comes first.
+            case 1:
+                if let rate: UInt32 = value(bytes, at: 0), rate > 0 { found.rate = Int(rate) }
+            // IFLA_CAN_STATE.
+            case 4:
+                if let state: UInt32 = value(bytes, at: 0) { found.state = .init(rawValue: state) }
+            // IFLA_CAN_CTRLMODE: mask, then flags; 02 = listen only.
+            case 5:
+                if let flags: UInt32 = value(bytes, at: 4) { found.isListenOnly = flags & 2 != 0 }
+            default: break
+            }
+        }
+    }
+
+    /// Attributes one after the other: length, type, content, filled up to four bytes.
+    private static func attributes(
+        _ bytes: ArraySlice<UInt8>
+    ) -> [(type: UInt16, content: ArraySlice<UInt8>)] {
+        var found: [(type: UInt16, content: ArraySlice<UInt8>)] = []
+        var rest = bytes
+        while rest.count >= 4 {
+            let head = Array(rest.prefix(4))
+            guard let length: UInt16 = value(head, at: 0), let type: UInt16 = value(head, at: 2),
+                length >= 4, Int(length) <= rest.count
+            else { break }
+            // The two highest bits are flags.
+            found.append((type & 0x3FFF, rest.dropFirst(4).prefix(Int(length) - 4)))
+            rest = rest.dropFirst((Int(length) + 3) & ~3)
+        }
+        return found
+    }
+
+    private static func text(_ content: ArraySlice<UInt8>) -> String {
+        String(decoding: content.prefix { $0 != 0 }, as: UTF8.self)
+    }
+
+    private static func value<Number: FixedWidthInteger>(
+        _ bytes: [UInt8], at place: Int
+    ) -> Number? {
+        guard place + MemoryLayout<Number>.size <= bytes.count else { return nil }
+        return bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: place, as: Number.self) }
+    }
+
+    private static func number<Number: FixedWidthInteger>(_ value: Number) -> [UInt8] {
+        withUnsafeBytes(of: value) { Array($0) }
+    }
+}

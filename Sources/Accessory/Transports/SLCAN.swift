@@ -1,0 +1,98 @@
+import Glibc
+import OBDCore
+import SystemIO
+
+/// `slcan:/dev/ttyACM0`, `slcan:HOST:PORT`: a CAN adapter that speaks frames as text.
+public struct SLCANTransport: Transport {
+    /// Where the adapter is.
+    private enum Place: Hashable, Sendable {
+        case serial(SerialTransport)
+        case tcp(TCPTransport)
+    }
+
+    private let place: Place
+
+    /// How it is written.
+    public static let form = TransportForm(
+        "slcan", short: "slcan:/dev/ttyACM0",
+        full: ["slcan:PATH?baud=N", "slcan:HOST:PORT"])
+
+    /// Adapters of this kind that have a line rate mostly come at this one; unit: bit/s.
+    private static let usualRate = 115_200
+
+    /// Reads a path, or a host and a port.
+    public init(_ rest: Substring, of text: String) throws(AddressError) {
+        if rest.isEmpty { throw AddressError(.missing("path or host"), in: text) }
+        place =
+            rest.hasPrefix("/") || rest.hasPrefix(".")
+            ? .serial(try SerialTransport(rest, of: text))
+            : .tcp(try TCPTransport(rest, of: text))
+    }
+
+    private var inner: any Transport {
+        switch place {
+        case .serial(let serial): serial
+        case .tcp(let tcp): tcp
+        }
+    }
+
+    /// The adapter's place after the scheme.
+    public var description: String {
+        let text = inner.description
+        return "slcan:" + (text.firstIndex(of: ":").map { text[text.index(after: $0)...] } ?? "")
+    }
+
+    /// The device node, or the address.
+    public var name: String {
+        switch place {
+        case .serial(let serial): serial.name
+        case .tcp: description
+        }
+    }
+
+    /// The same as that of the place: one device, whatever is spoken to it.
+    public var identity: String { inner.identity }
+
+    /// Nil where the place is not remembered.
+    public var memoryKey: String? { inner.memoryKey.map { _ in description } }
+
+    /// Frames as text, and nothing else.
+    public var protocols: [String] { ["org.obdscan.slcan"] }
+
+    /// The node, where it is on one.
+    public var pluggedNode: String? { inner.pluggedNode }
+
+    /// Whether `accessory` is at the same place.
+    public func leads(to accessory: Accessory) -> Bool { inner.leads(to: accessory) }
+
+    /// How long an ECU's answer may take: a network adds to P2.
+    public var answerTime: Duration {
+        switch place {
+        case .serial: .milliseconds(100)
+        case .tcp: .milliseconds(250)
+        }
+    }
+
+    /// What the place tells.
+    public func findings() -> [AccessoryFinding] { inner.findings() }
+
+    /// What an open session proves.
+    public func findings(lineRate: Int?) -> [AccessoryFinding] {
+        inner.findings(lineRate: lineRate)
+    }
+
+    /// Opens the place; a line gets the usual rate where none is given.
+    public func open(
+        within limit: Duration, cancelledBy cancel: Int32?
+    ) throws(AccessoryError) -> DescriptorSession? {
+        switch place {
+        case .tcp(let tcp): return try tcp.open(within: limit, cancelledBy: cancel)
+        case .serial(var serial):
+            serial.rate = serial.rate ?? Self.usualRate
+            return try serial.open(within: limit, cancelledBy: cancel)
+        }
+    }
+
+    /// What the place says.
+    public var remedyWhenClosed: String { inner.remedyWhenClosed }
+}

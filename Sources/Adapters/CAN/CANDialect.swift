@@ -1,0 +1,348 @@
+public import OBDCore
+import VehicleLink
+
+/// A CAN bus without an ELM327 between: frames as they are, by an slcan adapter or SocketCAN.
+///
+/// There is no prompt and there are no commands for the user: an exchange is a ``CANExchange``. The
+/// dialect opens the bus, finds out what the vehicle speaks, and passes frames on.
+///
+/// A tester at the wrong rate destroys the frames of others. So an slcan adapter first only listens at
+/// each rate of OBD: a frame proves its rate, and nothing is ever sent at another one. Only on a silent
+/// bus it asks at 500 kbit/s, then at 250. SocketCAN runs at the rate that root has set; there errors
+/// end the set-up before a second question.
+public struct CANDialect: AdapterDialect {
+    /// What is at the end of the link.
+    public enum Link: Hashable, Sendable {
+        /// An slcan adapter.
+        case slcan
+        /// An interface of SocketCAN; its name and, where it tells, its rate. Unit: bit/s.
+        case interface(name: String, rate: Int?)
+    }
+
+    /// What is known before.
+    public struct Options: Hashable, Sendable {
+        /// What is at the end of the link.
+        public var link: Link
+        /// The protocol to use, nothing else; nil = what is found.
+        public var vehicleProtocol: VehicleProtocol?
+        /// What was found last time.
+        public var rememberedProtocol: VehicleProtocol?
+        /// What is needed of the vehicle.
+        public var vehicle: VehicleNeed
+        /// Times and filling.
+        public var timing = CANExchange.Timing()
+
+        /// Options.
+        public init(
+            _ link: Link, vehicleProtocol: VehicleProtocol? = nil,
+            rememberedProtocol: VehicleProtocol? = nil, vehicle: VehicleNeed = .needed
+        ) {
+            self.link = link
+            self.vehicleProtocol = vehicleProtocol
+            self.rememberedProtocol = rememberedProtocol
+            self.vehicle = vehicle
+        }
+    }
+
+    /// The protocol string of slcan adapters.
+    public static let slcanProtocol = "org.obdscan.slcan"
+    /// The protocol string of records of SocketCAN.
+    public static let recordProtocol = "org.obdscan.can"
+
+    enum Phase: Hashable, Sendable {
+        /// Nothing was said yet, or the set-up failed.
+        case outOfStep
+        /// An slcan adapter was sent a command.
+        case commanding(CANSetup.Command)
+        /// The bus is listened to, at this rate.
+        case hearing(rate: Int)
+        /// The vehicle was asked a question.
+        case asking(CANSetup.Question)
+        /// Set up, nothing under way.
+        case ready
+        /// A request waits for its answers.
+        case exchanging
+        /// The user listens to the bus; frames that may still come, nil = any number.
+        case listening(frames: Int?)
+    }
+
+    /// What the user says.
+    public let options: Options
+    /// What is needed of the vehicle from here on.
+    var vehicle: VehicleNeed
+    /// What the link can do, as far as it is known now.
+    public internal(set) var capabilities: LinkCapabilities
+    /// What is known of the adapter.
+    public internal(set) var identity = AdapterIdentity()
+
+    var phase = Phase.outOfStep
+    var wire: CANWire
+    var exchange: CANExchange
+    var setup = CANSetup()
+    private var events: [CANEvent] = []
+    private var steps: [CANExchange.Output] = []
+
+    /// A dialect that has not spoken yet.
+    public init(_ options: Options) {
+        self.options = options
+        vehicle = options.vehicle
+        exchange = CANExchange(options.timing)
+        switch options.link {
+        case .slcan: wire = .slcan(SLCANLexer())
+        case .interface: wire = .records(CANRecordLexer())
+        }
+        capabilities = Self.capabilities
+    }
+
+    static var capabilities: LinkCapabilities {
+        var capabilities = LinkCapabilities(frameCountHelps: true)
+        capabilities.longestRequest = ISO15765.longestPayload
+        capabilities.takesCommands = false
+        capabilities.hearsOthers = true
+        return capabilities
+    }
+
+    // MARK: AdapterDialect
+
+    /// The protocol string of the link.
+    public var protocolString: String {
+        switch options.link {
+        case .slcan: Self.slcanProtocol
+        case .interface: Self.recordProtocol
+        }
+    }
+
+    /// Whether `request` is known to change nothing.
+    public func isReadOnly(_ request: AdapterRequest) -> Bool {
+        switch request {
+        case .vehicle(let vehicle):
+            vehicle.payload.isEmpty
+                || VehicleRequest.isReadOnly(
+                    vehicle.payload, to: vehicle.target, on: spokenProtocol)
+        case .action, .monitor: true
+        // There is nothing that takes them: nothing is sent.
+        case .command(_, let text, _, _): AdapterRequest.isReadOnlyCommand(text)
+        }
+    }
+
+    /// Sends one request.
+    public mutating func send(
+        _ request: AdapterRequest, isReadOnly: Bool, _ out: inout [DialectOutput]
+    ) {
+        guard phase == .ready else {
+            out.append(.end(.refused))
+            return
+        }
+        switch request {
+        case .vehicle(let vehicle): send(vehicle, &out)
+        case .action(_, let action): act(action, &out)
+        case .command: out.append(.end(.refused))
+        case .monitor(_, let text, let atMost):
+            guard AdapterCommand(text) == .monitor else {
+                out.append(.end(.refused))
+                return
+            }
+            listen(frames: nil, atMost: atMost, &out)
+        }
+    }
+
+    private mutating func send(_ request: VehicleRequest, _ out: inout [DialectOutput]) {
+        if case .listen(let frames, let atMost) = request.ending {
+            listen(frames: frames, atMost: atMost, &out)
+            return
+        }
+        // Settings of a link without settings are as they were.
+        if request.payload.isEmpty {
+            out.append(.end(.complete))
+            return
+        }
+        phase = .exchanging
+        if !exchange.begin(request, on: spokenProtocol, &steps) {
+            phase = .ready
+            out.append(.end(.refused))
+            return
+        }
+        carryOut(&out)
+    }
+
+    private mutating func listen(frames: Int?, atMost: Duration, _ out: inout [DialectOutput]) {
+        phase = .listening(frames: frames)
+        out.append(.arm(.listen, after: atMost))
+    }
+
+    /// Takes bytes as they came.
+    public mutating func receive(_ bytes: Span<UInt8>, _ out: inout [DialectOutput]) {
+        var found: [CANEvent] = []
+        swap(&found, &events)
+        setup.bytes += bytes.count
+        wire.receive(bytes, &found)
+        for event in found { take(event, &out) }
+        found.removeAll(keepingCapacity: true)
+        swap(&found, &events)
+    }
+
+    private mutating func take(_ event: CANEvent, _ out: inout [DialectOutput]) {
+        switch event {
+        case .frame(let frame): take(frame, &out)
+        case .fault(let fault): take(fault, &out)
+        case .confirmed, .refused, .text, .queued: takeAnswer(event, &out)
+        case .damage:
+            // On a bus that others use it may have been anybody's frame.
+            switch phase {
+            case .exchanging: out.append(.linkError(LinkError(.notAFrame)))
+            case .outOfStep, .commanding, .hearing, .asking, .ready, .listening: break
+            }
+        }
+    }
+
+    private mutating func take(_ frame: CANFrame, _ out: inout [DialectOutput]) {
+        switch phase {
+        case .exchanging:
+            exchange.receive(frame, &steps)
+            carryOut(&out)
+        case .asking: takeWhileAsking(frame, &out)
+        case .hearing(let rate), .commanding(.listen(let rate)): prove(rate, &out)
+        case .listening(let left):
+            out.append(.frame(id: frame.id, data: Array(frame.data)))
+            guard let left else { return }
+            phase = .listening(frames: left - 1)
+            if left <= 1 { endListening(&out) }
+        case .outOfStep, .commanding, .ready: break
+        }
+    }
+
+    private mutating func take(_ fault: CANFault, _ out: inout [DialectOutput]) {
+        let status: AdapterStatus
+        switch fault {
+        case .noAcknowledge, .passive: status = .canError
+        case .busOff: status = .busError
+        case .overrun: status = .bufferFull
+        // A frame that was lost is sent again by its sender's controller.
+        case .disturbed, .recovered: return
+        }
+        switch phase {
+        case .exchanging:
+            exchange.fail(status, &steps)
+            carryOut(&out)
+        // Somebody at another rate, or nobody at all: more questions would only disturb.
+        case .asking where status != .bufferFull:
+            exchange.interrupt(&steps)
+            steps.removeAll(keepingCapacity: true)
+            fail(.noVehicle(status), &out)
+        case .asking, .outOfStep, .commanding, .hearing, .ready, .listening: break
+        }
+    }
+
+    /// Takes note that a timer's time has passed.
+    public mutating func expired(_ timer: DialectTimer, _ out: inout [DialectOutput]) {
+        switch phase {
+        case .exchanging, .asking:
+            exchange.expired(timer, &steps)
+            carryOut(&out)
+        case .commanding(let command): if timer == .reply { takeSilence(of: command, &out) }
+        case .hearing: if timer == .listen { advance(&out) }
+        case .listening: if timer == .listen { endListening(&out) }
+        case .outOfStep, .ready: break
+        }
+    }
+
+    /// Stops what is under way.
+    public mutating func interrupt(_ out: inout [DialectOutput]) {
+        switch phase {
+        case .outOfStep, .ready: break
+        case .commanding, .hearing, .asking:
+            exchange.interrupt(&steps)
+            steps.removeAll(keepingCapacity: true)
+            fail(.interrupted, &out)
+        case .exchanging:
+            exchange.interrupt(&steps)
+            steps.removeAll(keepingCapacity: true)
+            end(.interrupted, &out)
+        case .listening: endListening(&out)
+        }
+    }
+
+    /// Leaves the bus: an slcan adapter would go on printing it.
+    public mutating func leave(_ out: inout [DialectOutput]) {
+        guard options.link == .slcan, phase != .outOfStep else { return }
+        out.append(.write(Array("C\r".utf8)))
+    }
+
+    // MARK: Exchanges
+
+    /// What requests are made for: what was found, or what is assumed.
+    var spokenProtocol: VehicleProtocol {
+        if let known = capabilities.vehicleProtocol ?? options.vehicleProtocol { return known }
+        return setup.openRate == 250_000 ? .can11At250 : .can11At500
+    }
+
+    /// Does what the exchange wants done.
+    mutating func carryOut(_ out: inout [DialectOutput]) {
+        var wanted: [CANExchange.Output] = []
+        swap(&wanted, &steps)
+        var isOver = false
+        for step in wanted {
+            switch step {
+            case .send(let frame): out.append(.write(wire.bytes(of: frame)))
+            case .tell(let output): tell(output, &out)
+            case .ended: isOver = true
+            }
+        }
+        wanted.removeAll(keepingCapacity: true)
+        swap(&wanted, &steps)
+        guard isOver else { return }
+        if case .asking(let question) = phase {
+            finish(question, &out)
+        } else {
+            end(.complete, &out)
+        }
+    }
+
+    /// Answers to the set-up's own questions are kept, all others are passed on.
+    private mutating func tell(_ output: DialectOutput, _ out: inout [DialectOutput]) {
+        guard case .asking = phase else {
+            out.append(output)
+            return
+        }
+        switch output {
+        case .message(let message): setup.messages.append(message)
+        case .status(let status): setup.statuses.append(status)
+        case .linkError: setup.isDamaged = true
+        default: out.append(output)
+        }
+    }
+
+    mutating func begin(_ question: CANSetup.Question, _ out: inout [DialectOutput]) {
+        setup.messages = []
+        setup.statuses = []
+        setup.isDamaged = false
+        phase = .asking(question)
+        var request = VehicleRequest(id: RequestID(rawValue: 0), payload: question.payload)
+        // A gateway that has slept takes its time.
+        request.answerTime = max(options.timing.answer, .milliseconds(200))
+        guard exchange.begin(request, on: question.vehicleProtocol, &steps) else {
+            finish(question, &out)
+            return
+        }
+        carryOut(&out)
+    }
+
+    mutating func end(_ end: ExchangeEnd, _ out: inout [DialectOutput]) {
+        phase = .ready
+        disarm(&out)
+        out.append(.end(end))
+    }
+
+    private mutating func endListening(_ out: inout [DialectOutput]) { end(.interrupted, &out) }
+
+    func disarm(_ out: inout [DialectOutput]) {
+        for timer in DialectTimer.allCases { out.append(.disarm(timer)) }
+    }
+
+    /// Lets the exchange take a frame that came while the set-up asks.
+    private mutating func takeWhileAsking(_ frame: CANFrame, _ out: inout [DialectOutput]) {
+        if case .asking(let question) = phase, let rate = question.rate { setup.proven = rate }
+        exchange.receive(frame, &steps)
+        carryOut(&out)
+    }
+}

@@ -1,0 +1,175 @@
+import OBDCore
+import VehicleLink
+
+// ISO 15765-2: long requests out, answers in.
+extension CANExchange {
+    // MARK: Long requests
+
+    /// Takes a flow control frame for the request that is being sent; false = it is none.
+    mutating func takeFlowControl(
+        _ frame: CANFrame, _ sending: Sending, _ out: inout [Output]
+    ) -> Bool {
+        guard let running else { return false }
+        let place = running.route.extended == nil ? 0 : 1
+        guard frame.data.count > place, frame.data[place] >> 4 == 3, answersOurAddress(frame) else {
+            return false
+        }
+        // One that nobody awaits: a second tester's, or said twice.
+        guard sending.awaitsFlowControl else { return true }
+        // Cut short, it says neither block nor pause.
+        guard frame.data.count >= place + 3 else {
+            out.append(
+                .tell(
+                    .linkError(
+                        LinkError(
+                            .tooShort(expected: place + 3, received: frame.data.count),
+                            ecu: frame.id))))
+            return true
+        }
+        switch frame.data[place] & 0x0F {
+        case 0:
+            let block = Int(frame.data[place + 1])
+            self.running?.sending?.block = block == 0 ? nil : block
+            self.running?.sending?.separation = Self.separation(frame.data[place + 2])
+            self.running?.sending?.waits = 0
+            self.running?.sending?.awaitsFlowControl = false
+            out.append(.tell(.disarm(.flowControl)))
+            continueSending(&out)
+        case 1 where sending.waits < Self.mostWaits:
+            self.running?.sending?.waits += 1
+            arm(.flowControl, timing.flowControl, &out)
+        // Too many waits, an overflow, or a word that ISO 15765-2 does not have: it is not let in.
+        default: fail(.flowControlTimeout, &out)
+        }
+        return true
+    }
+
+    /// The pause between two frames that an ECU asks for (STmin).
+    static func separation(_ byte: UInt8) -> Duration {
+        switch byte {
+        case 0x00...0x7F: .milliseconds(Int(byte))
+        case 0xF1...0xF9: .microseconds(Int(byte - 0xF0) * 100)
+        // Reserved: the longest one.
+        default: .milliseconds(127)
+        }
+    }
+
+    /// Sends as many frames as may go now.
+    mutating func continueSending(_ out: inout [Output]) {
+        guard var sending = running?.sending, !sending.awaitsFlowControl,
+            let target = running?.route.request
+        else { return }
+        while let frame = sending.rest.popFirst() {
+            send(frame, to: target, &out)
+            if let left = sending.block {
+                sending.block = left - 1
+                if left == 1, !sending.rest.isEmpty {
+                    sending.awaitsFlowControl = true
+                    running?.sending = sending
+                    arm(.flowControl, timing.flowControl, &out)
+                    return
+                }
+            }
+            if sending.separation > .zero, !sending.rest.isEmpty {
+                running?.sending = sending
+                arm(.pacing, sending.separation, &out)
+                return
+            }
+        }
+        running?.sending = nil
+        if let time = running?.answerTime { arm(.reply, time, &out) }
+    }
+
+    // MARK: Answers
+
+    /// Under extended addressing a frame names whom it is for.
+    private func answersOurAddress(_ frame: CANFrame) -> Bool {
+        guard case .one(let ecu)? = running?.route.responders, let extended = ecu.extended else {
+            return true
+        }
+        return frame.data.first == extended
+    }
+
+    /// Takes a frame of an ECU that may answer.
+    mutating func receiveAnswer(_ frame: CANFrame, _ route: Route, _ out: inout [Output]) {
+        let isExtended = route.extended != nil
+        let place = isExtended ? 1 : 0
+        guard frame.data.count > place, answersOurAddress(frame) else { return }
+        let control = frame.data[place]
+        let low = frame.data.count > place + 1 ? Int(frame.data[place + 1]) : 0
+        // A first frame is whole, and announces what does not fit a single one.
+        let isFirst =
+            control >> 4 == 1 && frame.data.count == ISO15765.frameLength
+            && Int(control & 0x0F) << 8 | low >= ISO15765.frameLength - place
+        var ecu = frame.id
+        if isExtended { ecu.extended = frame.data[0] }
+        let isKnown =
+            isExtended ? extendedAssembler.isUnderWay(ecu) : assembler.isUnderWay(ecu)
+        switch control >> 4 {
+        // What another tester asked for, in a single frame or a first one, is not ours.
+        case 0 where !isOurs(frame, from: place + 1, count: Int(control & 0x0F)): return
+        case 1 where !isOurs(frame, from: place + 2, count: ISO15765.frameLength): return
+        // Without its first frame it is the rest of an answer that is over.
+        case 2 where !isKnown: return
+        // The flow control of others.
+        case 3: return
+        default: break
+        }
+        let framed = LinkFrame(header: frame.id, bytes: frame.data)
+        do throws(LinkError) {
+            let message =
+                isExtended
+                ? try extendedAssembler.receive(framed) : try assembler.receive(framed)
+            if let message { take(message, from: ecu, &out) }
+        } catch {
+            noteDamage(error, &out)
+        }
+        if isFirst {
+            let data = (route.extended.map { [$0] } ?? []) + ISO15765.flowControl
+            send(padded(data), to: route.flowControl(for: ecu), &out)
+        }
+        guard running != nil else { return }
+        if assembler.hasOpenMessages || extendedAssembler.hasOpenMessages {
+            arm(.nextFrame, timing.nextFrame, &out)
+        } else if isKnown {
+            out.append(.tell(.disarm(.nextFrame)))
+        }
+        endIfComplete(&out)
+    }
+
+    func padded(_ data: [UInt8]) -> [UInt8] {
+        data + [UInt8](repeating: timing.padding, count: max(0, ISO15765.frameLength - data.count))
+    }
+
+    /// Whether what begins at `place` answers our request, as far as the frame shows.
+    private func isOurs(_ frame: CANFrame, from place: Int, count: Int) -> Bool {
+        let end = min(frame.data.count, place + count)
+        guard let running, place < end else { return true }
+        let payload = Array(frame.data[place..<end])
+        return ECUMessage(ecu: frame.id, payload: payload).answers(running.payload)
+    }
+
+    mutating func noteDamage(_ error: LinkError, _ out: inout [Output]) {
+        running?.isDamaged = true
+        out.append(.tell(.linkError(error)))
+    }
+
+    /// Takes a whole message that answers our request.
+    mutating func take(_ message: ECUMessage, from ecu: ECUAddress, _ out: inout [Output]) {
+        guard let running, message.answers(running.payload) else { return }
+        out.append(.tell(.message(message)))
+        self.running?.messages += 1
+        if NegativeResponse(message.payload)?.nrc == .responsePending {
+            self.running?.pending.insert(ecu)
+            self.running?.isLate = false
+            arm(.reply, timing.pending, &out)
+            return
+        }
+        if self.running?.pending.remove(ecu) != nil, self.running?.pending.isEmpty == true {
+            // The others have had their time, and what they begun is awaited.
+            arm(.reply, running.answerTime, &out)
+        }
+        self.running?.answers += 1
+        self.running?.frames += message.frames
+    }
+}

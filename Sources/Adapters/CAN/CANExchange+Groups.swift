@@ -1,0 +1,123 @@
+import OBDCore
+import VehicleLink
+
+// SAE J1939-21: a request for a parameter group, and the group in one frame or in packets.
+extension CANExchange {
+    /// The address that service tools use.
+    static let testerAddress: UInt8 = 0xF9
+    private static let requestGroup: UInt32 = 0xEA00
+
+    mutating func beginGroup(_ request: VehicleRequest, _ out: inout [Output]) -> Bool {
+        guard request.payload.count == 3 else { return false }
+        if let target = request.target { guard target.form == .byte else { return false } }
+        let destination = request.target.map { UInt8(truncatingIfNeeded: $0.value) }
+        let id = J1939.Identifier(
+            priority: 6, parameterGroup: Self.requestGroup,
+            destination: destination ?? J1939.everyone, source: Self.testerAddress)
+        var begun = started(
+            request, Route(group: request.target ?? ECUAddress(UInt32(J1939.everyone), .byte)))
+        // Such ECUs have 200 ms (SAE J1939-21, Tr).
+        begun.answerTime = max(begun.answerTime, .milliseconds(250))
+        begun.route.isPhysical = destination != nil
+        let time = begun.answerTime
+        running = begun
+        // Least significant byte first.
+        send(request.payload.reversed(), to: ECUAddress(id.value, .can29), &out)
+        arm(.reply, time, &out)
+        return true
+    }
+
+    mutating func receiveGroup(_ frame: CANFrame, _ out: inout [Output]) {
+        guard let running, frame.id.form == .can29 else { return }
+        let id = J1939.Identifier(frame.id.value)
+        if running.route.isPhysical, UInt32(id.source) != running.route.request.value { return }
+        let isForUs =
+            id.destination.map { $0 == J1939.everyone || $0 == Self.testerAddress } ?? true
+        guard isForUs else { return }
+        switch id.parameterGroup {
+        case J1939.connectionManagement:
+            guard takeAnnouncement(frame, id, running, &out) else { return }
+        case J1939.dataTransfer:
+            guard running.senders[id.source] == id.destination else { return }
+        default: break
+        }
+        do throws(LinkError) {
+            let framed = LinkFrame(header: frame.id, bytes: frame.data)
+            if let message = try groups.receive(framed) {
+                if id.parameterGroup == J1939.dataTransfer { finishPackets(of: message, id, &out) }
+                if let ecu = message.ecu, message.answers(running.payload),
+                    self.running?.answerers.insert(id.source).inserted == true
+                {
+                    take(message, from: ecu, &out)
+                }
+            }
+        } catch {
+            self.running?.senders[id.source] = nil
+            noteDamage(error, &out)
+        }
+        guard self.running != nil else { return }
+        if self.running?.senders.isEmpty == false {
+            arm(.nextFrame, timing.nextFrame, &out)
+        } else {
+            out.append(.tell(.disarm(.nextFrame)))
+        }
+        endIfComplete(&out)
+    }
+
+    /// Takes the announcement of a message in packets, and lets its sender send all of them; false = it
+    /// is of another group.
+    private mutating func takeAnnouncement(
+        _ frame: CANFrame, _ id: J1939.Identifier, _ running: Running, _ out: inout [Output]
+    ) -> Bool {
+        guard frame.data.count == 8 else { return false }
+        let data = frame.data
+        guard data[0] == 0x10 || data[0] == 0x20 else { return data[0] == 0xFF }
+        let group = [data[7], data[6], data[5]]
+        let isAnswer =
+            ECUMessage(
+                ecu: nil, payload: [],
+                parameterGroup: UInt32(data[5]) | UInt32(data[6]) << 8 | UInt32(data[7]) << 16
+            ).answers(running.payload)
+        guard isAnswer else { return false }
+        self.running?.senders[id.source] = id.destination ?? J1939.everyone
+        if data[0] == 0x10, id.destination == Self.testerAddress {
+            sendControl(
+                [0x11, data[3], 0x01, 0xFF, 0xFF, group[2], group[1], group[0]], to: id.source, &out
+            )
+        }
+        return true
+    }
+
+    /// Confirms a whole message to its sender, where it was sent to us alone.
+    private mutating func finishPackets(
+        of message: ECUMessage, _ id: J1939.Identifier, _ out: inout [Output]
+    ) {
+        guard let receiver = running?.senders.removeValue(forKey: id.source),
+            receiver == Self.testerAddress, let group = message.parameterGroup
+        else { return }
+        let count = message.payload.count
+        sendControl(
+            [
+                0x13, UInt8(truncatingIfNeeded: count), UInt8(truncatingIfNeeded: count >> 8),
+                UInt8(truncatingIfNeeded: (count + 6) / 7), 0xFF,
+                UInt8(truncatingIfNeeded: group), UInt8(truncatingIfNeeded: group >> 8),
+                UInt8(truncatingIfNeeded: group >> 16),
+            ], to: id.source, &out)
+    }
+
+    private func sendControl(_ data: [UInt8], to source: UInt8, _ out: inout [Output]) {
+        let id = J1939.Identifier(
+            priority: 7, parameterGroup: J1939.connectionManagement, destination: source,
+            source: Self.testerAddress)
+        send(data, to: ECUAddress(id.value, .can29), &out)
+    }
+}
+
+extension CANExchange.Route {
+    /// A request for a parameter group of one ECU, or of everyone (FF).
+    fileprivate init(group address: ECUAddress) {
+        request = address
+        isPhysical = false
+        responders = .usual
+    }
+}

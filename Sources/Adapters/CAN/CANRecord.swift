@@ -1,0 +1,79 @@
+import OBDCore
+
+/// A frame as SocketCAN carries it (`struct can_frame` of linux/can.h): 16 bytes.
+///
+/// ```
+/// id id id id  len 0 0 0  dd dd dd dd dd dd dd dd
+/// ```
+/// The identifier is in the byte order of the machine, which is little-endian here. Bit 31 = 29 bits,
+/// bit 30 = remote, bit 29 = an error frame.
+public enum CANRecord {
+    /// Bytes of a record.
+    public static let length = 16
+
+    static let extendedFlag: UInt32 = 0x8000_0000
+    static let remoteFlag: UInt32 = 0x4000_0000
+    static let errorFlag: UInt32 = 0x2000_0000
+
+    /// The record that carries `frame`.
+    public static func bytes(of frame: CANFrame) -> [UInt8] {
+        var value = frame.id.value
+        if frame.id.form == .can29 { value |= extendedFlag }
+        if frame.isRemote { value |= remoteFlag }
+        var bytes = [UInt8](repeating: 0, count: length)
+        for index in 0..<4 { bytes[index] = UInt8(truncatingIfNeeded: value >> (8 * index)) }
+        let count = min(frame.data.count, CANFrame.longestData)
+        bytes[4] = UInt8(count)
+        for index in 0..<count { bytes[8 + index] = frame.data[index] }
+        return bytes
+    }
+
+    /// Reads a record; nil for a frame of CAN FD, which OBD does not use.
+    static func event(_ record: [UInt8]) -> CANEvent? {
+        let value =
+            UInt32(record[0]) | UInt32(record[1]) << 8 | UInt32(record[2]) << 16
+            | UInt32(record[3]) << 24
+        let count = Int(record[4])
+        guard count <= CANFrame.longestData else { return .damage }
+        let data = InlineBytes(record, 8..<8 + count)
+        if value & errorFlag != 0 { return fault(value & 0x1FFF_FFFF, data).map { .fault($0) } }
+        let id =
+            value & extendedFlag != 0
+            ? ECUAddress(value & 0x1FFF_FFFF, .can29) : ECUAddress(value & 0x7FF, .can11)
+        let isRemote = value & remoteFlag != 0
+        return .frame(CANFrame(id, isRemote ? [] : data, isRemote: isRemote))
+    }
+
+    /// What an error frame says (linux/can/error.h); nil where it says nothing that counts here.
+    private static func fault(_ classes: UInt32, _ data: InlineBytes) -> CANFault? {
+        if classes & 0x40 != 0 { return .busOff }
+        if classes & 0x20 != 0 { return .noAcknowledge }
+        if classes & 0x04 != 0, data.count > 1 {
+            if data[1] & 0x03 != 0 { return .overrun }
+            if data[1] & 0x30 != 0 { return .passive }
+            if data[1] & 0x40 != 0 { return .recovered }
+        }
+        if classes & 0x100 != 0 { return .recovered }
+        return classes & 0x89 != 0 ? .disturbed : nil
+    }
+}
+
+/// Cuts bytes into records of 16 bytes.
+///
+/// The kernel gives whole records; a socket pair or a recording may cut them anywhere.
+public struct CANRecordLexer: Hashable, Sendable {
+    private var partial: [UInt8] = []
+
+    /// A lexer at the beginning of a record.
+    public init() {}
+
+    /// Takes bytes as they came.
+    public mutating func receive(_ bytes: Span<UInt8>, _ out: inout [CANEvent]) {
+        for index in bytes.indices {
+            partial.append(bytes[index])
+            guard partial.count == CANRecord.length else { continue }
+            if let event = CANRecord.event(partial) { out.append(event) }
+            partial.removeAll(keepingCapacity: true)
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import OBDCore
+
+/// What the set-up of a CAN link has to do, and what it has found.
+struct CANSetup: Hashable, Sendable {
+    /// A command to an slcan adapter.
+    enum Command: Hashable, Sendable {
+        /// Closes the bus and ends whatever half line is in the adapter.
+        case sync
+        /// Asks for the version.
+        case version
+        /// Closes the bus.
+        case close
+        /// Sets the rate; unit: bit/s.
+        case rate(Int)
+        /// Opens the bus to listen, at this rate.
+        case listen(Int)
+        /// Opens the bus.
+        case open
+        /// Says nothing, and gives the adapter time.
+        case settle
+
+        /// The line; nil where slcan has none.
+        var line: String? {
+            switch self {
+            // Two ends of lines, for a half line and for an adapter that misses one while it wakes.
+            case .sync: "\r\rC\r"
+            case .version: "V\r"
+            case .close: "C\r"
+            case .rate(let rate): SLCAN.rateCommand(rate).map { $0 + "\r" }
+            case .listen: "L\r"
+            case .open: "O\r"
+            case .settle: nil
+            }
+        }
+    }
+
+    /// A question to all ECUs.
+    struct Question: Hashable, Sendable {
+        var payload: [UInt8]
+        var vehicleProtocol: VehicleProtocol
+        /// The protocol under which the answer is remembered; nil = any.
+        var forced: VehicleProtocol?
+        /// The rate of the bus, where it is known; unit: bit/s.
+        var rate: Int?
+    }
+
+    /// One step of the set-up.
+    enum Step: Hashable, Sendable {
+        case command(Command)
+        case hear(rate: Int)
+        /// Go to the first rate that may be right.
+        case settleRate
+        case ask(Question)
+        /// Nobody has answered at this rate.
+        case giveUp
+    }
+
+    /// What is left to do, in order.
+    var steps: ArraySlice<Step> = []
+    /// The rate that a frame has proven; unit: bit/s.
+    var proven: Int?
+    /// Rates that were not asked at yet.
+    var rates: ArraySlice<Int> = []
+    /// The rate that the bus was opened at; unit: bit/s, nil = not known.
+    var openRate: Int?
+    /// The protocol that a user's action wants, where the bus has to be opened for it.
+    var wanted: VehicleProtocol?
+    /// The protocol on which an ECU refused the first question.
+    var heardOn: VehicleProtocol?
+    /// Bytes since the set-up began.
+    var bytes = 0
+
+    // The answer to the question under way.
+    var messages: [ECUMessage] = []
+    var statuses: [AdapterStatus] = []
+    var isDamaged = false
+
+    static let support: [UInt8] = [0x01, 0x00]
+    static let onUDS: [UInt8] = [0x22, 0xF8, 0x10]
+    static let isOnUDS: [UInt8] = [0x62, 0xF8, 0x10, 0x01]
+    static let activeCodes: [UInt8] = [0x00, 0xFE, 0xCA]
+
+    /// The questions at a rate, in order.
+    static func questions(rate: Int?, only fixed: VehicleProtocol?) -> [Question] {
+        if let fixed {
+            if fixed == .j1939 {
+                return [Question(payload: activeCodes, vehicleProtocol: fixed, forced: fixed)]
+            }
+            return [support, support, onUDS].map {
+                Question(payload: $0, vehicleProtocol: fixed, forced: fixed, rate: rate)
+            }
+        }
+        let isSlow = rate == 250_000
+        let forms: [VehicleProtocol] =
+            switch rate {
+            case nil, 500_000: [.can11At500, .can29At500]
+            case 250_000: [.can11At250, .can29At250]
+            default: [.userCAN1]
+            }
+        // Once more: a gateway may sleep, and some adapters lose the first frame.
+        var questions = (forms + forms.prefix(1)).map {
+            Question(payload: support, vehicleProtocol: $0, forced: nil, rate: rate)
+        }
+        questions += forms.map {
+            Question(payload: onUDS, vehicleProtocol: $0, forced: $0, rate: rate)
+        }
+        if isSlow || rate == nil {
+            questions.append(
+                Question(payload: activeCodes, vehicleProtocol: .j1939, forced: .j1939, rate: rate))
+        }
+        return questions
+    }
+}
+
+extension VehicleProtocol {
+    /// The rate of the bus; unit: bit/s, nil before CAN.
+    var canRate: Int? {
+        switch self {
+        case .can11At500, .can29At500: 500_000
+        case .can11At250, .can29At250, .j1939: 250_000
+        case .userCAN1: 125_000
+        case .userCAN2: 50_000
+        case .j1850PWM, .j1850VPW, .iso9141, .iso14230Slow, .iso14230Fast: nil
+        }
+    }
+}

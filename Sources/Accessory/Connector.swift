@@ -6,12 +6,15 @@ public struct Connector: Sendable {
     public let name: String
     /// Whether a device of its own is at the other end, not something that this program serves.
     public let reachesAccessory: Bool
+    /// What it opens; nil for a descriptor of this program's own.
+    public let transport: (any Transport)?
     private let remedyWhenClosed: String
     private let opening: @Sendable (Duration, Int32?) throws(AccessoryError) -> DescriptorSession?
 
     /// Opens what `transport` leads to.
     public init(_ transport: some Transport) {
         name = transport.name
+        self.transport = transport
         reachesAccessory = !transport.isServedHere
         remedyWhenClosed = transport.remedyWhenClosed
         opening = { (limit, cancel) throws(AccessoryError) in
@@ -27,6 +30,7 @@ public struct Connector: Sendable {
     ) {
         self.name = name
         reachesAccessory = false
+        transport = nil
         remedyWhenClosed = LinkFault.usualRemedy
         self.opening = opening
     }

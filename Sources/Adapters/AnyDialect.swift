@@ -14,15 +14,18 @@ public struct AnyDialect: AdapterDialect {
         case elm327
         /// GoLink accessories.
         case goLink
+        /// DoIP gateways.
+        case doip
     }
 
     private enum Language: Hashable, Sendable {
-        case elm327, goLink
+        case elm327, goLink, doip
     }
 
     // Beside each other, not in an enum: each is changed in its place, without a copy.
     private var elm327: ELM327Dialect
     private var goLink: GoLinkDialect
+    private var doip: DoIPDialect
     private let choice: Choice
     private var language: Language
     /// Whether an adapter was set up in this language.
@@ -31,11 +34,20 @@ public struct AnyDialect: AdapterDialect {
     private var firstFailure: InitialisationFailure?
 
     /// A dialect that has not spoken yet.
-    public init(_ choice: Choice, elm327: ELM327Dialect.Options, goLink: GoLinkDialect.Options) {
+    public init(
+        _ choice: Choice, elm327: ELM327Dialect.Options, goLink: GoLinkDialect.Options,
+        doip: DoIPDialect.Options = DoIPDialect.Options()
+    ) {
         self.choice = choice
         self.elm327 = ELM327Dialect(elm327)
         self.goLink = GoLinkDialect(goLink)
-        language = choice == .goLink ? .goLink : .elm327
+        self.doip = DoIPDialect(doip)
+        language =
+            switch choice {
+            case .automatic, .elm327: .elm327
+            case .goLink: .goLink
+            case .doip: .doip
+            }
         isProven = choice != .automatic
     }
 
@@ -46,6 +58,7 @@ public struct AnyDialect: AdapterDialect {
         switch language {
         case .elm327: elm327.protocolString
         case .goLink: goLink.protocolString
+        case .doip: doip.protocolString
         }
     }
 
@@ -54,6 +67,7 @@ public struct AnyDialect: AdapterDialect {
         switch language {
         case .elm327: elm327.capabilities
         case .goLink: goLink.capabilities
+        case .doip: doip.capabilities
         }
     }
 
@@ -62,6 +76,7 @@ public struct AnyDialect: AdapterDialect {
         switch language {
         case .elm327: elm327.identity
         case .goLink: goLink.identity
+        case .doip: doip.identity
         }
     }
 
@@ -70,6 +85,7 @@ public struct AnyDialect: AdapterDialect {
         switch language {
         case .elm327: elm327.isReadOnly(request)
         case .goLink: goLink.isReadOnly(request)
+        case .doip: doip.isReadOnly(request)
         }
     }
 
@@ -80,6 +96,7 @@ public struct AnyDialect: AdapterDialect {
         switch language {
         case .elm327: elm327.initialise(&out)
         case .goLink: goLink.initialise(&out)
+        case .doip: doip.initialise(&out)
         }
     }
 
@@ -90,6 +107,7 @@ public struct AnyDialect: AdapterDialect {
         switch language {
         case .elm327: elm327.send(request, isReadOnly: isReadOnly, &out)
         case .goLink: goLink.send(request, isReadOnly: isReadOnly, &out)
+        case .doip: doip.send(request, isReadOnly: isReadOnly, &out)
         }
     }
 
@@ -99,6 +117,7 @@ public struct AnyDialect: AdapterDialect {
         switch language {
         case .elm327: elm327.receive(bytes, &out)
         case .goLink: goLink.receive(bytes, &out)
+        case .doip: doip.receive(bytes, &out)
         }
         if !isProven { follow(from: begin, &out) }
     }
@@ -109,6 +128,7 @@ public struct AnyDialect: AdapterDialect {
         switch language {
         case .elm327: elm327.expired(timer, &out)
         case .goLink: goLink.expired(timer, &out)
+        case .doip: doip.expired(timer, &out)
         }
         if !isProven { follow(from: begin, &out) }
     }
@@ -118,6 +138,7 @@ public struct AnyDialect: AdapterDialect {
         switch language {
         case .elm327: elm327.interrupt(&out)
         case .goLink: goLink.interrupt(&out)
+        case .doip: doip.interrupt(&out)
         }
     }
 
@@ -152,7 +173,8 @@ extension InitialisationFailure {
     fileprivate var isNotSpoken: Bool {
         switch self {
         case .silent, .notUnderstood: true
-        case .refusesEverything, .webServer, .timedOut, .noVehicle, .restarting, .interrupted:
+        case .refusesEverything, .webServer, .timedOut, .noVehicle, .restarting, .interrupted,
+            .activationRefused, .headerRefused:
             false
         }
     }

@@ -1,5 +1,6 @@
 import Accessory
 import Adapters
+import DoIPWire
 import Simulator
 
 /// `sim:OPTIONS`: a simulated adapter and vehicle.
@@ -19,12 +20,13 @@ struct SimulatorTransport: Transport {
     var description: String { "sim:\(options)" }
     var isServedHere: Bool { true }
 
-    /// A GoLink's protocol, where one is simulated.
+    /// The protocol of a GoLink or a DoIP gateway, where one is simulated.
     var protocols: [String] {
-        guard let options = try? SimulatorOptions(options),
-            options.personality == SimulatorOptions.goLink
-        else { return [] }
-        return [GoLinkDialect.protocolString]
+        switch (try? SimulatorOptions(options))?.personality {
+        case SimulatorOptions.goLink: return [GoLinkDialect.protocolString]
+        case SimulatorOptions.doip: return [DoIPMessage.protocolString]
+        default: return []
+        }
     }
 
     /// Of a vehicle file only its text can tell.

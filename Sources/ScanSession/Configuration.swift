@@ -62,11 +62,14 @@ extension SessionConfiguration {
     var knownDialect: AnyDialect {
         let choice: AnyDialect.Choice =
             switch dialect {
+            case .automatic where connector.transport is DoIPTransport: .doip
             case .automatic: triesAllDialects ? .automatic : .elm327
             case .elm327, .stn: .elm327
             case .goLink: .goLink
+            case .doip: .doip
             }
-        return AnyDialect(choice, elm327: elm327Options, goLink: goLinkOptions)
+        return AnyDialect(
+            choice, elm327: elm327Options, goLink: goLinkOptions, doip: doipOptions)
     }
 
     /// Silence at a line rate that is taken on trust means another rate, not another language.
@@ -83,6 +86,16 @@ extension SessionConfiguration {
     /// What a GoLink is told.
     private var goLinkOptions: GoLinkDialect.Options {
         GoLinkDialect.Options(vehicleProtocol: vehicleProtocol, vehicle: vehicle)
+    }
+
+    /// What a DoIP gateway is told: the address names what is not usual.
+    private var doipOptions: DoIPDialect.Options {
+        var options = DoIPDialect.Options(vehicleProtocol: vehicleProtocol, vehicle: vehicle)
+        guard let transport = connector.transport as? DoIPTransport else { return options }
+        options.source = transport.source ?? options.source
+        options.functional = transport.functional ?? options.functional
+        options.version = transport.version ?? options.version
+        return options
     }
 
     /// The scan tool's limits with this session's tries.
@@ -106,6 +119,8 @@ public enum DialectChoice: String, Hashable, Sendable, CaseIterable {
     case stn
     /// GoLink accessories: binary frames.
     case goLink = "golink"
+    /// DoIP gateways: messages of ISO 13400-2.
+    case doip
 }
 
 /// What is worth knowing about an adapter next time.

@@ -10,11 +10,16 @@ public protocol SimulatedDevice: ServedDevice {
     var requestCount: Int { get }
     /// Loses its supply for a moment, where that is simulated.
     mutating func loseSupply(at now: Instant, noticesVoltage: Bool)
+    /// What it answers to a datagram, where it has a network; nil = nothing.
+    func answer(toDatagram bytes: [UInt8]) -> [UInt8]?
 }
 
 extension SimulatedDevice {
     /// Its supply never fails.
     public mutating func loseSupply(at now: Instant, noticesVoltage: Bool) {}
+
+    /// It has no network.
+    public func answer(toDatagram bytes: [UInt8]) -> [UInt8]? { nil }
 }
 
 extension SimulatedAdapter: SimulatedDevice {
@@ -30,10 +35,13 @@ extension SimulatedGoLink: SimulatedDevice {
 extension SimulatorOptions {
     /// The personality that is no ELM327.
     public static let goLink = "golink"
+    /// The personality that is a DoIP gateway.
+    public static let doip = "doip"
 
     /// The device that the options describe, switched on at `now`.
     public func device(at now: Instant) throws(SimulatorError) -> any SimulatedDevice {
         if personality == Self.goLink { return onLink(try SimulatedGoLink(self, at: now)) }
+        if personality == Self.doip { return onLink(try SimulatedDoIPGateway(self, at: now)) }
         return onLink(try SimulatedAdapter(self, at: now))
     }
 

@@ -14,6 +14,7 @@ public struct TransportRegistry: Sendable {
         RFCOMMTransport.self,
         BluetoothNameTransport.self,
         TCPTransport.self,
+        DoIPTransport.self,
         UnixSocketTransport.self,
     ])
 

@@ -13,6 +13,7 @@ public struct TransportRegistry: Sendable {
         SerialTransport.self,
         RFCOMMTransport.self,
         BluetoothNameTransport.self,
+        BLETransport.self,
         TCPTransport.self,
         DoIPTransport.self,
         UnixSocketTransport.self,

@@ -58,14 +58,15 @@ let package = Package(
         // Pure: no system call, no clock, no Foundation, no global variable.
         module("OBDCore"),
         module("VehicleLink", ["OBDCore"]),
-        module("Adapters", ["OBDCore", "VehicleLink"]),
+        module("DoIPWire"),
+        module("Adapters", ["OBDCore", "VehicleLink", "DoIPWire"]),
         module("Diagnostics", ["OBDCore"]),
         module("ScanTool", ["OBDCore", "VehicleLink", "Adapters"]),
         module("Positioning", ["OBDCore"]),
         module("FuelFigures"),
         module("WebProtocol", ["OBDCore"]),
         .target(
-            name: "Simulator", dependencies: ["OBDCore", "VehicleLink", "Adapters"],
+            name: "Simulator", dependencies: ["OBDCore", "VehicleLink", "DoIPWire", "Adapters"],
             exclude: ["vehicles"], swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),
 
         // The edges.
@@ -73,7 +74,7 @@ let package = Package(
             name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
         .target(name: "CSystem"),
         module("SystemIO", ["OBDCore", "CSystem"]),
-        module("Accessory", ["OBDCore", "SystemIO", "CSystem", "CBluetooth"]),
+        module("Accessory", ["OBDCore", "DoIPWire", "SystemIO", "CSystem", "CBluetooth"]),
         module(
             "ScanSession",
             [
@@ -116,7 +117,7 @@ let package = Package(
             ["OBDCore", "Diagnostics", "SystemIO", "Formats", "TripImport", "TripStore"]),
         module(
             "LocalLinks",
-            ["OBDCore", "Adapters", "Simulator", "CSystem", "SystemIO", "Accessory"]),
+            ["OBDCore", "DoIPWire", "Adapters", "Simulator", "CSystem", "SystemIO", "Accessory"]),
         module(
             "Settings",
             ["OBDCore", "Accessory", "ScanSession", "Positioning", "FuelFigures", "Formats"]),
@@ -147,8 +148,9 @@ let package = Package(
         module(
             "ObdscanCLI",
             [
-                "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Accessory",
-                "ScanSession", "PIDTables", "VehicleScan", "TripStore", "Formats", "TripImport",
+                "OBDCore", "VehicleLink", "DoIPWire", "Adapters", "Diagnostics", "ScanTool",
+                "Accessory", "ScanSession", "PIDTables", "VehicleScan", "TripStore", "Formats",
+                "TripImport",
                 "TripIntake", "Decoding", "LocalLinks", "Settings", "TripReports", "TripRecorder",
                 "VehicleReports", "TerminalView", "Dashboard", "Simulator", "Positioning",
                 "FuelFigures",
@@ -181,7 +183,8 @@ let package = Package(
             ["OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Simulator"]),
 
         tests("VehicleLink", ["OBDCore", "VehicleLink", "TestSupport"]),
-        tests("Adapters", ["OBDCore", "VehicleLink", "Adapters", "TestSupport"]),
+        tests("DoIPWire", ["DoIPWire"]),
+        tests("Adapters", ["OBDCore", "VehicleLink", "DoIPWire", "Adapters", "TestSupport"]),
         tests("Diagnostics", ["OBDCore", "VehicleLink", "Diagnostics", "TestSupport"]),
         .testTarget(
             name: "TripStoreTests",
@@ -199,7 +202,9 @@ let package = Package(
             "TripIntake",
             ["OBDCore", "PIDTables", "SystemIO", "TripImport", "TripIntake", "TripStore"]),
         tests("Decoding", ["OBDCore", "Adapters", "Diagnostics", "PIDTables", "Decoding"]),
-        tests("LocalLinks", ["OBDCore", "Accessory", "LocalLinks", "Simulator", "SystemIO"]),
+        tests(
+            "LocalLinks",
+            ["OBDCore", "DoIPWire", "Accessory", "LocalLinks", "Simulator", "SystemIO"]),
         tests(
             "TripReports",
             [
@@ -212,8 +217,8 @@ let package = Package(
         tests(
             "Simulator",
             [
-                "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "PIDTables",
-                "Simulator", "SimulatorTestSupport",
+                "OBDCore", "VehicleLink", "DoIPWire", "Adapters", "Diagnostics", "ScanTool",
+                "PIDTables", "Simulator", "SimulatorTestSupport",
             ]),
         tests(
             "ScanTool",
@@ -261,6 +266,7 @@ let package = Package(
             path: "Tests/Peers",
             exclude: [
                 "python_obd.py", "second_decoder.py", "validate_json.py", "disagreements.tsv",
+                "doip_client.py",
             ],
             swiftSettings: strict),
         // The built program as a process, with real and foreign adapters at its other end.
@@ -292,7 +298,9 @@ if Context.environment["OBDSCAN_BENCHMARKS"] != nil {
 // Parts that need no other package and build quickly: OBDSCAN_PART=pure (`scripts/coverage`, `scripts/seeds`),
 // OBDSCAN_PART=threads (`scripts/sanitize thread --part`), each with its own tests alone.
 if let part = Context.environment["OBDSCAN_PART"] {
-    let machine = ["OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "WebProtocol"]
+    let machine = [
+        "OBDCore", "VehicleLink", "DoIPWire", "Adapters", "Diagnostics", "ScanTool", "WebProtocol",
+    ]
     let pure = [
         "Simulator", "Positioning", "FuelFigures", "PIDTables", "Formats", "TripImport",
         "Decoding",
@@ -314,16 +322,23 @@ if let part = Context.environment["OBDSCAN_PART"] {
 if Context.environment["OBDSCAN_FUZZ"] != nil {
     let covered: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer"])]
     let fuzzed = [
-        "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Simulator", "PIDTables",
+        "OBDCore", "VehicleLink", "DoIPWire", "Adapters", "Diagnostics", "ScanTool", "Simulator",
+        "PIDTables",
         "Formats", "TripImport", "Decoding", "Positioning", "WebProtocol",
         "SimulatorTestSupport",
     ]
     for target in package.targets where fuzzed.contains(target.name) {
         target.swiftSettings = (target.swiftSettings ?? []) + covered
     }
+    // What reads the bus is no part of its module's interface.
+    for target in package.targets where target.name == "Accessory" {
+        target.swiftSettings =
+            (target.swiftSettings ?? []) + covered + [.unsafeFlags(["-enable-testing"])]
+    }
     package.targets.append(
         .executableTarget(
-            name: "obdscan-fuzz", dependencies: fuzzed.map { .init(stringLiteral: $0) },
+            name: "obdscan-fuzz",
+            dependencies: (fuzzed + ["Accessory"]).map { .init(stringLiteral: $0) },
             path: "Fuzz/obdscan-fuzz", swiftSettings: strict + covered,
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]))
 }

@@ -92,4 +92,36 @@ enum AddressPart {
     static func decimal(_ text: Substring) -> Int? {
         text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
     }
+
+    /// Reads `HOST`, `HOST:PORT`, `[IPv6]` or `[IPv6]:PORT`; a nil port = none is named.
+    static func hostAndPort(
+        _ rest: Substring, of text: String
+    ) throws(AddressError) -> (host: String, port: UInt16?) {
+        var host = rest
+        var port: Substring?
+        if rest.hasPrefix("[") {
+            guard let close = rest.firstIndex(of: "]") else {
+                throw AddressError(.badValue("host", String(rest)), in: text)
+            }
+            host = rest[rest.index(after: rest.startIndex)..<close]
+            let after = rest[rest.index(after: close)...]
+            port = after.hasPrefix(":") ? after.dropFirst() : nil
+        } else if let colon = rest.lastIndex(of: ":") {
+            host = rest[..<colon]
+            port = rest[rest.index(after: colon)...]
+            // An IPv6 address without brackets: which colon begins the port cannot be told.
+            if host.contains(":") { throw AddressError(.badValue("host", String(rest)), in: text) }
+        }
+        if host.isEmpty { throw AddressError(.missing("host"), in: text) }
+        guard let port else { return (String(host), nil) }
+        guard let number = decimal(port), (1...65_535).contains(number) else {
+            throw AddressError(.badValue("port", String(port)), in: text)
+        }
+        return (String(host), UInt16(number))
+    }
+
+    /// `HOST:PORT`, with brackets around an IPv6 address.
+    static func text(host: String, port: UInt16?) -> String {
+        (host.contains(":") ? "[\(host)]" : host) + (port.map { ":\($0)" } ?? "")
+    }
 }

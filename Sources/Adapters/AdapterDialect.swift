@@ -173,6 +173,10 @@ public enum InitialisationFailure: Hashable, Sendable {
     case restarting
     /// It was interrupted.
     case interrupted
+    /// A DoIP gateway does not take diagnostics from this tester (ISO 13400-2, message 0006); its code.
+    case activationRefused(code: UInt8)
+    /// A DoIP gateway does not take the header of our messages (message 0000); its code.
+    case headerRefused(code: UInt8)
 }
 
 /// What is known of an adapter.

@@ -47,6 +47,15 @@ extension AdapterStatus {
         case .internalError: .initialise
         // The adapter is older than the command.
         case .unknownCommand: .dropFeature
+        // ISO 13400-2, codes of 8003: a wrong address stays wrong.
+        case .sourceRefused, .unknownTarget, .requestTooLong, .unknownNetwork,
+            .messageRefused:
+            .report
+        // The ECU sleeps, or its network is off.
+        case .targetUnreachable: .report
+        // A moment later there may be room, or a free bus.
+        case .gatewayBusy: .retry(times: 2)
+        case .transportFailed: .retry(times: 1)
         }
     }
 }

@@ -1,5 +1,5 @@
 extension AdapterStatus {
-    /// The adapter's own words.
+    /// The adapter's own words; for a DoIP gateway, its message type and code.
     public var text: String {
         switch self {
         case .noData: "NO DATA"
@@ -17,6 +17,14 @@ extension AdapterStatus {
         case .lowVoltageReset: "LV RESET"
         case .internalError: "ERR"
         case .unknownCommand: "?"
+        case .sourceRefused: "DoIP 8003 02"
+        case .unknownTarget: "DoIP 8003 03"
+        case .requestTooLong: "DoIP 8003 04"
+        case .gatewayBusy: "DoIP 8003 05"
+        case .targetUnreachable: "DoIP 8003 06"
+        case .unknownNetwork: "DoIP 8003 07"
+        case .transportFailed: "DoIP 8003 08"
+        case .messageRefused: "DoIP 0000"
         }
     }
 }

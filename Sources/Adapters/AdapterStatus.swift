@@ -1,4 +1,4 @@
-/// What an ELM327-class adapter says in words instead of data.
+/// What an adapter says in words, or a DoIP gateway in codes, instead of data.
 ///
 /// The raw value is the name that `adapterStatus` objects print.
 public enum AdapterStatus: String, Hashable, Sendable, CaseIterable {
@@ -32,4 +32,20 @@ public enum AdapterStatus: String, Hashable, Sendable, CaseIterable {
     case internalError
     /// `?`: the adapter does not know the command.
     case unknownCommand
+    /// A DoIP gateway does not take the tester's logical address (8003, code 02).
+    case sourceRefused
+    /// A DoIP gateway knows no ECU at that address (8003, code 03).
+    case unknownTarget
+    /// A DoIP gateway or its ECU takes no request of that length (8003, code 04; 0000, code 02).
+    case requestTooLong
+    /// A DoIP gateway has no memory for the request now (8003, code 05; 0000, code 03).
+    case gatewayBusy
+    /// A DoIP gateway cannot reach the ECU (8003, code 06).
+    case targetUnreachable
+    /// A DoIP gateway does not know the network of the ECU (8003, code 07).
+    case unknownNetwork
+    /// The network between a DoIP gateway and the ECU fails (8003, code 08).
+    case transportFailed
+    /// A DoIP gateway did not take a message by its header (0000, codes 00, 01 and 04).
+    case messageRefused
 }

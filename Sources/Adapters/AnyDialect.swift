@@ -16,16 +16,19 @@ public struct AnyDialect: AdapterDialect {
         case goLink
         /// A CAN bus without an adapter that has a language of its own.
         case can
+        /// DoIP gateways.
+        case doip
     }
 
     private enum Language: Hashable, Sendable {
-        case elm327, goLink, can
+        case elm327, goLink, can, doip
     }
 
     // Beside each other, not in an enum: each is changed in its place, without a copy.
     private var elm327: ELM327Dialect
     private var goLink: GoLinkDialect
     private var can: CANDialect
+    private var doip: DoIPDialect
     private let choice: Choice
     private var language: Language
     /// Whether an adapter was set up in this language.
@@ -36,17 +39,20 @@ public struct AnyDialect: AdapterDialect {
     /// A dialect that has not spoken yet.
     public init(
         _ choice: Choice, elm327: ELM327Dialect.Options, goLink: GoLinkDialect.Options,
-        can: CANDialect.Options = CANDialect.Options(.slcan)
+        can: CANDialect.Options = CANDialect.Options(.slcan),
+        doip: DoIPDialect.Options = DoIPDialect.Options()
     ) {
         self.choice = choice
         self.elm327 = ELM327Dialect(elm327)
         self.goLink = GoLinkDialect(goLink)
         self.can = CANDialect(can)
+        self.doip = DoIPDialect(doip)
         language =
             switch choice {
             case .automatic, .elm327: .elm327
             case .goLink: .goLink
             case .can: .can
+            case .doip: .doip
             }
         isProven = choice != .automatic
     }
@@ -59,6 +65,7 @@ public struct AnyDialect: AdapterDialect {
         case .elm327: elm327.protocolString
         case .goLink: goLink.protocolString
         case .can: can.protocolString
+        case .doip: doip.protocolString
         }
     }
 
@@ -68,6 +75,7 @@ public struct AnyDialect: AdapterDialect {
         case .elm327: elm327.capabilities
         case .goLink: goLink.capabilities
         case .can: can.capabilities
+        case .doip: doip.capabilities
         }
     }
 
@@ -77,6 +85,7 @@ public struct AnyDialect: AdapterDialect {
         case .elm327: elm327.identity
         case .goLink: goLink.identity
         case .can: can.identity
+        case .doip: doip.identity
         }
     }
 
@@ -86,6 +95,7 @@ public struct AnyDialect: AdapterDialect {
         case .elm327: elm327.isReadOnly(request)
         case .goLink: goLink.isReadOnly(request)
         case .can: can.isReadOnly(request)
+        case .doip: doip.isReadOnly(request)
         }
     }
 
@@ -97,6 +107,7 @@ public struct AnyDialect: AdapterDialect {
         case .elm327: elm327.initialise(&out)
         case .goLink: goLink.initialise(&out)
         case .can: can.initialise(&out)
+        case .doip: doip.initialise(&out)
         }
     }
 
@@ -108,6 +119,7 @@ public struct AnyDialect: AdapterDialect {
         case .elm327: elm327.send(request, isReadOnly: isReadOnly, &out)
         case .goLink: goLink.send(request, isReadOnly: isReadOnly, &out)
         case .can: can.send(request, isReadOnly: isReadOnly, &out)
+        case .doip: doip.send(request, isReadOnly: isReadOnly, &out)
         }
     }
 
@@ -118,6 +130,7 @@ public struct AnyDialect: AdapterDialect {
         case .elm327: elm327.receive(bytes, &out)
         case .goLink: goLink.receive(bytes, &out)
         case .can: can.receive(bytes, &out)
+        case .doip: doip.receive(bytes, &out)
         }
         if !isProven { follow(from: begin, &out) }
     }
@@ -129,6 +142,7 @@ public struct AnyDialect: AdapterDialect {
         case .elm327: elm327.expired(timer, &out)
         case .goLink: goLink.expired(timer, &out)
         case .can: can.expired(timer, &out)
+        case .doip: doip.expired(timer, &out)
         }
         if !isProven { follow(from: begin, &out) }
     }
@@ -139,6 +153,7 @@ public struct AnyDialect: AdapterDialect {
         case .elm327: elm327.interrupt(&out)
         case .goLink: goLink.interrupt(&out)
         case .can: can.interrupt(&out)
+        case .doip: doip.interrupt(&out)
         }
     }
 
@@ -148,6 +163,7 @@ public struct AnyDialect: AdapterDialect {
         case .elm327: elm327.leave(&out)
         case .goLink: goLink.leave(&out)
         case .can: can.leave(&out)
+        case .doip: doip.leave(&out)
         }
     }
 
@@ -182,7 +198,8 @@ extension InitialisationFailure {
     fileprivate var isNotSpoken: Bool {
         switch self {
         case .silent, .notUnderstood: true
-        case .refusesEverything, .webServer, .timedOut, .noVehicle, .restarting, .interrupted:
+        case .refusesEverything, .webServer, .timedOut, .noVehicle, .restarting, .interrupted,
+            .activationRefused, .headerRefused:
             false
         }
     }

@@ -96,6 +96,14 @@ public struct DecodePipeline {
     private mutating func readTranscript(_ bytes: [UInt8], _ body: (DecodedLine) -> Void) {
         do {
             let (transcript, numbers) = try Transcript.parse(bytes)
+            if transcript.isOfDoIP {
+                let fault = DecodeError(
+                    .malformed(
+                        "a DoIP gateway was recorded, whose messages are not text: "
+                            + "-d replay:FILE plays it"), ecu: nil, line: numbers.first ?? 1)
+                body(.item(.error(fault), text: ""))
+                return
+            }
             TranscriptLines.forEach(in: transcript, numbers: numbers) { line, direction, number in
                 switch direction {
                 case .toAdapter:

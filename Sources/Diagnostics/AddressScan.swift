@@ -52,11 +52,15 @@ public struct AddressScan: Hashable, Sendable {
     /// - 11-bit identifiers: 700 to 7FF, where nearly all cars have their diagnostics. Lower ones
     ///   carry ordinary traffic on some cars, and are never written to.
     /// - 29-bit identifiers: 18DAxxF1 with every xx.
+    /// - DoIP: one question to the group of all ECUs, which a gateway passes on to each of them.
     /// - ISO 14230: every target address. A module that wants an initialisation of its own stays
     ///   silent.
     public init?(_ vehicleProtocol: VehicleProtocol) {
         family = vehicleProtocol.family
         switch vehicleProtocol.family {
+        case .can where vehicleProtocol == .doip:
+            // One question to all: each ECU answers it from its own address.
+            waiting = [ECUAddress(0xE400, .logical)]
         case .can:
             if vehicleProtocol.addressForm == .can11 {
                 // 7DF asks all, 7E8 to 7EF are answers.
@@ -97,8 +101,10 @@ public struct AddressScan: Hashable, Sendable {
     private func request(to address: ECUAddress) -> VehicleRequest {
         let payload: [UInt8] = family == .can ? [0x3E, 0x00] : [0x18, 0x00, 0xFF, 0x00]
         var request = VehicleRequest(
-            id: RequestID(rawValue: 0), target: address, payload: payload, mayRepeat: false)
-        request.answerTime = Self.answerTime
+            id: RequestID(rawValue: 0), target: address.isLogicalGroup ? nil : address,
+            payload: payload, mayRepeat: false)
+        // A gateway has the usual time to ask them all.
+        if !address.isLogicalGroup { request.answerTime = Self.answerTime }
         if address.form == .can11 {
             request.responders = .matching(pattern: ECUAddress(0x700, .can11), mask: 0x700)
         }
@@ -117,6 +123,10 @@ public struct AddressScan: Hashable, Sendable {
                 message.payload.first == service | 0x40
                     || message.payload.starts(with: [0x7F, service])
             }.compactMap(\.ecu))
+        if address.isLogicalGroup {
+            modules += responders.sorted().map { Module(request: $0, responder: $0) }
+            return
+        }
         guard responders.count == 1, let responder = responders.first else { return }
         if address.form != .byte && responder == address { return }
         if modules.contains(where: { $0.responder == responder }) { return }

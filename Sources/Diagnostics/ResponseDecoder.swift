@@ -108,7 +108,8 @@ public struct ResponseDecoder: Sendable {
         case .can29:
             return header & 0xFF_FFFF != target.value & 0xFF_FFFF
                 && header & 0xFF_FF00 != 0xDB_3300
-        case .byte: return false
+        // No header is ever typed for it.
+        case .byte, .logical: return false
         }
     }
 
@@ -238,6 +239,7 @@ struct Answer {
         case .can11: return (0x7E8...0x7EF).contains(ecu.value)
         case .can29: return ecu.value & 0x1FFF_FF00 == 0x18DA_F100
         case .byte: return ecu.value != 0xF1
+        case .logical: return true
         }
     }
 
@@ -249,7 +251,7 @@ struct Answer {
 
     private static func family(of ecu: ECUAddress?) -> VehicleProtocol.Family? {
         switch ecu?.form {
-        case .can11, .can29: .can
+        case .can11, .can29, .logical: .can
         // A source byte is that of ISO 9141-2, ISO 14230-4 or J1850, which this module treats alike.
         case .byte: .iso9141
         case nil: nil

@@ -139,6 +139,7 @@ public struct JSONLines: Sendable {
         case .byte: break
         case .can11:
             output.append(Hex.digit(UInt8(truncatingIfNeeded: ecu.value >> 8)))
+        case .logical: Hex.append(UInt8(truncatingIfNeeded: ecu.value >> 8), to: &output)
         case .can29:
             Hex.append(UInt8(truncatingIfNeeded: ecu.value >> 24), to: &output)
             Hex.append(UInt8(truncatingIfNeeded: ecu.value >> 16), to: &output)

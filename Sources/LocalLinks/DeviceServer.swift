@@ -22,6 +22,9 @@ public final class SharedDevice<Device: ServedDevice>: Sendable {
         }
     }
 
+    /// A host has connected.
+    func connect(at now: Instant) { device.withLock { $0.connect(at: now) } }
+
     /// Takes bytes from the host.
     public func receive(_ bytes: [UInt8], at now: Instant) {
         device.withLock { $0.receive(bytes, at: now) }
@@ -51,6 +54,7 @@ public func serve<Device: ServedDevice>(
     afterwards: () -> Void = {}
 ) throws(SystemError) -> ServingEnd {
     var set = PollSet()
+    device.connect(at: SystemClock.now())
     // What was said while nobody listened is lost.
     var deadline = device.due(at: SystemClock.now()).next
     while true {

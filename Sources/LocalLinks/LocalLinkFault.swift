@@ -22,7 +22,7 @@ public enum LocalLinkFault: AccessoryFault, Error {
     /// No socket can be made.
     case socket(errno: Int32)
     /// A TCP port cannot be listened on.
-    case port(UInt16, errno: Int32)
+    case port(ServedHost, errno: Int32)
     /// The system has no Bluetooth.
     case noBluetooth(errno: Int32)
     /// An RFCOMM channel cannot be listened on.
@@ -60,10 +60,14 @@ public enum LocalLinkFault: AccessoryFault, Error {
                 .link, "\(path): \(Self.text(errno))",
                 remedy: FileRemedy.writing(path, errno: errno))
         case .socket(let errno): FaultWords(.link, "socket: \(Self.text(errno))", remedy: nil)
-        case .port(let port, let errno):
+        case .port(let host, let errno):
             FaultWords(
-                .link, "port \(port): \(Self.text(errno))",
-                remedy: "--tcp 0 takes any free port")
+                .link,
+                (host == ServedHost(port: host.port) ? "port \(host.port)" : host.text)
+                    + ": \(Self.text(errno))",
+                remedy: errno == EADDRNOTAVAIL
+                    ? "name an address of this machine (ip address), or 0.0.0.0 for all of them"
+                    : "--tcp 0 takes any free port")
         case .noBluetooth(let errno):
             FaultWords(
                 .link, "Bluetooth is not available: \(Self.text(errno))",

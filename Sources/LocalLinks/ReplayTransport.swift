@@ -1,5 +1,6 @@
 import Accessory
 import Adapters
+import DoIPWire
 import Simulator
 
 /// `replay:FILE`: an adapter that answers from a recording.
@@ -19,12 +20,11 @@ struct ReplayTransport: Transport {
     var isServedHere: Bool { true }
     var recording: String? { path }
 
-    /// A GoLink's protocol, where one was recorded.
+    /// The protocol of a GoLink or a DoIP gateway, where one was recorded.
     var protocols: [String] {
-        guard let adapter = try? ReplayLink.adapter(reading: path), adapter.isGoLink else {
-            return []
-        }
-        return [GoLinkDialect.protocolString]
+        guard let adapter = try? ReplayLink.adapter(reading: path) else { return [] }
+        if adapter.isDoIP { return [DoIPMessage.protocolString] }
+        return adapter.isGoLink ? [GoLinkDialect.protocolString] : []
     }
 
     func connector() throws(AccessoryError) -> Connector {

@@ -7,10 +7,83 @@ import SystemIO
 public enum ServingPlace: Hashable, Sendable {
     /// A pseudo terminal; `link` is a symbolic link to it, nil = none.
     case pty(link: String?)
-    /// A TCP port on the loopback; 0 = any free one.
-    case tcp(port: UInt16)
+    /// A TCP port; port 0 = any free one.
+    case tcp(ServedHost)
+    /// A DoIP gateway on TCP and UDP.
+    case doip(ServedHost)
     /// An RFCOMM channel of this machine's Bluetooth controller.
     case rfcomm(channel: UInt8)
+}
+
+/// An address and port of this machine to serve on.
+public struct ServedHost: Hashable, Sendable {
+    /// A numeric address; IPv6 without brackets.
+    public var address: String
+    /// The port; 0 = any free one.
+    public var port: UInt16
+
+    /// A port of the loopback, which only programs of this machine can reach.
+    public init(port: UInt16) { self.init(address: "127.0.0.1", port: port) }
+
+    /// An address and port.
+    public init(address: String, port: UInt16) {
+        self.address = address
+        self.port = port
+    }
+
+    /// Reads `PORT`, `ADDRESS` or `ADDRESS:PORT`, with brackets around an IPv6 address; nil for anything
+    /// else.
+    ///
+    /// - Parameter port: the port where none is named; nil = one has to be.
+    public init?(_ text: String, port usual: UInt16? = nil) {
+        if let port = Self.port(text[...]) {
+            self.init(port: port)
+            return
+        }
+        var address = text[...]
+        var port: Substring?
+        if text.hasPrefix("["), let close = text.firstIndex(of: "]") {
+            address = text[text.index(after: text.startIndex)..<close]
+            let rest = text[text.index(after: close)...]
+            guard rest.isEmpty || rest.hasPrefix(":") else { return nil }
+            port = rest.isEmpty ? nil : rest.dropFirst()
+        } else if let colon = text.lastIndex(of: ":") {
+            address = text[..<colon]
+            port = text[text.index(after: colon)...]
+            if address.contains(":") { return nil }
+        }
+        guard let number = port.map(Self.port) ?? usual,
+            Self.socketAddress(String(address), 0) != nil
+        else { return nil }
+        self.init(address: String(address), port: number)
+    }
+
+    private static func port(_ text: Substring) -> UInt16? {
+        text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? UInt16(text) : nil
+    }
+
+    /// `ADDRESS:PORT`.
+    public var text: String { (address.contains(":") ? "[\(address)]" : address) + ":\(port)" }
+
+    /// Whether only programs of this machine can reach it.
+    public var isLoopback: Bool { address.hasPrefix("127.") || address == "::1" }
+
+    /// Whether it is every address of this machine.
+    public var isWildcard: Bool { address == "0.0.0.0" || address == "::" }
+
+    /// The address as bind(2) takes it, and its family; nil where it is not a numeric address.
+    static func socketAddress(_ address: String, _ port: UInt16) -> (bytes: [UInt8], family: Int32)?
+    {
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV
+        var first: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(address, String(port), &hints, &first) == 0, let first else { return nil }
+        defer { freeaddrinfo(first) }
+        let bytes = UnsafeRawBufferPointer(
+            start: first.pointee.ai_addr, count: Int(first.pointee.ai_addrlen))
+        return (Array(bytes), first.pointee.ai_family)
+    }
 }
 
 /// A pseudo terminal that stays open while programs come and go.
@@ -69,39 +142,55 @@ public struct PseudoTerminal: ~Copyable {
 public struct ListeningSocket: ~Copyable {
     /// What `-d` takes: `tcp:127.0.0.1:35000`.
     public let address: String
+    /// Where it listens in the network; nil on Bluetooth.
+    public let host: ServedHost?
     /// For `poll`.
     public let descriptor: Int32
 
     deinit { close(descriptor) }
 
-    private init(address: String, descriptor: Int32) {
+    private init(address: String, host: ServedHost? = nil, descriptor: Int32) {
         self.address = address
+        self.host = host
         self.descriptor = descriptor
     }
 
-    /// Listens on the loopback; port 0 = any free one.
-    public static func tcp(port: UInt16) throws(LocalLinkFault) -> ListeningSocket {
-        let socket = sys_stream_socket(AF_INET, 0)
+    /// Listens on a TCP port; port 0 = any free one.
+    ///
+    /// - Parameter scheme: what `-d` calls it.
+    public static func tcp(
+        _ host: ServedHost, scheme: String = "tcp"
+    ) throws(LocalLinkFault) -> ListeningSocket {
+        guard let (bytes, family) = ServedHost.socketAddress(host.address, host.port) else {
+            throw .socket(errno: EAFNOSUPPORT)
+        }
+        let socket = sys_stream_socket(family, 0)
         guard socket >= 0 else {
             throw .socket(errno: errno)
         }
         var yes: Int32 = 1
         setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, UInt32(MemoryLayout<Int32>.size))
-        var place = sockaddr_in()
-        place.sin_family = sa_family_t(AF_INET)
-        place.sin_port = port.bigEndian
-        place.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let size = UInt32(MemoryLayout<sockaddr_in>.size)
-        guard withUnsafeBytes(of: &place, { bind(socket, $0, size) }), listen(socket, 4) == 0 else {
-            throw .port(port, errno: errno)
+        guard bytes.withUnsafeBytes({ bind(socket, $0, UInt32($0.count)) }), listen(socket, 4) == 0
+        else {
+            let number = errno
+            close(socket)
+            throw .port(host, errno: number)
         }
-        var length = size
-        withUnsafeMutableBytes(of: &place) { bytes in
+        var served = host
+        served.port = port(of: socket)
+        return ListeningSocket(
+            address: "\(scheme):\(served.text)", host: served, descriptor: socket)
+    }
+
+    private static func port(of socket: Int32) -> UInt16 {
+        var place = [UInt8](repeating: 0, count: MemoryLayout<sockaddr_storage>.size)
+        var length = UInt32(place.count)
+        place.withUnsafeMutableBytes { bytes in
             guard let base = bytes.baseAddress else { return }
             getsockname(socket, base.assumingMemoryBound(to: sockaddr.self), &length)
         }
-        return ListeningSocket(
-            address: "tcp:127.0.0.1:\(UInt16(bigEndian: place.sin_port))", descriptor: socket)
+        // Both families have the port after the two bytes of the family, its high byte first.
+        return UInt16(place[2]) << 8 | UInt16(place[3])
     }
 
     /// Listens on an RFCOMM channel of any controller.

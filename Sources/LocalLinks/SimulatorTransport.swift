@@ -1,5 +1,6 @@
 import Accessory
 import Adapters
+import DoIPWire
 import Simulator
 
 /// `sim:OPTIONS`: a simulated adapter and vehicle.

@@ -25,7 +25,8 @@ public struct DiagnosticAddressRule: Hashable, Sendable {
         self.reason = reason
     }
 
-    /// The rules for CAN; before it every frame behind a tester's header is diagnostics.
+    /// The rules for CAN; before it every frame after a tester's header is
+    /// diagnostics, and on DoIP every message of that type.
     public static let all: [DiagnosticAddressRule] = [
         DiagnosticAddressRule(
             "700–7E7, 7F0–7FF", .can11, [0x700...0x7E7, 0x7F0...0x7FF],
@@ -53,7 +54,11 @@ public struct DiagnosticAddressRule: Hashable, Sendable {
 extension ECUAddress {
     /// Whether requests for diagnostics go here; see ``DiagnosticAddressRule``.
     public var isDiagnosticRequest: Bool {
-        if form == .byte { return true }
+        switch form {
+        case .byte: return true
+        case .logical: return isLogicalECU || isLogicalGroup
+        case .can11, .can29: break
+        }
         return DiagnosticAddressRule.all.contains { $0.form == form && $0.contains(value) }
     }
 
@@ -67,7 +72,7 @@ extension ECUAddress {
     /// that expects the other form could take for a single frame is not sent.
     public func takes(_ payload: [UInt8]) -> Bool {
         guard isDiagnosticRequest else { return false }
-        guard form != .byte else { return extended == nil }
+        guard form != .byte, form != .logical else { return extended == nil }
         if let extended {
             return Self.addressedInData.contains(value) || extended >> 4 != 0
         }

@@ -1,7 +1,7 @@
 /// Who answered, as its address is on the wire.
 ///
-/// `7E8` and `18DAF110` on CAN, `10` (the source byte) on the protocols before it. With extended
-/// addressing the address byte behind the CAN id belongs to it: `7E8/F1`.
+/// `7E8` and `18DAF110` on CAN, `10` (the source byte) on the protocols before it, `1010` on DoIP. With
+/// extended addressing the address byte behind the CAN id belongs to it: `7E8/F1`.
 public struct ECUAddress: Hashable, Comparable, Sendable {
     /// How the address is written; also says what kind it is.
     public enum Form: UInt8, Hashable, Sendable {
@@ -11,6 +11,8 @@ public struct ECUAddress: Hashable, Comparable, Sendable {
         case can11
         /// A 29-bit CAN identifier: eight digits.
         case can29
+        /// A logical address of ISO 13400-2 (DoIP): four digits.
+        case logical
     }
 
     /// The address or identifier.
@@ -28,7 +30,7 @@ public struct ECUAddress: Hashable, Comparable, Sendable {
         self.extended = extended
     }
 
-    /// Reads `7E8`, `18DAF110`, `10` or `7E8/F1`; nil for anything else.
+    /// Reads `7E8`, `18DAF110`, `10`, `1010` or `7E8/F1`; nil for anything else.
     public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard let first = parts.first, parts.count <= 2,
@@ -38,6 +40,7 @@ public struct ECUAddress: Hashable, Comparable, Sendable {
         switch first.count {
         case 2: self.init(value, .byte)
         case 3 where value < 0x800: self.init(value, .can11)
+        case 4 where parts.count == 1: self.init(value, .logical)
         case 8 where value < 0x2000_0000: self.init(value, .can29)
         default: return nil
         }
@@ -55,7 +58,8 @@ public struct ECUAddress: Hashable, Comparable, Sendable {
 
     /// The address to which a request for this ECU alone goes (physical addressing).
     ///
-    /// ISO 15765-4: 7E8 → 7E0, 18DAF110 → 18DA10F1. Before CAN it is the address byte itself.
+    /// ISO 15765-4: 7E8 → 7E0, 18DAF110 → 18DA10F1. Before CAN it is the address byte itself, on
+    /// DoIP the logical address.
     public var physicalRequest: ECUAddress {
         switch form {
         case .can11: ECUAddress(value >= 8 ? value - 8 : value, .can11, extended: extended)
@@ -63,20 +67,33 @@ public struct ECUAddress: Hashable, Comparable, Sendable {
             ECUAddress(
                 value & 0xFFFF_0000 | (value & 0xFF) << 8 | (value >> 8) & 0xFF, .can29,
                 extended: extended)
-        case .byte: self
+        case .byte, .logical: self
         }
     }
 }
 
 extension ECUAddress {
-    /// Whether OBD sends requests to one ECU here: 7E0 to 7E7, 18DAxxF1.
+    /// Whether OBD sends requests to one ECU here: 7E0 to 7E7, 18DAxxF1, any address of an ECU on DoIP.
     public var isUsualRequest: Bool {
         switch form {
         case .can11: (0x7E0...0x7E7).contains(value)
         case .can29: value & 0x1FFF_00FF == 0x18DA_00F1
         case .byte: true
+        case .logical: isLogicalECU
         }
     }
+
+    /// Whether a logical address of DoIP is that of one ECU or gateway (ISO 13400-2): 0001 to 0DFF and
+    /// 1000 to 7FFF.
+    ///
+    /// Testers are in between, groups of ECUs above.
+    public var isLogicalECU: Bool {
+        form == .logical && ((0x0001...0x0DFF).contains(value) || (0x1000...0x7FFF).contains(value))
+    }
+
+    /// Whether a logical address of DoIP is that of a group of ECUs (ISO 13400-2): E000 to E3FF by
+    /// standards, E400 to EFFF by makers.
+    public var isLogicalGroup: Bool { form == .logical && (0xE000...0xEFFF).contains(value) }
 
     /// Where an ECU with this request address answers by the rule of OBD: eight higher, or with
     /// both addresses swapped.
@@ -84,7 +101,7 @@ extension ECUAddress {
         switch form {
         case .can11: ECUAddress((value + 8) & 0x7FF, .can11, extended: extended)
         case .can29: physicalRequest
-        case .byte: self
+        case .byte, .logical: self
         }
     }
 
@@ -93,6 +110,7 @@ extension ECUAddress {
         switch form {
         case .byte: Hex.string(value, digits: 2)
         case .can11: Hex.string(value, digits: 3)
+        case .logical: Hex.string(value, digits: 4)
         case .can29: Hex.string(value, digits: 8)
         }
     }

@@ -1,4 +1,4 @@
-/// What the vehicle speaks, in the ELM327's numbering (`AT SP n`).
+/// What the vehicle speaks, in the ELM327's numbering (`AT SP n`) where that has it.
 public enum VehicleProtocol: UInt8, Hashable, Sendable, CaseIterable {
     /// SAE J1850 PWM, 41.6 kbit/s.
     case j1850PWM = 0x1
@@ -24,6 +24,8 @@ public enum VehicleProtocol: UInt8, Hashable, Sendable, CaseIterable {
     case userCAN1 = 0xB
     /// User CAN 2; 11-bit and 50 kbit/s unless the adapter was told otherwise.
     case userCAN2 = 0xC
+    /// ISO 13400-2 (DoIP): diagnostics over Ethernet. No ELM327 speaks it.
+    case doip = 0x1D
 
     /// How frames of the protocol are built.
     public enum Family: UInt8, Hashable, Sendable, CaseIterable {
@@ -33,7 +35,7 @@ public enum VehicleProtocol: UInt8, Hashable, Sendable, CaseIterable {
         case iso9141
         /// ISO 14230-4.
         case iso14230
-        /// ISO 15765-4.
+        /// ISO 15765-4; also ISO 13400-2, whose messages hold the same services.
         case can
         /// SAE J1939.
         case j1939
@@ -53,7 +55,7 @@ public enum VehicleProtocol: UInt8, Hashable, Sendable, CaseIterable {
         case .j1850PWM, .j1850VPW: .j1850
         case .iso9141: .iso9141
         case .iso14230Slow, .iso14230Fast: .iso14230
-        case .can11At500, .can29At500, .can11At250, .can29At250, .userCAN1, .userCAN2: .can
+        case .can11At500, .can29At500, .can11At250, .can29At250, .userCAN1, .userCAN2, .doip: .can
         case .j1939: .j1939
         }
     }
@@ -64,6 +66,7 @@ public enum VehicleProtocol: UInt8, Hashable, Sendable, CaseIterable {
         case .j1850PWM, .j1850VPW, .iso9141, .iso14230Slow, .iso14230Fast: .byte
         case .can11At500, .can11At250, .userCAN1, .userCAN2: .can11
         case .can29At500, .can29At250, .j1939: .can29
+        case .doip: .logical
         }
     }
 
@@ -86,6 +89,7 @@ public enum VehicleProtocol: UInt8, Hashable, Sendable, CaseIterable {
         case .j1939: "j1939"
         case .userCAN1: "user-can-1"
         case .userCAN2: "user-can-2"
+        case .doip: "doip"
         }
     }
 
@@ -104,10 +108,11 @@ public enum VehicleProtocol: UInt8, Hashable, Sendable, CaseIterable {
         case .j1939: "SAE J1939 CAN, 29 bit, 250 kbit/s"
         case .userCAN1: "user CAN 1"
         case .userCAN2: "user CAN 2"
+        case .doip: "ISO 13400-2 DoIP"
         }
     }
 
-    /// The single digit of `AT SP` and `AT DPN`: `6`, `A`.
+    /// The single digit of `AT SP` and `AT DPN`: `6`, `A`; DoIP, which has none, has two.
     public var digit: String { String(rawValue, radix: 16, uppercase: true) }
 
     /// Reads a digit (`6`, `a`) or a name (`iso15765-11-500`); nil for anything else.

@@ -317,6 +317,75 @@ extension Failure {
                 status: .unavailable)
         case .interrupted:
             self = .silent(.done)
+        case .activationRefused(let code):
+            let (what, hint) = Self.words(ofActivation: code)
+            self.init(
+                "\(accessory): \(what) (0006, code \(Hex.string([code])))", hint: hint,
+                status: code == 0x04 || code == 0x05 || code == 0x07
+                    ? .noPermission : .unavailable)
+        case .headerRefused(let code):
+            self.init(
+                "\(accessory): the DoIP gateway does not take our messages (0000, code "
+                    + "\(Hex.string([code])))",
+                hint: code == 0x00
+                    ? "name its version of the protocol: -d doip:HOST?version=3"
+                    : "end other programs that use it, then try again", status: .unavailable)
+        }
+    }
+
+    /// Why a DoIP gateway does not activate routing (ISO 13400-2, codes of message 0006).
+    private static func words(ofActivation code: UInt8) -> (what: String, hint: String) {
+        switch code {
+        case 0x00:
+            (
+                "the DoIP gateway does not know this tester's address",
+                "name another one: -d doip:HOST?source=0E00"
+            )
+        case 0x01:
+            (
+                "the DoIP gateway has no connection left",
+                "end other programs that use it, then try again"
+            )
+        case 0x02:
+            (
+                "the DoIP gateway knows this connection by another tester's address",
+                "try again; each connection has one address"
+            )
+        case 0x03:
+            (
+                "another connection to the DoIP gateway uses this tester's address",
+                "end the other program, or name another address: -d doip:HOST?source=0E81"
+            )
+        case 0x04:
+            (
+                "the DoIP gateway wants the maker's authentication",
+                "use the maker's tester, or connect an adapter to the OBD socket"
+            )
+        case 0x05:
+            (
+                "the vehicle's user has not confirmed the connection",
+                "confirm it in the vehicle, then try again"
+            )
+        case 0x06:
+            (
+                "the DoIP gateway does not know the usual way to activate it",
+                "use the maker's tester, or connect an adapter to the OBD socket"
+            )
+        case 0x07:
+            (
+                "the DoIP gateway wants an encrypted connection (TLS), which obdscan does not have",
+                "connect an adapter to the OBD socket"
+            )
+        case 0x11:
+            (
+                "the DoIP gateway waits for a confirmation in the vehicle",
+                "confirm it in the vehicle, then try again"
+            )
+        default:
+            (
+                "the DoIP gateway does not take diagnostics from this tester",
+                "use the maker's tester, or connect an adapter to the OBD socket"
+            )
         }
     }
 
@@ -380,6 +449,34 @@ extension Failure {
             hint = "unplug the adapter and plug it in again"
         case .unknownCommand:
             return nil
+        case .sourceRefused:
+            what = "the DoIP gateway does not take this tester's address (8003, code 02)"
+            hint = "another one may be allowed: -d doip:HOST?source=0E00"
+        case .unknownTarget:
+            what = "the DoIP gateway knows no ECU at that address (8003, code 03)"
+            hint =
+                "obdscan dtc list --all-modules finds ECUs; doip:HOST?functional=E400 sets the "
+                + "address of all of them"
+        case .requestTooLong:
+            what = "the DoIP gateway does not take a request of that length (code 04)"
+            hint = "ask for less at once"
+        case .gatewayBusy:
+            what = "the DoIP gateway has no memory left for the request (code 05)"
+            hint = "end other programs that use it, then try again"
+        case .targetUnreachable:
+            what = "the DoIP gateway cannot reach the ECU (8003, code 06)"
+            hint = "turn the ignition on"
+            code = .timedOut
+        case .unknownNetwork:
+            what = "the DoIP gateway does not know the ECU's network (8003, code 07)"
+            hint = "obdscan dtc list --all-modules finds ECUs"
+        case .messageRefused:
+            what = "the DoIP gateway did not take the message (0000)"
+            hint = "it may not know such a request; ask one ECU alone with --ecu"
+        case .transportFailed:
+            what = "the network between the DoIP gateway and the ECU fails (8003, code 08)"
+            hint = "turn the ignition on, then try again"
+            code = .timedOut
         }
         self.init("\(accessory): \(what)", hint: hint, status: code)
     }

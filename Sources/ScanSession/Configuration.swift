@@ -63,12 +63,14 @@ extension SessionConfiguration {
         let choice: AnyDialect.Choice =
             switch dialect {
             case .automatic where canLink != nil: .can
+            case .automatic where connector.protocols == [DoIPMessage.protocolString]: .doip
             case .automatic: triesAllDialects ? .automatic : .elm327
             case .elm327, .stn: .elm327
             case .goLink: .goLink
+            case .doip: .doip
             }
         return AnyDialect(
-            choice, elm327: elm327Options, goLink: goLinkOptions, can: canOptions)
+            choice, elm327: elm327Options, goLink: goLinkOptions, can: canOptions, doip: doipOptions)
     }
 
     /// What frames of CAN come from, where the address says that they do.
@@ -110,6 +112,16 @@ extension SessionConfiguration {
         GoLinkDialect.Options(vehicleProtocol: vehicleProtocol, vehicle: vehicle)
     }
 
+    /// What a DoIP gateway is told: the address names what is not usual.
+    private var doipOptions: DoIPDialect.Options {
+        var options = DoIPDialect.Options(vehicleProtocol: vehicleProtocol, vehicle: vehicle)
+        guard let transport = connector.transport as? DoIPTransport else { return options }
+        options.source = transport.source ?? options.source
+        options.functional = transport.functional ?? options.functional
+        options.version = transport.version ?? options.version
+        return options
+    }
+
     /// The scan tool's limits with this session's tries.
     var effectivePolicy: Policy {
         var policy = policy
@@ -131,6 +143,8 @@ public enum DialectChoice: String, Hashable, Sendable, CaseIterable {
     case stn
     /// GoLink accessories: binary frames.
     case goLink = "golink"
+    /// DoIP gateways: messages of ISO 13400-2.
+    case doip
 }
 
 /// What is worth knowing about an adapter next time.

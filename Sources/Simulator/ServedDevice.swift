@@ -5,6 +5,8 @@ public import OBDCore
 /// Whoever serves one passes every byte of the host to ``receive(_:at:)``, writes what
 /// ``due(at:)`` gives, and calls it again at ``nextDeadline`` at the latest.
 public protocol ServedDevice: Sendable {
+    /// A host has connected, after another one or as the first.
+    mutating func connect(at now: Instant)
     /// Takes bytes from the host, all of which arrive at `now`.
     mutating func receive(_ bytes: some Sequence<UInt8>, at now: Instant)
     /// What is to be written at `now`.
@@ -16,6 +18,9 @@ public protocol ServedDevice: Sendable {
 }
 
 extension ServedDevice {
+    /// It does not notice.
+    public mutating func connect(at now: Instant) {}
+
     /// It never leaves by itself.
     public mutating func takeEnd() -> LinkEnd? { nil }
 }

@@ -11,11 +11,16 @@ public protocol SimulatedDevice: ServedDevice {
     var requestCount: Int { get }
     /// Loses its supply for a moment, where that is simulated.
     mutating func loseSupply(at now: Instant, noticesVoltage: Bool)
+    /// What it answers to a datagram, where it has a network; nil = nothing.
+    func answer(toDatagram bytes: [UInt8]) -> [UInt8]?
 }
 
 extension SimulatedDevice {
     /// Its supply never fails.
     public mutating func loseSupply(at now: Instant, noticesVoltage: Bool) {}
+
+    /// It has no network.
+    public func answer(toDatagram bytes: [UInt8]) -> [UInt8]? { nil }
 }
 
 extension SimulatedAdapter: SimulatedDevice {
@@ -31,6 +36,8 @@ extension SimulatedGoLink: SimulatedDevice {
 extension SimulatorOptions {
     /// The personality that is no ELM327.
     public static let goLink = "golink"
+    /// The personality that is a DoIP gateway.
+    public static let doip = "doip"
 
     /// The device that the options describe, switched on at `now`.
     public func device(at now: Instant) throws(SimulatorError) -> any SimulatedDevice {
@@ -38,12 +45,14 @@ extension SimulatorOptions {
         if let kind = SimulatedCANDevice.Kind(rawValue: personality) {
             return onLink(try SimulatedCANDevice(kind, self, at: now))
         }
+        if personality == Self.doip { return onLink(try SimulatedDoIPGateway(self, at: now)) }
         return onLink(try SimulatedAdapter(self, at: now))
     }
 
-    /// The wire protocol of what is simulated; none = that of the ELM327.
+    /// The wire protocol of what is simulated; none is that of the ELM327.
     public var protocols: [String] {
         if personality == Self.goLink { return [GoLinkDialect.protocolString] }
+        if personality == Self.doip { return [DoIPMessage.protocolString] }
         switch SimulatedCANDevice.Kind(rawValue: personality) {
         case .records: return [CANDialect.recordProtocol]
         case .slcan, .slcanSilent, .slcanQueued: return [CANDialect.slcanProtocol]

@@ -56,7 +56,9 @@ public enum SimulatorCatalogue {
     /// What may come after the question mark, with its form and meaning.
     public static var options: [Entry] {
         [
-            Entry(name: "personality=NAME", title: "the adapter; the list above names them"),
+            Entry(
+                name: "personality=NAME",
+                title: "the adapter; the list above names them; doip: none, but a DoIP gateway"),
             Entry(
                 name: "protocol=6", title: "what the vehicle speaks, 1 to A as ELM327 numbers them"),
             Entry(name: "ecus=3", title: "how many ECUs answer, 1 to 8"),

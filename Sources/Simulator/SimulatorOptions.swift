@@ -115,7 +115,8 @@ public struct SimulatorOptions: Hashable, Sendable {
         }
         switch option {
         case "personality":
-            guard SimulatorCatalogue.personalities.contains(where: { $0.name == value }) else {
+            let names = SimulatorCatalogue.personalities.map(\.name) + [Self.doip]
+            guard names.contains(value) else {
                 throw .unknownPersonality(value)
             }
             personality = value

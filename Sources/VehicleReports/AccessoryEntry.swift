@@ -47,6 +47,12 @@ package struct AccessoryEntry {
         details.append(("Bluetooth", "paired"))
     }
 
+    /// A DoIP gateway that answered.
+    init(_ gateway: FoundGateway) {
+        self.init(gateway.accessory)
+        details += gateway.facts.map { ($0.title, $0.text) }
+    }
+
     /// One that was used before.
     package init(_ remembered: RememberedAccessory) {
         id = remembered.address

@@ -21,6 +21,32 @@ private let registry = TransportRegistry.system
         #expect(try registry.address(address.description) == address)
     }
 
+    /// What is typed, and what is printed.
+    @Test(arguments: [
+        ("doip:", "doip:"), ("doip:192.168.1.10", "doip:192.168.1.10"),
+        ("doip:192.168.1.10:13400", "doip:192.168.1.10"),
+        ("doip:gateway.local:13401", "doip:gateway.local:13401"),
+        ("doip:[fe80::1%eth0]", "doip:[fe80::1%eth0]"),
+        ("doip:[::1]:1?functional=e400&source=0e81", "doip:[::1]:1?source=0E81&functional=E400"),
+        ("doip:host?version=3", "doip:host?version=3"),
+        ("ble:d2:e0:2f:8d:54:d5", "ble:D2:E0:2F:8D:54:D5"),
+        ("ble:D2:E0:2F:8D:54:D5?pin=000042", "ble:D2:E0:2F:8D:54:D5?pin=000042"),
+    ])
+    func `of a gateway and of Bluetooth LE is printed as it can be read again`(
+        typed: String, printed: String
+    ) throws {
+        let address = try registry.address(typed)
+        #expect(address.description == printed)
+        #expect(try registry.address(printed) == address)
+    }
+
+    @Test func `keeps the number for pairing out of messages and memory`() throws {
+        let address = try registry.address("ble:D2:E0:2F:8D:54:D5?pin=123456")
+        #expect(address.transport.name == "ble:D2:E0:2F:8D:54:D5")
+        #expect(address.transport.memoryKey == "ble:D2:E0:2F:8D:54:D5")
+        #expect(address.transport.personalParts.contains("123456"))
+    }
+
     @Test func `of Bluetooth is read with and without a channel`() throws {
         let address = try #require(BluetoothAddress("aa:BB:0c:DD:EE:FF"))
         #expect(address.bytes == [0xAA, 0xBB, 0x0C, 0xDD, 0xEE, 0xFF])
@@ -57,6 +83,18 @@ private let registry = TransportRegistry.system
         ("usb:1", .unknownScheme("usb")), ("sim:", .unknownScheme("sim")),
         ("./a:b", .unknownScheme("./a")),
         ("garage", .name),
+        ("doip:host:0", .badValue("port", "0")),
+        ("doip:::1", .badValue("host", "::1")),
+        ("doip:host?source=E80", .badValue("source address", "E80")),
+        ("doip:host?source=0000", .badValue("source address", "0000")),
+        ("doip:host?functional=E4001", .badValue("functional address", "E4001")),
+        ("doip:host?version=9", .badValue("version", "9")),
+        ("doip:host?vin=1", .unknownOption("vin")),
+        ("ble:AA:BB", .badValue("address", "AA:BB")),
+        ("ble:AA:BB:CC:DD:EE:FF?pin=1234567", .badValue("pin", "1234567")),
+        ("ble:AA:BB:CC:DD:EE:FF?pin=12x", .badValue("pin", "12x")),
+        ("ble:AA:BB:CC:DD:EE:FF?service=fff", .badValue("service", "fff")),
+        ("ble:AA:BB:CC:DD:EE:FF?reply=maybe", .badValue("reply", "maybe")),
     ])
     func `says what is wrong with it`(_ text: String, _ fault: AddressError.Fault) {
         #expect(throws: AddressError(fault, in: text)) { try registry.address(text) }

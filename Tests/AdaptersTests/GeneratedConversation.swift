@@ -103,7 +103,7 @@ struct GeneratedConversation {
         switch vehicleProtocol.addressForm {
         case .can11: [0x7E8, 0x7E9, 0x7EA][index]
         case .can29: [0x18DA_F110, 0x18DA_F118, 0x18DA_F1D2][index]
-        case .byte: [0x10, 0x11, 0x1A][index]
+        case .byte, .logical: [0x10, 0x11, 0x1A][index]
         }
     }
 

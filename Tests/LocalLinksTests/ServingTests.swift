@@ -100,10 +100,10 @@ import Testing
     }
 
     @Test func `a port that is taken says so`() throws {
-        let socket = try ListeningSocket.tcp(port: 0)
+        let socket = try ListeningSocket.tcp(ServedHost(port: 0))
         let port = try #require(socket.address.split(separator: ":").last.flatMap { UInt16($0) })
-        #expect(throws: LocalLinkFault.port(port, errno: EADDRINUSE)) {
-            _ = try ListeningSocket.tcp(port: port)
+        #expect(throws: LocalLinkFault.port(ServedHost(port: port), errno: EADDRINUSE)) {
+            _ = try ListeningSocket.tcp(ServedHost(port: port))
         }
         _ = consume socket
     }

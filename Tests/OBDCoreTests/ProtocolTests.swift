@@ -10,7 +10,8 @@ import Testing
     ]
 
     @Test func `numbers are those of the ELM327`() throws {
-        #expect(VehicleProtocol.allCases.count == Self.table.count)
+        // DoIP is none of its protocols.
+        #expect(VehicleProtocol.allCases.filter { $0 != .doip }.count == Self.table.count)
         for row in Self.table {
             let found = try #require(VehicleProtocol(row.digit))
             #expect(found.digit == row.digit)
@@ -20,6 +21,7 @@ import Testing
             case .byte: #expect(row.bits == 8)
             case .can11: #expect(row.bits == 11)
             case .can29: #expect(row.bits == 29)
+            case .logical: Issue.record("an ELM327 knows no logical addresses")
             }
             #expect(VehicleProtocol(row.digit.lowercased()) == found)
         }
@@ -32,8 +34,8 @@ import Testing
             #expect(VehicleProtocol(one.name.uppercased()) == one)
         }
         #expect(VehicleProtocol("iso15765-29-250") == .can29At250)
-        #expect(Set(VehicleProtocol.allCases.map(\.name)).count == 12)
-        #expect(Set(VehicleProtocol.allCases.map(\.title)).count == 12)
+        #expect(Set(VehicleProtocol.allCases.map(\.name)).count == 13)
+        #expect(Set(VehicleProtocol.allCases.map(\.title)).count == 13)
     }
 
     /// Bits and rates in the titles are those of the standard, and agree with the names.
@@ -56,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "7", "7E", "7E8", "18DAF110", "7E8/F1", "18DAF110/00",
+        "", "7", "7E", "7E8", "1010", "18DAF110", "7E8/F1", "18DAF110/00",
     ])
     func `an address is read only whole`(text: String) {
         #expect(ECUAddress(text)?.description == ([0, 1].contains(text.count) ? nil : text))
@@ -68,6 +70,29 @@ import Testing
     ])
     func `what is no address is refused`(text: String) {
         #expect(ECUAddress(text) == nil)
+    }
+
+    /// ISO 13400-2: entities, testers, groups.
+    @Test(arguments: [
+        ("0000", false, false), ("0001", true, false), ("0DFF", true, false),
+        ("0E00", false, false),
+        ("0E80", false, false), ("0FFF", false, false), ("1000", true, false),
+        ("7FFF", true, false),
+        ("8000", false, false), ("DFFF", false, false), ("E000", false, true),
+        ("E400", false, true), ("EFFF", false, true), ("F000", false, false),
+    ])
+    func `logical addresses are of an ECU, of a group, or of nobody to ask`(
+        text: String, isECU: Bool, isGroup: Bool
+    ) throws {
+        let address = try #require(ECUAddress(text))
+        #expect(address.form == .logical)
+        #expect(address.description == text)
+        #expect(address.isLogicalECU == isECU)
+        #expect(address.isLogicalGroup == isGroup)
+        #expect(address.isDiagnosticRequest == (isECU || isGroup))
+        #expect(address.takes([0x22, 0xF1, 0x90]) == (isECU || isGroup))
+        #expect(address.physicalRequest == address)
+        #expect(address.usualResponder == address)
     }
 
     /// ISO 15765-4: 7E0–7E7 ask, 7E8–7EF answer; with 29 bits target and source change places.

@@ -5,11 +5,13 @@ public enum BluetoothAccessories {
         devices().filter { $0.isPaired && !$0.isConnected }.map { Accessory($0, connectionID: 0) }
     }
 
-    /// Those that have a serial port, or sound like an adapter; none where there is no BlueZ.
+    /// Those that have a serial port or a service that LE adapters have, or sound like an adapter; none
+    /// where there is no BlueZ.
     static func devices() -> [BlueZObjects.Device] {
         let known = (try? BlueZ.objects())?.devices ?? []
         return known.filter { device in
-            device.offersSerialPort || Accessory(device, connectionID: 0).isLikelyAdapter
+            device.offersSerialPort || device.layoutService != nil
+                || Accessory(device, connectionID: 0).isLikelyAdapter
         }
     }
 }
@@ -18,9 +20,14 @@ extension Accessory {
     /// What BlueZ knows of a device.
     init(_ device: BlueZObjects.Device, connectionID: Int) {
         self.init(
-            address: .rfcomm(device.address, channel: nil), connectionID: connectionID,
-            name: device.title)
-        protocols = device.isLowEnergyOnly ? [] : ["org.obdscan.elm327"]
+            address: device.isLowEnergyOnly
+                ? .ble(device.address) : .rfcomm(device.address, channel: nil),
+            connectionID: connectionID, name: device.title)
+        protocols = ["org.obdscan.elm327"]
+        if device.isLowEnergyOnly {
+            let service = device.layoutService.map { " (service \(GATTObjects.short($0)))" }
+            model = "Bluetooth LE" + (service ?? "")
+        }
         deviceID = device.modalias
         hardware = device.modalias.flatMap(Self.revision)
     }

@@ -32,6 +32,10 @@ struct SystemBus: ~Copyable {
     private let cancel: Int32?
     /// Signals that came while a reply was awaited.
     private var signals: [DBusMessage] = []
+    /// What the other side said of its last refusal.
+    private(set) var refusalText = ""
+    /// What others may call; nil = nothing.
+    private var agent: PairingAgent?
 
     /// Where the system's bus is; elsewhere by DBUS_SYSTEM_BUS_ADDRESS.
     static var systemPath: String {
@@ -76,11 +80,14 @@ struct SystemBus: ~Copyable {
             DBusMessage.call(
                 serial: serial, destination: destination, path: path, interface: interface,
                 member: member, arguments: arguments))
+        // Answers to calls of others have numbers of their own.
+        let own = serial
         while true {
             let message = try next(until: deadline)
             switch message.kind {
-            case .reply where message.replySerial == serial: return message.body
-            case .error where message.replySerial == serial:
+            case .reply where message.replySerial == own: return message.body
+            case .error where message.replySerial == own:
+                refusalText = message.body.first?.text ?? ""
                 throw .refused(message.errorName ?? "")
             case .signal:
                 if signals.count < 64 { signals.append(message) }
@@ -98,6 +105,33 @@ struct SystemBus: ~Copyable {
         }
     }
 
+    /// Answers the calls of others by `agent` from now on.
+    mutating func serve(_ agent: PairingAgent) { self.agent = agent }
+
+    /// Calls a method without awaiting its reply, which ``take()`` brings; gives the call's number.
+    mutating func post(
+        _ destination: String, _ path: String, _ interface: String, _ member: String,
+        _ arguments: [DBusMessage.Argument]
+    ) throws(Fault) -> UInt32 {
+        serial += 1
+        try send(
+            DBusMessage.call(
+                serial: serial, destination: destination, path: path, interface: interface,
+                member: member, arguments: arguments))
+        return serial
+    }
+
+    /// Takes the signals and replies that have come, in order, without waiting.
+    mutating func take() throws(Fault) -> [DBusMessage] {
+        try fill()
+        var messages = signals
+        signals.removeAll()
+        while let message = try parsed() {
+            if message.kind == .call { try answer(message) } else { messages.append(message) }
+        }
+        return messages
+    }
+
     /// Takes what has come; true = there was a signal among it.
     mutating func takeSignals() throws(Fault) -> Bool {
         var found = !signals.isEmpty
@@ -113,9 +147,21 @@ struct SystemBus: ~Copyable {
 
     private mutating func next(until deadline: Instant) throws(Fault) -> DBusMessage {
         while true {
-            if let message = try parsed() { return message }
-            try receive(until: deadline)
+            guard let message = try parsed() else {
+                try receive(until: deadline)
+                continue
+            }
+            if message.kind != .call { return message }
+            try answer(message)
         }
+    }
+
+    private mutating func answer(_ call: DBusMessage) throws(Fault) {
+        serial += 1
+        try send(
+            agent?.answer(to: call, serial: serial)
+                ?? DBusMessage.refusal(
+                    of: call, serial: serial, "org.freedesktop.DBus.Error.UnknownObject"))
     }
 
     private mutating func parsed() throws(Fault) -> DBusMessage? {

@@ -20,7 +20,8 @@ public struct BluetoothNameTransport: Transport {
 
     /// Whatever the name's case.
     public func leads(to accessory: Accessory) -> Bool {
-        accessory.address.transport is RFCOMMTransport
+        (accessory.address.transport is RFCOMMTransport
+            || accessory.address.transport is BLETransport)
             && accessory.name.lowercased() == name.lowercased()
     }
 
@@ -29,6 +30,9 @@ public struct BluetoothNameTransport: Transport {
         within limit: Duration, cancelledBy cancel: Int32?
     ) throws(AccessoryError) -> DescriptorSession? {
         guard let device = try BlueZ.device(named: name, cancelledBy: cancel) else { return nil }
+        if device.isLowEnergyOnly {
+            return try BLETransport(device.address).open(within: limit, cancelledBy: cancel)
+        }
         return try RFCOMMClient.connect(
             device.address, known: device, channel: nil, within: limit, cancelledBy: cancel)
     }

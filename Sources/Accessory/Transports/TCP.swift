@@ -18,33 +18,13 @@ public struct TCPTransport: Transport {
 
     /// Reads `HOST:PORT`, or `[IPv6]:PORT`.
     public init(_ rest: Substring, of text: String) throws(AddressError) {
-        var host = rest
-        var port: Substring?
-        if rest.hasPrefix("[") {
-            guard let close = rest.firstIndex(of: "]") else {
-                throw AddressError(.badValue("host", String(rest)), in: text)
-            }
-            host = rest[rest.index(after: rest.startIndex)..<close]
-            let behind = rest[rest.index(after: close)...]
-            port = behind.hasPrefix(":") ? behind.dropFirst() : nil
-        } else if let colon = rest.lastIndex(of: ":") {
-            host = rest[..<colon]
-            port = rest[rest.index(after: colon)...]
-            // An IPv6 address without brackets: which colon begins the port cannot be told.
-            if host.contains(":") { throw AddressError(.badValue("host", String(rest)), in: text) }
-        }
-        if host.isEmpty { throw AddressError(.missing("host"), in: text) }
+        let (host, port) = try AddressPart.hostAndPort(rest, of: text)
         guard let port else { throw AddressError(.missing("port"), in: text) }
-        guard let number = AddressPart.decimal(port), (1...65_535).contains(number) else {
-            throw AddressError(.badValue("port", String(port)), in: text)
-        }
-        self.init(host: String(host), port: UInt16(number))
+        self.init(host: host, port: port)
     }
 
     /// `tcp:HOST:PORT`.
-    public var description: String {
-        host.contains(":") ? "tcp:[\(host)]:\(port)" : "tcp:\(host):\(port)"
-    }
+    public var description: String { "tcp:" + AddressPart.text(host: host, port: port) }
 
     /// The case of a name makes no difference.
     public var identity: String { "tcp:\(host.lowercased()):\(port)" }

@@ -126,7 +126,9 @@ extension ConversationReader {
         switch status {
         case .lowVoltageReset, .internalError: reader.apply(.reset)
         case .noData, .unableToConnect, .busInitError, .busBusy, .busError, .canError, .dataError,
-            .rxError, .bufferFull, .feedbackError, .stopped, .flowControlTimeout, .unknownCommand:
+            .rxError, .bufferFull, .feedbackError, .stopped, .flowControlTimeout, .unknownCommand,
+            .sourceRefused, .unknownTarget, .requestTooLong, .gatewayBusy, .targetUnreachable,
+            .unknownNetwork, .transportFailed, .messageRefused:
             break
         }
     }

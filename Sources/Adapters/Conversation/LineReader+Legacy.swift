@@ -72,7 +72,7 @@ extension ReplyReader {
         case .j1850PWM: true
         case .j1850VPW: false
         case .iso9141, .iso14230Slow, .iso14230Fast, .can11At500, .can29At500, .can11At250,
-            .can29At250, .j1939, .userCAN1, .userCAN2, nil:
+            .can29At250, .j1939, .userCAN1, .userCAN2, .doip, nil:
             looksLikePWM
         }
     }

@@ -334,7 +334,7 @@ extension ReplyReader {
         let isContradicted: Bool
         switch knownProtocol {
         case .can11At500, .can11At250, .can29At500, .can29At250, .iso9141, .iso14230Slow,
-            .iso14230Fast, .j1850PWM, .j1850VPW:
+            .iso14230Fast, .j1850PWM, .j1850VPW, .doip:
             isContradicted = knownProtocol?.addressForm != form
         // What these carry is up to the adapter's own parameters.
         case .userCAN1, .userCAN2, .j1939: isContradicted = false

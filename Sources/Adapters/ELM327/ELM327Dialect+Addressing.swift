@@ -154,7 +154,7 @@ extension ELM327Dialect {
         case .can29:
             return address.isEmpty
                 ? ["ATCF18DAF100", "ATCM1FFFFF00"] : ["ATCF" + address, "ATCM1FFFFFFF"]
-        case .byte, nil: return nil
+        case .byte, .logical, nil: return nil
         }
     }
 

@@ -326,7 +326,7 @@ extension ELM327Dialect {
         case .can11: ECUAddress(value, .can11, extended: wire.extended)
         case .can29 where capabilities.vehicleProtocol != .j1939:
             ECUAddress(UInt32(header.priority) << 24 | value, .can29, extended: wire.extended)
-        case .can29, .byte, nil: nil
+        case .can29, .byte, .logical, nil: nil
         }
     }
 

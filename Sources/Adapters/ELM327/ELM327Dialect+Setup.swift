@@ -294,6 +294,7 @@ extension ELM327Dialect {
         switch form {
         case .can11: identity.vehicleProtocol = .can11At500
         case .can29: identity.vehicleProtocol = .can29At500
+        case .logical: break
         case .byte: break
         }
         capabilities.vehicleProtocol = identity.vehicleProtocol

@@ -156,6 +156,12 @@ public struct ELM327Dialect: AdapterDialect {
         capabilities = LinkCapabilities(itemsPerRequest: 1, frameCountHelps: true)
         reader = FrameReader()
         lexer = ReplyLexer()
+        // No ELM327 has a number for it.
+        if options.vehicleProtocol == .doip {
+            phase = .outOfStep
+            out.append(.initialisationFailed(.noVehicle(.unableToConnect)))
+            return
+        }
         sayFirstWord(attempt: 0, &out)
     }
 

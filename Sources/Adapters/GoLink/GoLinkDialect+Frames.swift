@@ -123,6 +123,7 @@ extension GoLinkDialect {
         case .can11: return ECUAddress(0x700 | UInt32(low), .can11)
         case .can29: return ECUAddress(0x18DA_F100 | UInt32(low), .can29)
         case .byte: return ECUAddress(UInt32(low), .byte)
+        case .logical: return nil
         }
     }
 

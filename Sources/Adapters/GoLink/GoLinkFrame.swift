@@ -155,7 +155,7 @@ extension VehicleProtocol {
         case .iso14230Fast: (6, [0x8F, 0xE9])
         case .iso14230Slow: (7, [0x8F, 0xE9])
         case .iso9141: (8, [0x08, 0x08])
-        case .j1939, .userCAN1, .userCAN2: nil
+        case .j1939, .userCAN1, .userCAN2, .doip: nil
         }
     }
 }

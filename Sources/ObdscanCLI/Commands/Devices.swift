@@ -32,33 +32,51 @@ struct DevicesListCommand: ParsableCommand, OutputCommand {
         commandName: "list", abstract: "List attached adapters and those that were used before.",
         discussion: """
             Lists serial devices and the Bluetooth devices that BlueZ has connected or paired. \
-            Adapters on the network are listed once they were used.
+            Adapters on the network are listed once they were used. --doip asks the networks of \
+            this machine for vehicles with diagnostics over Ethernet, which takes a second.
 
             EXAMPLES
               obdscan devices list --format json
+              obdscan devices list --doip
             """)
+
+    @Flag(help: "Also ask the networks for vehicles with DoIP; this sends a broadcast.")
+    var doip = false
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
     func run() throws {
         var writer = TextOutput.standard
-        if try Self.printAll(database, output, &writer) == 0 {
+        let gateways = doip ? try Self.gateways() : []
+        if try Self.printAll(database, output, &writer, gateways) == 0 {
             output.note("No adapter is attached, and none was used before.")
             output.note("hint: \(AttachedAccessories.advice)")
         }
     }
 
+    /// The vehicles with DoIP in the networks of this machine.
+    private static func gateways() throws(Failure) -> [FoundGateway] {
+        do throws(AccessoryError) {
+            return try DoIPSearch.everybody()
+        } catch {
+            throw Failure(error)
+        }
+    }
+
     /// Prints what is attached and what is known; returns how many that are.
     static func printAll(
-        _ database: DatabaseOptions, _ output: OutputOptions, _ writer: inout TextOutput
+        _ database: DatabaseOptions, _ output: OutputOptions, _ writer: inout TextOutput,
+        _ gateways: [FoundGateway] = []
     ) throws -> Int {
         var printer = RowPrinter(AccessoryEntry.shape, output.form)
         let attached = AccessoryManager(asksBlueZ: true).attached(withHolders: true)
         for accessory in attached { try writer.print(AccessoryEntry(accessory), &printer) }
         let paired = BluetoothAccessories.paired()
         for accessory in paired { try writer.print(AccessoryEntry(paired: accessory), &printer) }
-        let shown = attached + paired
+        let found = gateways.map(\.accessory)
+        for accessory in found { try writer.print(AccessoryEntry(accessory), &printer) }
+        let shown = attached + paired + found
         for remembered in AdapterMemories.all(database)
         where !shown.contains(where: { $0.memoryKey == remembered.address }) {
             try writer.print(AccessoryEntry(remembered), &printer)
@@ -115,6 +133,11 @@ struct DevicesShowCommand: ParsableCommand, OutputCommand {
             address.transport.leads(to: $0)
         }) {
             return AccessoryEntry(paired: paired)
+        }
+        if let gateway = address.transport as? DoIPTransport, let host = gateway.host,
+            let found = DoIPSearch.ask(host: host, port: gateway.port).first
+        {
+            return AccessoryEntry(found)
         }
         return AdapterMemories.all(database)
             .first { $0.address == "\(address)" || $0.address == accessory }

@@ -1,5 +1,6 @@
 import Accessory
 import ArgumentParser
+import DoIPWire
 import Formats
 import Glibc
 import LocalLinks
@@ -11,7 +12,7 @@ import SystemIO
 struct SimulateCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
-        abstract: "Serve the simulated vehicle on a pty, on TCP or on RFCOMM, for any scan tool.",
+        abstract: "Serve the simulated vehicle for any scan tool, as an adapter or a DoIP gateway.",
         discussion: """
             The first line on standard output is the address, which -d takes. It serves until \
             Ctrl-C or SIGTERM. On RFCOMM, a service record (Serial Port Profile) announces the \
@@ -22,6 +23,8 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
             EXAMPLES
               obdscan simulate                               on a pty
               obdscan simulate --tcp 35000 diesel            as a Wi-Fi adapter
+              obdscan simulate --tcp 0.0.0.0:35000           for a phone in the same network
+              obdscan simulate diesel --doip                 as a car's Ethernet gateway (DoIP)
               obdscan simulate --personality clone-1.5       a cheap adapter with its faults
               obdscan simulate --faults all:0.001            a bad link; --seed for other faults
             obdscan simulate --show petrol > my.vehicle    start a vehicle file of your own
@@ -41,8 +44,18 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
         completion: .file())
     var link: String?
 
-    @Option(help: ArgumentHelp("Serve on this port of 127.0.0.1; 0 = any.", valueName: "port"))
-    var tcp: UInt16?
+    @Option(
+        help: ArgumentHelp(
+            "Serve on this port of 127.0.0.1, or at this address and port; port 0 = any.",
+            valueName: "port|address:port"))
+    var tcp: ServedHost?
+
+    @Option(
+        defaultAsFlag: ServedGateway.usual,
+        help: ArgumentHelp(
+            "Serve as a DoIP gateway on TCP and UDP, at this address and port.",
+            valueName: "address"))
+    var doip: ServedGateway?
 
     @Option(help: ArgumentHelp("Serve on this Bluetooth RFCOMM channel.", valueName: "channel"))
     var rfcomm: UInt8?
@@ -97,8 +110,11 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        let places = [pty || link != nil, tcp != nil, rfcomm != nil].count { $0 }
-        if places > 1 { throw ValidationError("choose one of --pty, --tcp and --rfcomm") }
+        let places = [pty || link != nil, tcp != nil, doip != nil, rfcomm != nil].count { $0 }
+        if places > 1 { throw ValidationError("choose one of --pty, --tcp, --doip and --rfcomm") }
+        if doip != nil, personality != nil {
+            throw ValidationError("--personality is for adapters, and --doip serves a gateway")
+        }
         if let rfcomm, !(1...30).contains(rfcomm) {
             throw ValidationError("--rfcomm takes a channel from 1 to 30")
         }
@@ -146,6 +162,7 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
             if let latency { try options.set("latency", to: latency) }
             if let baud { try options.set("baud", to: baud) }
             if let personality { try options.set("personality", to: personality) }
+            if doip != nil { options.personality = SimulatorOptions.doip }
             return options
         } catch {
             throw Failure(error)
@@ -185,8 +202,15 @@ extension SimulateCommand {
                 var session = terminal.session()
                 end = try LocalLinks.serve(device, on: &session, stop: stop, afterwards: note)
             }
-        case .tcp(let port):
-            try serve(device, on: try ListeningSocket.tcp(port: port), stop, summary, note)
+        case .tcp(let host):
+            try serve(device, on: try ListeningSocket.tcp(host), stop, summary, note)
+        case .doip(let host):
+            let socket = try ListeningSocket.tcp(host, scheme: "doip")
+            let answerer = try DoIPAnswerer(socket.host ?? host) { bytes in
+                device.look { $0.answer(toDatagram: bytes) }
+            }
+            try serve(device, on: socket, stop, summary, note)
+            _ = consume answerer
         case .rfcomm(let channel):
             let socket = try ListeningSocket.rfcomm(channel: channel)
             // Kept until serving ends: with whoever made it the record goes.
@@ -232,7 +256,8 @@ extension SimulateCommand {
     }
 
     private var place: ServingPlace {
-        if let tcp { return .tcp(port: tcp) }
+        if let tcp { return .tcp(tcp) }
+        if let doip { return .doip(doip.host) }
         if let rfcomm { return .rfcomm(channel: rfcomm) }
         return .pty(link: link)
     }
@@ -244,7 +269,15 @@ extension SimulateCommand {
         try writer.flush()
         output.note(summary)
         switch place {
-        case .pty, .tcp:
+        case .tcp(let host) where !host.isLoopback, .doip(let host) where !host.isLoopback:
+            output.note(
+                "Warning: every program in the network of \(host.address) can connect, ask the "
+                    + "simulated vehicle anything and clear its codes.")
+            let known = host.isWildcard ? "ADDRESS:\(address.split(separator: ":").last ?? "")" : ""
+            let scheme = address.prefix { $0 != ":" }
+            output.note(
+                "connect with: obdscan live -d " + (known.isEmpty ? address : "\(scheme):\(known)"))
+        case .pty, .tcp, .doip:
             output.note("connect with: obdscan live -d \(address)")
         case .rfcomm(let channel):
             output.note(
@@ -337,4 +370,25 @@ private final class RequestLog {
         // A full disk is no reason to stop serving; the file then ends early.
         bytes.withUnsafeBytes { _ = write(descriptor, $0.baseAddress, $0.count) }
     }
+}
+
+extension ServedHost: ExpressibleByArgument {
+    /// `PORT` or `ADDRESS:PORT`.
+    public init?(argument: String) { self.init(argument, port: nil) }
+}
+
+/// Where a simulated DoIP gateway is served: `ADDRESS`, `PORT` or `ADDRESS:PORT`.
+struct ServedGateway: ExpressibleByArgument, CustomStringConvertible {
+    var host: ServedHost
+
+    static let usual = ServedGateway(host: ServedHost(port: DoIPMessage.port))
+
+    init(host: ServedHost) { self.host = host }
+
+    init?(argument: String) {
+        guard let host = ServedHost(argument, port: DoIPMessage.port) else { return nil }
+        self.init(host: host)
+    }
+
+    var description: String { host.text }
 }

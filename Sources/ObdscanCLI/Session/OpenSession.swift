@@ -1,6 +1,7 @@
 import Accessory
 import Adapters
 import Diagnostics
+import DoIPWire
 import Glibc
 import OBDCore
 import PIDTables
@@ -42,7 +43,7 @@ extension VehicleOptions {
         for address: AccessoryAddress, recording: RecordingFile?
     ) throws(Failure) -> SessionConfiguration {
         var configuration = SessionConfiguration(connector: try connector(for: address))
-        configuration.dialect = dialect(for: address)
+        configuration.dialect = try dialect(for: address)
         configuration.vehicleProtocol = vehicleProtocol.vehicleProtocol
         if let descriptor = recording?.descriptor {
             configuration.recordTo = descriptor
@@ -55,9 +56,28 @@ extension VehicleOptions {
     }
 
     /// What to speak to `address`: what the user says, or what the accessory is known to speak.
-    private func dialect(for address: AccessoryAddress) -> DialectChoice {
-        adapter == .automatic && address.transport.protocols == [GoLinkDialect.protocolString]
-            ? .goLink : adapter
+    private func dialect(
+        for address: AccessoryAddress
+    ) throws(Failure) -> DialectChoice {
+        let known: DialectChoice? =
+            switch address.transport.protocols {
+            case [GoLinkDialect.protocolString]: .goLink
+            case [DoIPMessage.protocolString]: .doip
+            default: nil
+            }
+        if vehicleProtocol.vehicleProtocol == .doip, known != .doip {
+            throw Failure(
+                "\(address) is not a DoIP gateway, and --protocol says doip",
+                hint: "doip:HOST names a gateway; --protocol auto looks for the vehicle's protocol",
+                status: .usage)
+        }
+        guard adapter != .automatic, adapter != known else { return known ?? .automatic }
+        if known == .doip {
+            throw Failure(
+                "\(address) is a DoIP gateway, and --adapter says \(adapter.rawValue)",
+                hint: "leave --adapter out", status: .usage)
+        }
+        return adapter
     }
 }
 
@@ -263,7 +283,7 @@ extension SessionNeeds {
         switch target.form {
         case .can11: vehicle = .maybeSilent(assumed: .can11At500)
         case .can29: vehicle = .maybeSilent(assumed: .can29At500)
-        case .byte: break
+        case .byte, .logical: break
         }
     }
 }

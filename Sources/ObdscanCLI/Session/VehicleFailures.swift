@@ -41,7 +41,7 @@ extension Failure {
                 switch target.form {
                 case .can29: "--protocol 7 asks on 29-bit CAN"
                 case .can11: "--protocol 6 asks on 11-bit CAN"
-                case .byte: nil
+                case .byte, .logical: nil
                 }
             self.init(
                 "\(record.dataID) (\(record.name)) is asked at \(target), and this vehicle "

@@ -200,6 +200,7 @@ extension SimulatedAdapter {
         case .j1939: "SAE J1939 (CAN 29/250)"
         case .userCAN1: "USER1 (CAN 11/125)"
         case .userCAN2: "USER2 (CAN 11/50)"
+        case .doip: ""
         }
     }
 

@@ -147,7 +147,7 @@ extension SimulatedAdapter {
         guard let identifier else { return true }
         if settings.filter != nil || settings.mask != nil { return passesFilter(identifier.value) }
         switch identifier.form {
-        case .can11, .byte: return identifier.value & 0x7F8 == 0x7E8
+        case .can11, .byte, .logical: return identifier.value & 0x7F8 == 0x7E8
         case .can29:
             return connected?.family == .j1939
                 || identifier.value & 0x1FFF_FF00 == 0x18DA_F100

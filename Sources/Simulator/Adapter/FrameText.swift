@@ -106,7 +106,7 @@ struct FrameText: Hashable, Sendable {
             text = Self.hex(
                 [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: identifier.value >> $0) },
                 spaces: spaces)
-        case .can11, .byte:
+        case .can11, .byte, .logical:
             text = Array(Hex.string(identifier.value, digits: 3).utf8) + space
         }
         if settings.dlcDigit && !frame.joined && !isJ1939 {

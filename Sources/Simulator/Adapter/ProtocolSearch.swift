@@ -13,7 +13,8 @@ extension SimulatedAdapter {
         let chosen = settings.chosen ?? .can11At500
         let right = vehicle.ignition && chosen == vehicle.vehicleProtocol
         switch chosen {
-        case .can11At500, .can29At500, .can11At250, .can29At250, .userCAN1, .userCAN2, .j1939:
+        case .can11At500, .can29At500, .can11At250, .can29At250, .userCAN1, .userCAN2, .j1939,
+            .doip:
             // On the right bus with the wrong identifiers somebody acknowledges, nobody answers.
             guard right || (vehicle.ignition && Self.sameBus(chosen, vehicle.vehicleProtocol))
             else {
@@ -75,7 +76,7 @@ extension SimulatedAdapter {
         guard options.latency > .zero else { return .zero }
         return switch found {
         case .can11At500, .can29At500, .can11At250, .can29At250, .j1939, .userCAN1, .userCAN2,
-            .j1850PWM, .j1850VPW, nil:
+            .j1850PWM, .j1850VPW, .doip, nil:
             .milliseconds(100)
         case .iso9141, .iso14230Slow: .milliseconds(2400)
         case .iso14230Fast: .milliseconds(100)
@@ -95,7 +96,7 @@ extension SimulatedAdapter {
         // The bytes at 5 baud alone take two seconds.
         case .iso9141, .iso14230Slow: return .milliseconds(3600)
         case .iso14230Fast: return .milliseconds(1800)
-        case .j1939, .userCAN1, .userCAN2, nil: return .milliseconds(5200)
+        case .j1939, .userCAN1, .userCAN2, .doip, nil: return .milliseconds(5200)
         }
     }
 
@@ -177,6 +178,8 @@ extension SimulatedAdapter {
             return RequestHeader(
                 text: Hex.string(identifier, digits: 8), target: own ? target : nil,
                 source: source)
+        // No ELM327 speaks DoIP.
+        case .logical: return RequestHeader(text: "", target: nil, source: 0)
         case .byte:
             let standard: UInt32 =
                 switch vehicleProtocol.family {

@@ -68,6 +68,14 @@ public struct FaultyLink<Device: SimulatedDevice>: SimulatedDevice {
     /// The number of all requests that reached the vehicle.
     public var requestCount: Int { device.requestCount }
 
+    /// What the device answers to a datagram; faults are on its link alone.
+    public func answer(toDatagram bytes: [UInt8]) -> [UInt8]? {
+        device.answer(toDatagram: bytes)
+    }
+
+    /// A host has connected.
+    public mutating func connect(at now: Instant) { device.connect(at: now) }
+
     /// Takes bytes from the host, with what happens to them on the way.
     public mutating func receive(_ bytes: some Sequence<UInt8>, at now: Instant) {
         var arriving: [UInt8] = []

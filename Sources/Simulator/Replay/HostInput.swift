@@ -1,9 +1,11 @@
 import Adapters
+import DoIPWire
 
-/// Cuts what a host sends to an adapter into commands: lines that end with CR, and GoLink frames.
+/// Cuts what a host sends to an adapter into commands: lines that end with CR, GoLink frames, and
+/// messages of DoIP.
 ///
-/// A host that does not know its adapter tries both, so that one recording may hold both. No line
-/// begins with the byte that begins every frame.
+/// A host that does not know its adapter tries several, so that one recording may hold them all. No line
+/// begins with the byte that begins every frame, nor with a version of DoIP.
 struct HostInput: Hashable, Sendable {
     /// One command.
     enum Command: Hashable, Sendable {
@@ -11,6 +13,8 @@ struct HostInput: Hashable, Sendable {
         case line([UInt8])
         /// A whole frame, its header included.
         case frame([UInt8])
+        /// A message of DoIP, its version not included.
+        case message(DoIPMessage)
     }
 
     private var bytes: [UInt8] = []
@@ -23,6 +27,10 @@ struct HostInput: Hashable, Sendable {
         if (bytes.first ?? byte) == GoLinkFrame.firstRequestByte {
             bytes.append(byte)
             return takeFrame()
+        }
+        if (0x01...0x04).contains(bytes.first ?? byte) {
+            bytes.append(byte)
+            return takeMessage()
         }
         switch byte {
         case 0x0D:
@@ -45,5 +53,19 @@ struct HostInput: Hashable, Sendable {
         guard bytes.count == 3 + length else { return nil }
         defer { bytes = [] }
         return .frame(bytes)
+    }
+
+    /// The message, once it is whole; what cannot become one is dropped.
+    private mutating func takeMessage() -> Command? {
+        guard bytes.count >= DoIPMessage.headLength else { return nil }
+        guard let head = DoIPHead(bytes[..<DoIPMessage.headLength]),
+            head.length <= Self.longestLine
+        else {
+            bytes = []
+            return nil
+        }
+        guard bytes.count == DoIPMessage.headLength + head.length else { return nil }
+        defer { bytes = [] }
+        return DoIPMessage(datagram: bytes).map { .message($0) }
     }
 }

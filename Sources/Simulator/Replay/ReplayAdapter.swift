@@ -1,4 +1,5 @@
 public import Adapters
+import DoIPWire
 public import OBDCore
 
 /// An adapter that answers from a recording, byte for byte, and invents nothing.
@@ -54,6 +55,9 @@ public struct ReplayAdapter: ServedDevice {
     /// Whether anything was recorded.
     public var isEmpty: Bool { exchanges.isEmpty }
 
+    /// Whether a DoIP gateway was recorded.
+    public var isDoIP: Bool { exchanges.first?.command.hasPrefix(Self.doip) ?? false }
+
     /// Whether the device of the recording answered as a GoLink.
     public var isGoLink: Bool {
         exchanges.contains {
@@ -70,6 +74,7 @@ public struct ReplayAdapter: ServedDevice {
             switch input.take(byte) {
             case .line(let line): run(line)
             case .frame(let frame): answer(frame)
+            case .message(let message): answer(message)
             case nil: break
             }
         }
@@ -88,6 +93,17 @@ public struct ReplayAdapter: ServedDevice {
             output += exchanges[place].answer
         } else if case .request(let body) = GoLinkFrame(toDevice: frame) {
             output += GoLinkFrame.failure(.noResponse, request: body).bytes ?? []
+        }
+    }
+
+    private mutating func answer(_ message: DoIPMessage) {
+        guard output.count < OutputQueue.capacity else { return }
+        if let place = next(places[Self.key(of: message)]) {
+            cursor = place + 1
+            output += exchanges[place].answer
+        } else if case .diagnostic(let source, let target, _) = message {
+            output += DoIPMessage.refused(source: target, target: source, code: 0x03)
+                .bytes(version: 0x02)
         }
     }
 
@@ -135,6 +151,13 @@ extension ReplayAdapter {
     /// How a frame is kept beside lines, none of which looks like it.
     static func key(of frame: [UInt8]) -> String { "golink " + Hex.string(frame) }
 
+    /// How a message of DoIP is kept beside lines, none of which looks like it.
+    static func key(of message: DoIPMessage) -> String {
+        doip + Hex.string(UInt32(message.type), digits: 4) + Hex.string(message.content)
+    }
+
+    private static let doip = "doip "
+
     private static let busTypeRequest = key(of: GoLinkFrame.busTypeRequest.bytes ?? [])
 
     /// Whether `command` goes to the vehicle.
@@ -163,6 +186,10 @@ extension ReplayAdapter {
                         exchanges.append(RecordedExchange(command: command, answer: []))
                     case .frame(let frame):
                         exchanges.append(RecordedExchange(command: key(of: frame), answer: []))
+                    // Answers to the gateway's own questions are not commands.
+                    case .message(.aliveAnswer): break
+                    case .message(let message):
+                        exchanges.append(RecordedExchange(command: key(of: message), answer: []))
                     case nil: break
                     }
                 }

@@ -28,6 +28,7 @@ struct SimulatedECU: Sendable {
         case .can11: ECUAddress(0x7E8 + UInt32(index), .can11)
         case .can29: ECUAddress(0x18DA_F100 | UInt32(model.address), .can29)
         case .byte: ECUAddress(UInt32(model.address), .byte)
+        case .logical: ECUAddress(0x1000 | UInt32(model.address), .logical)
         }
     }
 

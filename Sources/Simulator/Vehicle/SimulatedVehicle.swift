@@ -109,6 +109,9 @@ public struct SimulatedVehicle: Sendable {
         scenario.title + "; " + vehicleProtocol.title
     }
 
+    /// The vehicle's number, as its ECUs say it; nil = none of them knows it.
+    public var vin: String? { members.lazy.compactMap(\.model.vin).first }
+
     /// The addresses from which its emissions ECUs answer.
     public var ecus: [ECUAddress] {
         Self.addresses(members.filter(\.model.isFunctional), vehicleProtocol)

@@ -112,10 +112,11 @@ extension Vehicle {
         }
     }
 
-    /// The protocol to stay on; where the adapter's set-up found SAE J1939, 01 00 would be no request.
+    /// The protocol to stay on: the user's, or the one that was found where no other can be had, or
+    /// where 01 00 would not be a request (SAE J1939).
     private var forcedProtocol: VehicleProtocol? {
-        let isJ1939 = foundProtocol == .j1939
-        return vehicleProtocol ?? (isJ1939 ? .j1939 : nil)
+        if let vehicleProtocol { return vehicleProtocol }
+        return foundProtocol.flatMap { [.j1939, .doip].contains($0) ? $0 : nil }
     }
 
     private var foundProtocol: VehicleProtocol? { scan.link?.capabilities.vehicleProtocol }

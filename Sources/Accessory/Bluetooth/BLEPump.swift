@@ -1,0 +1,148 @@
+import CSystem
+import Glibc
+import OBDCore
+import SystemIO
+
+/// The connection to an LE adapter while it is open: notifications become bytes for the host, bytes of the
+/// host become writes of at most one packet.
+struct BLEPump: ~Copyable {
+    private static let service = "org.bluez"
+    private static let properties = "org.freedesktop.DBus.Properties"
+    private static let characteristic = "org.bluez.GattCharacteristic1"
+    private static let deviceInterface = "org.bluez.Device1"
+    /// Bytes that wait for a host that does not read; no answer of an adapter comes near it.
+    private static let mostWaiting = 1 << 20
+    /// A write that takes longer has failed: BlueZ gives up a response after 30 s.
+    private static let writeTime = Duration.seconds(30)
+
+    private var bus: SystemBus
+    private let socket: Int32
+    /// The device as an object of BlueZ.
+    private let device: String
+    private let layout: GATTLayout
+    /// Whether this program made the connection, and is to end it.
+    private let hasConnected: Bool
+    private var toAdapter: [UInt8] = []
+    private var toHost: [UInt8] = []
+    /// The write under way, and when it has failed.
+    private var writing: (serial: UInt32, deadline: Instant)?
+
+    /// Connects and subscribes.
+    init(
+        _ target: BLELink.Target, socket: Int32, cancel: Int32
+    ) throws(BLEOpening.Failure) {
+        var opening = try BLEOpening(target, cancel: cancel)
+        let found = try opening.run()
+        bus = opening.leaveBus()
+        self.socket = socket
+        device = found.device
+        layout = found.layout
+        hasConnected = found.hasConnected
+    }
+
+    /// Passes bytes on until either side ends.
+    mutating func run() {
+        do throws(SystemBus.Fault) {
+            while try pass() {}
+        } catch {
+            // The daemon or the bus has gone, and the connection with it.
+            return
+        }
+        leave()
+    }
+
+    /// One turn; false = a side has ended.
+    private mutating func pass() throws(SystemBus.Fault) -> Bool {
+        var set = PollSet()
+        let link = set.add(bus.descriptor)
+        let host = set.add(
+            socket, reading: toAdapter.count < Self.mostWaiting, writing: !toHost.isEmpty)
+        do throws(SystemError) {
+            if try set.wait(until: writing?.deadline) == 0 { return false }
+        } catch {
+            throw .unavailable(errno: error.errno)
+        }
+        if set.isReadable(host) {
+            var buffer = [UInt8](repeating: 0, count: 4_096)
+            let count = buffer.withUnsafeMutableBytes { sys_read(socket, $0.baseAddress, $0.count) }
+            if count > 0 {
+                toAdapter += buffer[..<count]
+            } else if count == 0 || errno != EAGAIN {
+                return false
+            }
+        }
+        if set.isReadable(link) {
+            for message in try bus.take() {
+                if !take(message) { return false }
+            }
+        }
+        if !toHost.isEmpty, !flush() { return false }
+        if writing == nil, !toAdapter.isEmpty { try writePiece() }
+        return true
+    }
+
+    /// Takes a message of the bus; false = the link has ended.
+    private mutating func take(_ message: DBusMessage) -> Bool {
+        switch message.kind {
+        case .reply where message.replySerial == writing?.serial: writing = nil
+        case .error where message.replySerial == writing?.serial: return false
+        case .signal: return takeSignal(message)
+        case .call, .reply, .error: break
+        }
+        return true
+    }
+
+    private mutating func takeSignal(_ message: DBusMessage) -> Bool {
+        if message.member == "NameOwnerChanged" {
+            return message.body.first?.text != Self.service || message.body.last?.text != ""
+        }
+        guard message.member == "PropertiesChanged", message.body.count > 1 else { return true }
+        if message.path == layout.notify.path, let value = message.gattValue {
+            toHost += value
+            return toHost.count <= Self.mostWaiting
+        }
+        return message.path != device || message.body[1]["Connected"]?.boolean != false
+    }
+
+    private mutating func flush() -> Bool {
+        let count = toHost.withUnsafeBytes { sys_write(socket, $0.baseAddress, $0.count) }
+        if count > 0 { toHost.removeFirst(count) }
+        return count >= 0 || errno == EAGAIN
+    }
+
+    private mutating func writePiece() throws(SystemBus.Fault) {
+        let piece = Array(toAdapter.prefix(layout.longestWrite))
+        toAdapter.removeFirst(piece.count)
+        let serial = try bus.post(
+            Self.service, layout.write.path, Self.characteristic, "WriteValue",
+            layout.writeArguments(piece))
+        writing = (serial, SystemClock.now() + Self.writeTime)
+    }
+
+    /// Leaves the adapter as it was found.
+    private mutating func leave() {
+        let end = SystemClock.now() + .seconds(2)
+        _ = try? bus.call(
+            Self.service, layout.notify.path, Self.characteristic, "StopNotify", until: end)
+        if hasConnected {
+            _ = try? bus.call(Self.service, device, Self.deviceInterface, "Disconnect", until: end)
+        }
+    }
+}
+
+extension GATTLayout {
+    /// The arguments of WriteValue.
+    func writeArguments(_ bytes: [UInt8]) -> [DBusMessage.Argument] {
+        [.bytes(bytes), .properties(["type": awaitsResponse ? "request" : "command"])]
+    }
+}
+
+extension DBusMessage {
+    /// The value of a characteristic in a PropertiesChanged of it; nil for anything else.
+    var gattValue: [UInt8]? {
+        guard body.count > 1, body[0].text == "org.bluez.GattCharacteristic1",
+            let value = body[1]["Value"]
+        else { return nil }
+        return value.list.compactMap { $0.integer.flatMap { UInt8(exactly: $0) } }
+    }
+}

@@ -1,0 +1,197 @@
+import Glibc
+
+/// `ble:ADDRESS`: an adapter with Bluetooth LE.
+///
+/// `?pin=` is the number that some ask for when they are paired. `?service=`, `?notify=`, `?write=` and
+/// `?reply=yes` are for adapters whose characteristics are not found by themselves.
+public struct BLETransport: Transport {
+    /// The accessory.
+    public var address: BluetoothAddress
+    /// The number that pairs it, up to six digits; nil = it takes none.
+    public var pin: String?
+    /// What is said of its characteristics.
+    var wish = GATTLayout.Wish()
+
+    /// How it is written.
+    public static let form = TransportForm(
+        "ble", short: "ble:ADDRESS", full: ["ble:AA:BB:CC:DD:EE:FF"])
+
+    /// An accessory.
+    public init(_ address: BluetoothAddress) { self.address = address }
+
+    /// Reads `ADDRESS`, and options after a question mark.
+    public init(_ rest: Substring, of text: String) throws(AddressError) {
+        let (place, options) = try AddressPart.options(
+            of: rest, ["pin", "service", "notify", "write", "reply"], in: text)
+        guard let address = BluetoothAddress(place) else {
+            throw AddressError(.badValue("address", String(place)), in: text)
+        }
+        self.init(address)
+        for (name, value) in options {
+            let wrong = AddressError(.badValue(name, String(value)), in: text)
+            switch name {
+            case "pin":
+                guard AddressPart.decimal(value) != nil, (1...6).contains(value.utf8.count) else {
+                    throw wrong
+                }
+                pin = String(value)
+            case "reply":
+                guard let answer = ["yes": true, "no": false][value] else { throw wrong }
+                wish.awaitsResponse = answer
+            default:
+                guard let uuid = GATTObjects.typed(value) else { throw wrong }
+                switch name {
+                case "service": wish.service = uuid
+                case "notify": wish.notify = uuid
+                default: wish.write = uuid
+                }
+            }
+        }
+    }
+
+    /// `ble:ADDRESS`, with its options.
+    public var description: String {
+        let options = [
+            pin.map { "pin=\($0)" }, wish.service.map { "service=\(GATTObjects.short($0))" },
+            wish.notify.map { "notify=\(GATTObjects.short($0))" },
+            wish.write.map { "write=\(GATTObjects.short($0))" },
+            wish.awaitsResponse.map { "reply=\($0 ? "yes" : "no")" },
+        ].compactMap(\.self).joined(separator: "&")
+        return "ble:\(address)" + (options.isEmpty ? "" : "?" + options)
+    }
+
+    /// The address alone: a number for pairing has no place in messages.
+    public var name: String { "ble:\(address)" }
+
+    /// The address.
+    public var identity: String { "ble:\(address)" }
+
+    /// The address: the number is needed once.
+    public var memoryKey: String? { identity }
+
+    /// The second half of the address, which the first one's maker has given, and the number.
+    public var personalParts: [String] {
+        [String(address.description.suffix(8))] + (pin.map { [$0] } ?? [])
+    }
+
+    /// Whatever the options.
+    public func leads(to accessory: Accessory) -> Bool {
+        (accessory.address.transport as? BLETransport)?.address == address
+    }
+
+    /// What BlueZ knows of it.
+    public func findings() -> [AccessoryFinding] {
+        guard let device = BlueZ.device(address) else { return [] }
+        return [
+            AccessoryFinding(
+                .bluetooth,
+                "\(device.title), Bluetooth LE" + (device.isPaired ? ", paired" : "")
+                    + (device.isConnected ? ", connected" : ""),
+                advice: device.isConnected
+                    ? "an LE adapter has one host at a time: close the phone's app" : nil)
+        ]
+    }
+
+    /// Connects, finds the characteristics, and asks for what comes from the adapter.
+    public func open(
+        within limit: Duration, cancelledBy cancel: Int32?
+    ) throws(AccessoryError) -> DescriptorSession? {
+        try BLELink.open(
+            BLELink.Target(address: address, name: name, pin: pin, wish: wish),
+            cancelledBy: cancel)
+    }
+
+    /// Why an LE link ends.
+    public var remedyWhenClosed: String {
+        "is it still in reach and powered? Some adapters switch off with the ignition"
+    }
+}
+
+extension AccessoryAddress {
+    /// A Bluetooth LE accessory.
+    public static func ble(_ address: BluetoothAddress) -> AccessoryAddress {
+        AccessoryAddress(BLETransport(address))
+    }
+}
+
+/// What can go wrong with Bluetooth LE, beside what can go wrong with all Bluetooth.
+public enum BLEFault: AccessoryFault {
+    /// It was not seen in a search.
+    case unseen(address: String)
+    /// It was seen, and the connection was not made; what BlueZ said.
+    case notConnected(address: String, reason: String)
+    /// It did not say which services it has.
+    case noServices(address: String)
+    /// None of its services can be a serial line; the services.
+    case noSerialLine(address: String, services: [String])
+    /// Several of its services can be a serial line, and none answered a command.
+    case noAdapter(address: String, services: [String])
+    /// It wants to be paired, and there is no number for it.
+    case wantsPairing(address: String)
+    /// It did not take the number.
+    case wrongPIN(address: String)
+    /// It did not answer when its values were asked for.
+    case notSubscribed(address: String, reason: String)
+
+    /// The fault in words.
+    public var words: FaultWords {
+        switch self {
+        case .unseen(let address):
+            FaultWords(
+                .bluetooth, "\(address): the adapter was not seen",
+                remedy:
+                    "is it powered and in reach, and not connected to a phone? Some wake up with "
+                    + "the ignition. obdscan devices lists the ones that are known")
+        case .notConnected(let address, let reason):
+            FaultWords(
+                .bluetooth,
+                "\(address): no connection" + (reason.isEmpty ? "" : " (\(reason))"),
+                remedy: reason.contains("key-missing")
+                    ? "one side has forgotten the pairing: bluetoothctl remove "
+                        + "\(Self.plain(address)), unplug the adapter for 30 seconds, try again"
+                    : "close the app on the phone that uses it, then try again",
+                category: reason.contains("key-missing") ? .noPermission : .unavailable)
+        case .noServices(let address):
+            FaultWords(
+                .bluetooth, "\(address): the adapter did not list its services in time",
+                remedy:
+                    "unplug it and plug it in again; bluetoothctl remove \(Self.plain(address)) "
+                    + "makes BlueZ forget what it knew")
+        case .noSerialLine(let address, let services):
+            FaultWords(
+                .adapter,
+                "\(address): none of its services is a serial line"
+                    + (services.isEmpty ? "" : " (\(services.joined(separator: ", ")))"),
+                remedy: "it is not an adapter, or one that needs its own app; "
+                    + "ble:ADDRESS?service=UUID&notify=UUID&write=UUID names the characteristics")
+        case .noAdapter(let address, let services):
+            FaultWords(
+                .adapter,
+                "\(address): no service answers as an adapter does "
+                    + "(\(services.joined(separator: ", ")))",
+                remedy: "it is not an adapter, or it is asleep: turn the ignition on")
+        case .wantsPairing(let address):
+            FaultWords(
+                .bluetooth, "\(address): the adapter wants to be paired with its number",
+                remedy: "-d 'ble:\(Self.plain(address))?pin=123456'; the number is in its manual "
+                    + "(WiCAN: 123456). An OBDLink CX pairs in the first minutes after it was "
+                    + "plugged in", category: .noPermission)
+        case .wrongPIN(let address):
+            FaultWords(
+                .bluetooth, "\(address): the adapter did not take that number",
+                remedy: "its manual or label has the right one; bluetoothctl remove "
+                    + "\(Self.plain(address)), then try again", category: .noPermission)
+        case .notSubscribed(let address, let reason):
+            FaultWords(
+                .bluetooth,
+                "\(address): the adapter does not send what it says"
+                    + (reason.isEmpty ? "" : " (\(reason))"),
+                remedy: "unplug it and plug it in again, then try again within two minutes")
+        }
+    }
+
+    /// The address as bluetoothctl takes it.
+    private static func plain(_ address: String) -> String {
+        address.hasPrefix("ble:") ? String(address.dropFirst(4)) : address
+    }
+}

@@ -1,0 +1,82 @@
+import Accessory
+import DoIPWire
+import Glibc
+import OBDCore
+import SystemIO
+import Testing
+
+@testable import LocalLinks
+@testable import Simulator
+
+@Suite struct `A host to serve on` {
+    /// What is typed, the usual port, and what it means.
+    @Test(
+        arguments: [
+            ("35000", nil, "127.0.0.1:35000"), ("0", nil, "127.0.0.1:0"),
+            ("192.168.1.5:35000", nil, "192.168.1.5:35000"), ("0.0.0.0:0", nil, "0.0.0.0:0"),
+            ("[::1]:35000", nil, "[::1]:35000"), ("192.168.1.5", 13_400, "192.168.1.5:13400"),
+            ("[::1]", 13_400, "[::1]:13400"), ("13401", 13_400, "127.0.0.1:13401"),
+        ] as [(String, UInt16?, String)])
+    func `is a port, an address, or both`(text: String, port: UInt16?, meaning: String) {
+        #expect(ServedHost(text, port: port)?.text == meaning)
+    }
+
+    @Test(arguments: [
+        "", "65536", "-1", "192.168.1.5", "host:1", "::1:1", "[::1]1", "[::1", "1.2.3:1",
+        "1.2.3.4:", "1.2.3.4:x", "1.2.3.4:65536",
+    ])
+    func `is nothing else`(text: String) {
+        #expect(ServedHost(text) == nil)
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1", true, false), ("127.1.2.3", true, false), ("::1", true, false),
+        ("192.168.1.5", false, false), ("0.0.0.0", false, true), ("::", false, true),
+    ])
+    func `says who can reach it`(address: String, isLoopback: Bool, isWildcard: Bool) {
+        let host = ServedHost(address: address, port: 1)
+        #expect(host.isLoopback == isLoopback)
+        #expect(host.isWildcard == isWildcard)
+    }
+
+    @Test func `that is not this machine's is refused with a remedy`() {
+        // Documentation's own network (RFC 5737), which no machine has.
+        let host = ServedHost(address: "192.0.2.1", port: 35_000)
+        #expect(throws: LocalLinkFault.port(host, errno: EADDRNOTAVAIL)) {
+            _ = try ListeningSocket.tcp(host)
+        }
+        let words = LocalLinkFault.port(host, errno: EADDRNOTAVAIL).words
+        #expect(words.what.hasPrefix("192.0.2.1:35000: "))
+        #expect(words.remedy?.contains("ip address") == true)
+    }
+
+    @Test(arguments: ["127.0.0.1", "::1"])
+    func `answers who asks by UDP which vehicle is there`(address: String) throws {
+        let gateway = try SimulatedDoIPGateway(
+            SimulatorOptions("petrol?vin=WXXBD2DA8MX000077"), at: .zero)
+        let socket = try ListeningSocket.tcp(ServedHost(address: address, port: 0), scheme: "doip")
+        let served = socket.host
+        let host = try #require(served)
+        let answerer = try DoIPAnswerer(host) { gateway.answer(toDatagram: $0) }
+        let found = DoIPSearch.ask(host: address, port: host.port)
+        #expect(found.map(\.title) == ["DoIP gateway 1000, VIN WXXBD2DA8MX000077"])
+        let text = socket.address
+        #expect(found.first?.address.description == text)
+        #expect(
+            found.first?.facts.map { "\($0.title): \($0.text)" } == [
+                "DoIP version: 2", "EID: 0200000BD001", "GID: 0200000BD001",
+                "Testers: 0 of 1 connected", "Longest message: 4095 bytes",
+                "Power mode: ready for diagnostics",
+            ])
+        _ = consume answerer
+        _ = consume socket
+    }
+
+    @Test func `that does not answer is not a gateway`() throws {
+        let socket = try ListeningSocket.tcp(ServedHost(port: 0))
+        let served = socket.host
+        let port = try #require(served?.port)
+        #expect(DoIPSearch.ask(host: "127.0.0.1", port: port) == [])
+        _ = consume socket
+    }
+}

@@ -8,6 +8,7 @@ import OBDCore
 import Settings
 import SystemIO
 import VehicleScan
+import WebPage
 import WebProtocol
 import WebServer
 
@@ -24,7 +25,7 @@ struct ServeCommand: ParsableCommand, OutputCommand {
 
             Under /api/ are the objects that the other commands print with --format json, one per \
             line: /api/live (server-sent events), status, readings, adapters, codes, \
-            codes/history, monitors, monitors/trend, trips, trips/ID, trips/ID/plots, \
+            codes/explain, codes/frames, codes/history, report (a page), monitors, monitors/trend, trips, trips/ID, trips/ID/plots, \
             trips/ID/track, trips/ID/report and trips/ID/export?format=csv|json|gpx|kml|influx. \
             /metrics is for Prometheus.
 
@@ -41,6 +42,7 @@ struct ServeCommand: ParsableCommand, OutputCommand {
               obdscan serve rpm speed coolant-temp -d sim:   some signals of the simulated vehicle
               obdscan serve --offline                        trips only, no vehicle
               obdscan serve --listen 0.0.0.0:8327            for the phone beside the wheel
+              obdscan serve --tiles 'https://tile.example.org/{z}/{x}/{y}.png'
               curl -s http://127.0.0.1:8327/api/readings     for programs
             """)
 
@@ -80,6 +82,13 @@ struct ServeCommand: ParsableCommand, OutputCommand {
             valueName: "name"))
     var hosts: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "Show tracks on the map tiles at this address, which browsers load from there.",
+            discussion: "With {z}, {x} and {y}: https://tile.example.org/{z}/{x}/{y}.png",
+            valueName: "url"))
+    var tiles: String?
+
     @Flag(help: "Show only recorded data; ask no vehicle.")
     var offline = false
 
@@ -104,6 +113,7 @@ struct ServeCommand: ParsableCommand, OutputCommand {
         let listed = try view.map { try SignalViews.find($0, names, UserSettings.current) } ?? []
         let wanted = try listed + signals.map { try names.findPaced($0) }
         let place = try address()
+        let source = try tileSource()
         let word = try chosenToken(place)
         let further = try furtherNames(place)
         // A database that cannot be read is told now, not by every page.
@@ -121,13 +131,13 @@ struct ServeCommand: ParsableCommand, OutputCommand {
                 cookie: "obdscan-\(listener.port)"),
             users: place.isLoopback && word == nil ? [0, getuid()] : nil, board: board,
             questions: VehicleQuestions(car, board, silent), table: table,
-            database: vehicle.database, output: silent)
+            database: vehicle.database, tiles: source, output: silent)
         let accessory = try chosenAccessory()
         let feed = accessory.map { name in
             LiveFeed(
                 board: board, vehicle: car, options: vehicle, output: output, table: table,
                 wanted: wanted, packs: tables.packRecords(in: table), period: every?.duration,
-                rest: rest.limits, accessory: name)
+                rest: rest.limits, accessory: name, lightSignals: LightSignals(table))
         }
         do {
             try serve(listener, routes, feed, word, inbox, car)
@@ -173,6 +183,17 @@ struct ServeCommand: ParsableCommand, OutputCommand {
         output.note(
             "Open it in a browser; Ctrl-C ends it."
                 + (place.isLoopback ? "" : " The connection is not encrypted."))
+        if !place.isLoopback { showPicture(of: url) }
+    }
+
+    /// The address for the camera of a phone, where somebody sees it.
+    private func showPicture(of url: String) {
+        guard output.format == .text, !output.quiet, !isASCIILocale(),
+            let columns = terminalColumns(STDERR_FILENO),
+            let lines = AddressPicture.lines(
+                url, columns: columns, hasColours: output.colours(STDERR_FILENO))
+        else { return }
+        tellOnStandardError(lines.joined(separator: "\n") + "\n")
     }
 }
 
@@ -185,6 +206,16 @@ extension ServeCommand {
                 hint: "such as 127.0.0.1:8327, [::1]:8327 or 0.0.0.0:8327", status: .usage)
         }
         return place
+    }
+
+    private func tileSource() throws(Failure) -> TileSource? {
+        guard let tiles else { return nil }
+        guard let source = TileSource(tiles) else {
+            throw Failure(
+                "\"\(tiles)\" is not an address of map tiles",
+                hint: "such as https://tile.example.org/{z}/{x}/{y}.png", status: .usage)
+        }
+        return source
     }
 
     /// The token to ask for; nil = none.

@@ -65,6 +65,7 @@ struct LiveFeed: Sendable {
     let rest: BatteryGuard.Limits?
     /// The accessory as it was named.
     let accessory: String
+    let lightSignals: LightSignals
 
     /// The pauses between sessions that failed; the longest are for vehicles that do not answer,
     /// whose battery each try would cost.
@@ -125,6 +126,7 @@ struct LiveFeed: Sendable {
             var setup = try PollSetup.make(
                 wanted, packs, connection, every: period, unknown: { output.note($0.text) })
             setup.protectBattery(rest, connection)
+            setup.watchLight(connection)
             let vin = try connection.vin(by: setup.profiles)
             board.begin(order: setup.order(table))
             board.update {
@@ -186,9 +188,16 @@ struct LiveFeed: Sendable {
                         line: 0))
             }
         }
-        board.take(
-            readings, at: connection.utc(batch.answered), batch.answered,
-            isNamed: !setup.named.isEmpty)
+        let time = connection.utc(batch.answered)
+        board.take(readings, at: time, batch.answered, isNamed: !setup.named.isEmpty)
+        // Light and number of codes are for the page's heading where other signals are named.
+        let heading = batch.items.compactMap { item -> Reading? in
+            guard case .reading(let reading) = item, !setup.wants(reading),
+                lightSignals.has(reading.signal)
+            else { return nil }
+            return reading
+        }
+        board.take(heading, at: time, batch.answered, isNamed: false, isHeading: true)
     }
 
     private static func take(

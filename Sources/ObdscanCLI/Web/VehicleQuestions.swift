@@ -26,6 +26,12 @@ final class VehicleQuestions: Sendable {
         case readiness
         /// As `monitors --format json`.
         case monitors
+        /// As `dtc explain --format json`.
+        case explanations
+        /// As `freeze --format json`.
+        case frames
+        /// As `dtc report --to FILE`: a page.
+        case report
     }
 
     private struct Known: Sendable {
@@ -44,7 +50,7 @@ final class VehicleQuestions: Sendable {
 
     private let vehicle: LiveFeed.CurrentVehicle
     private let board: VehicleBoard
-    private let output: OutputOptions
+    let output: OutputOptions
     private let known = Mutex<[Question: Known]>([:])
 
     /// Questions to whatever vehicle there is; `output` is of JSON.
@@ -121,6 +127,9 @@ final class VehicleQuestions: Sendable {
         case .readiness, .monitors:
             _ = try MonitorsCommand.ask(
                 connection, services, readiness: question == .readiness, output, &writer)
+        case .explanations: try explain(connection, services, to: &writer)
+        case .frames: try printFrames(connection, services, to: &writer)
+        case .report: try writeReport(connection, services, to: &writer)
         }
         try writer.flush()
         return collected.bytes

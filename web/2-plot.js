@@ -136,6 +136,6 @@ function track(points, { unit, factor }) {
     s('circle', { class: 'start', r: 9, cx: x(first).toFixed(1), cy: y(first).toFixed(1) }),
     s('rect', { class: 'end', width: 18, height: 18, x: (x(end) - 9).toFixed(1), y: (y(end) - 9).toFixed(1) }),
     s('path', { class: 'scale', d: 'M50 ' + foot + 'h' + (bar / around * k).toFixed(1) }), mark]),
-    h('p', { class: 'dim small', text: 'Circle: start, square: end, dot: the chosen moment; the line above is ' + bar + ' ' + unit + ' long; north is up.' })]);
+    h('p', { class: 'dim small', text: 'Circle: start, square: end, dot: the chosen moment; the line above is ' + bar + ' ' + unit + ' long; north is up.' + (template ? ' Map: ' + template.split('/')[2] : '') })]);
   return { node, look: second => { const at = world[nearest(points, second)]; mark.setAttribute('cx', x(at).toFixed(1)); mark.setAttribute('cy', y(at).toFixed(1)); } };
 }

@@ -43,7 +43,7 @@ function drawSignal(isFirst) {
       onLook: at => { big.look = at; big.chart.look(at); },
       onZoom: (begin, end) => begin === null ? set(...limits()) : set(begin, end) });
     big.chart.node.classList.add('tall');
-    body.replaceChildren(big.value, tools, cards.some(one => one.course.length > 1) ? big.chart.node : '', big.facts);
+    body.replaceChildren(big.value, cards.some(one => one.course.length > 1) ? big.chart.node : '', tools, big.facts);
   }
   big.value.replaceChildren(isNumber ? round(last.value, about.decimals) : card.value.textContent);
   if (isNumber && about.unit) big.value.append(h('span', { class: 'unit', text: about.unit }));

@@ -45,10 +45,12 @@ async function showTests() {
   const tests = (await ask('/api/monitors?tests=true')).filter(o => o.kind === 'monitorTest');
   if (tests.length === 0) return [h('p', { text: 'The vehicle has no test results.' })];
   const failed = tests.filter(o => o.passed === false).length;
-  tests.sort((a, b) => (a.passed === false ? 0 : 1) - (b.passed === false ? 0 : 1));
-  return [h('p', {}, [mark(failed === 0, failed === 0 ? 'All ' + tests.length + ' tests are within their limits.' : failed + ' of ' + tests.length + ' tests failed.')]),
-    table([['Monitor'], ['Test'], ['Value', 'n'], ['Limits', 'n'], ['Result'], ['ECU']], tests.map(o => [o.monitorName || o.monitor, o.testName || o.test, number(o.value) + (o.unit ? ' ' + o.unit : ''),
-      number(o.minimum) + ' to ' + number(o.maximum), o.passed === null || o.passed === undefined ? '' : mark(o.passed, o.passed ? 'passed' : 'failed'), o.ecu]), 'Test results')];
+  const rank = o => (o.passed === false ? 0 : 2) + (o.test ? 0 : 1), limit = value => value === null || value === undefined ? '' : number(value);
+  const result = passed => h('span', { class: passed ? 'good' : 'bad', text: passed ? '✓ passed' : '✕ failed' });
+  tests.sort((a, b) => rank(a) - rank(b));
+  return [h('p', {}, [failed === 0 ? mark(true, 'All ' + tests.length + ' tests are within their limits.') : h('span', { class: 'bad', text: '✕ ' + failed + ' of ' + tests.length + ' tests failed.' })]),
+    table([['Monitor'], ['Test'], ['Value', 'n'], ['Least', 'n'], ['Most', 'n'], ['Unit'], ['Result'], ['ECU']], tests.map(o => [o.monitor || 'Monitor ' + o.mid, o.test || o.component || 'Test ' + o.tid,
+      limit(o.value), limit(o.min), limit(o.max), o.unit, o.passed === null || o.passed === undefined ? '' : result(o.passed), o.ecu]), 'Test results')];
 }
 async function readCodes() {
   const note = $('codes-note'), now = $('codes-now'), button = $('read');

@@ -18,7 +18,9 @@ public struct QRCode: Hashable, Sendable {
     ]
 
     /// The picture of `text`; nil where it has more than 213 bytes.
-    public init?(_ text: String) {
+    ///
+    /// - Parameter mask: 0 to 7; nil = the one that reads best.
+    public init?(_ text: String, mask chosen: Int? = nil) {
         let bytes = Array(text.utf8)
         func room(_ version: Int) -> Int {
             let (words, blocks) = Self.correction[version - 1]
@@ -34,7 +36,7 @@ public struct QRCode: Hashable, Sendable {
         // The mask that makes the picture the least like the marks of the code itself.
         var best: (penalty: Int, modules: [Bool])?
         let plain = modules
-        for mask in 0..<8 {
+        for mask in 0..<8 where chosen ?? mask == mask {
             modules = plain
             apply(mask)
             drawFormat(mask)

@@ -49,7 +49,7 @@ function chart(series, { from, to, label = clock, onLook, onZoom, gap, second = 
     grid.setAttribute('d', first ? first.marks.map(mark => 'M0 ' + y(mark, first).toFixed(1) + 'H1000').join('') : '');
     yAxis.replaceChildren(...(first ? first.marks.slice().reverse().map(mark => h('span', { text: round(mark, first.digits) })) : []));
     xAxis.replaceChildren(...timeMarks(from / second, to / second, at => label(at * second), innerWidth < 500 ? 3 : 6).map(([at, text]) => h('span', { text, 'data-at': (x(at * second) / 10).toFixed(2) })));
-    // The policy of the page takes no style attributes; properties that a script sets are no attributes.
+    // The policy of the page refuses style attributes, but lets a script set properties.
     for (const mark of xAxis.children) mark.style.left = mark.dataset.at + '%';
     outputs = [];
     lines.replaceChildren();

@@ -2,7 +2,7 @@
 const live = { cards: new Map(), paused: false, everything: false, offset: 0, heard: 0, tried: 0, phase: null, source: null, dirty: new Set(), pins: [] };
 // So long a course is kept of each signal for its big view; unit: ms.
 const KEPT = 900000;
-// What a browser forbids to keep is chosen anew at the next visit.
+// A browser may refuse to keep it: then it is chosen again at the next visit.
 try { live.pins = JSON.parse(localStorage.getItem('obdscan-pins') || '[]').filter(key => typeof key === 'string').slice(0, 100); } catch (error) { live.pins = []; }
 function keepPins() {
   try { localStorage.setItem('obdscan-pins', JSON.stringify(live.pins)); } catch (error) { /* private window */ }
@@ -115,7 +115,7 @@ const subjects = [
   ['Engine and driving', /engine|speed|load|throttle|torque|pedal|timing|gear|run time|acceler|brake/i]];
 const subjectOf = about => (subjects.find(([, words]) => words.test(about.name)) || ['Other'])[0];
 const subjectOrder = ['Engine and driving', 'Temperatures', 'Fuel and mixture', 'Air and pressure', 'Exhaust', 'Electricity', 'Other', 'Facts'];
-// From so many cards on they stand in groups.
+// More cards than these are grouped.
 const MANY = 12;
 function arrange() {
   live.arranged = true;
@@ -142,7 +142,7 @@ function arrange() {
     let section = known.get(name);
     if (!section) {
       const ul = h('ul', { class: 'cards' });
-      section = name === 'Facts' ? h('details', { 'data-name': name, class: 'group' }, [h('summary', { text: 'Facts that seldom change' }), ul])
+      section = name === 'Facts' ? h('details', { 'data-name': name, class: 'group' }, [h('summary', { text: 'Facts that rarely change' }), ul])
         : h('div', { 'data-name': name, class: 'group' }, [name ? h('h2', { text: name }) : '', ul]);
     }
     const ul = section.querySelector('ul'), nodes = cards.map(card => card.node);
@@ -153,7 +153,7 @@ function arrange() {
   live.count = shown.length;
   noteLive(shown.length);
 }
-// The check engine light and the number of codes, which the first PID of a vehicle tells.
+// The check engine light and the number of codes, which the first PID of a vehicle reports.
 function drawLamp() {
   const lights = [], counts = [];
   for (const { last } of live.cards.values()) {

@@ -25,8 +25,9 @@ struct ServeCommand: ParsableCommand, OutputCommand {
 
             Under /api/ are the objects that the other commands print with --format json, one per \
             line: /api/live (server-sent events), status, readings, adapters, codes, \
-            codes/explain, codes/frames, codes/history, report (a page), monitors, monitors/trend, trips, trips/ID, trips/ID/plots, \
-            trips/ID/track, trips/ID/report and trips/ID/export?format=csv|json|gpx|kml|influx. \
+            codes/explain, codes/frames, codes/history, report (a page), monitors, \
+            monitors/trend, trips, trips/ID, trips/ID/plots, trips/ID/track, trips/ID/report and \
+            trips/ID/export?format=csv|json|gpx|kml|influx. \
             /metrics is for Prometheus.
 
             By default it listens on the loopback address and answers only the user who started \

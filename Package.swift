@@ -248,9 +248,9 @@ let package = Package(
             "Dashboard",
             [
                 "OBDCore", "Diagnostics", "PIDTables", "SystemIO", "Dashboard", "Formats",
-                "WebProtocol",
+                "WebPage", "WebProtocol",
             ]),
-        tests("TerminalView", ["OBDCore", "TerminalView"]),
+        tests("TerminalView", ["Formats", "OBDCore", "TerminalView"]),
         tests(
             "TripRecorder",
             [

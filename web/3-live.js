@@ -1,36 +1,72 @@
 // The live view: one card a signal and ECU, filled by server-sent events.
-const live = { cards: new Map(), paused: false, everything: false, offset: 0, heard: 0, tried: 0, phase: null, source: null, dirty: new Set() };
+const live = { cards: new Map(), paused: false, everything: false, offset: 0, heard: 0, tried: 0, phase: null, source: null, dirty: new Set(), pins: [] };
+// So long a course is kept of each signal for its big view; unit: ms.
+const KEPT = 900000;
+// A browser may refuse to keep it: then it is chosen again at the next visit.
+try { live.pins = JSON.parse(localStorage.getItem('obdscan-pins') || '[]').filter(key => typeof key === 'string').slice(0, 100); } catch (error) { live.pins = []; }
+function keepPins() {
+  try { localStorage.setItem('obdscan-pins', JSON.stringify(live.pins)); } catch (error) { /* private window */ }
+  live.arranged = false;
+}
 const keyOf = o => [o.ecu, o.service, o.pid, o.signal].join('/');
 function describe(o) {
   const key = keyOf(o);
   let card = live.cards.get(key);
   if (!card) {
-    const node = h('li', { class: 'card' }), title = h('h2', { text: o.name, title: o.name }), who = h('span', { class: 'who' });
+    const node = h('li', { class: 'card' }), open = h('a', { text: o.name, title: o.name, href: '#signal/' + encodeURIComponent(key) }), title = h('h2', {}, [open]), who = h('span', { class: 'who' });
     const value = h('span', { class: 'value' }), line = s('path', {}), fill = h('i', {});
     const spark = s('svg', { class: 'spark', viewBox: '0 0 100 30', preserveAspectRatio: 'none', 'aria-hidden': 'true' }, [line]);
+    const pin = h('button', { type: 'button', class: 'pin', 'aria-pressed': 'false', 'aria-label': 'Pin ' + o.name, title: 'Pin to the top', text: '☆' });
+    pin.addEventListener('click', () => togglePin(key));
     const meter = h('div', { class: 'meter', 'aria-hidden': 'true' }, [fill]), age = h('span', { class: 'age', hidden: true });
-    node.append(title, who, value, spark, meter, age);
-    card = { node, who, value, spark, line, meter, fill, age, points: [], least: Infinity, most: -Infinity, isNew: true };
+    node.append(title, pin, value, spark, who, meter, age);
+    card = { key, node, pin, who, value, spark, line, meter, fill, age, points: [], course: [], least: Infinity, most: -Infinity, isNew: true };
     live.cards.set(key, card);
   }
   const now = Date.now();
   Object.assign(card, { about: o });
   card.points = o.history.map(([before, value]) => [now - before * 1000, value]);
   for (const [, value] of card.points) { card.least = Math.min(card.least, value); card.most = Math.max(card.most, value); }
+  if (card.course.length === 0) card.course = card.points.slice();
   live.arranged = false;
+}
+function togglePin(key) {
+  live.pins = live.pins.includes(key) ? live.pins.filter(one => one !== key) : [...live.pins, key];
+  keepPins();
+}
+function movePin(key, step) {
+  const at = live.pins.indexOf(key), to = at + step;
+  if (at < 0 || to < 0 || to >= live.pins.length) return;
+  live.pins.splice(to, 0, live.pins.splice(at, 1)[0]);
+  keepPins();
 }
 function read(o) {
   const card = live.cards.get(keyOf(o));
   if (!card) return;
   card.last = o;
+  compare(card);
   if (typeof o.value === 'number') {
     const now = Date.now(), newest = card.points[card.points.length - 1];
     card.least = Math.min(card.least, o.value); card.most = Math.max(card.most, o.value);
     if (newest && card.points.length > 1 && now - card.points[card.points.length - 2][0] < 500) { newest[1] = o.value; }
     else card.points.push([now, o.value]);
+    const before = card.course[card.course.length - 1];
+    if (!before || now - before[0] >= 1000) card.course.push([now, o.value]); else before[1] = o.value;
+    while (card.course.length && now - card.course[0][0] > KEPT) card.course.shift();
     while (card.points.length > 240 || card.points.length && now - card.points[0][0] > 120000) card.points.shift();
   }
   live.dirty.add(card);
+}
+// Of ECUs that say the same the first is shown. Two answers are some time apart: what differs once is an accident.
+function compare(card) {
+  const { about, last } = card;
+  if (!card.first) card.first = [...live.cards.values()].find(one => one.about.signal === about.signal && one.about.pid === about.pid && one.about.ecu < about.ecu) || null;
+  if (!card.first || !card.first.last) return;
+  const a = last.value, b = card.first.last.value, room = Math.max(Math.abs(a), Math.abs(b)) * 0.05 + (about.high - about.low) * 0.005;
+  const isLike = typeof a === 'number' && typeof b === 'number' ? Math.abs(a - b) <= room : a === b;
+  card.differs = isLike ? Math.max(0, (card.differs || 0) - 1) : Math.min(12, (card.differs || 0) + 4);
+  const isSame = card.differs >= 8 ? false : card.differs === 0 ? true : card.isSame;
+  if (isSame !== card.isSame) { card.isSame = isSame; live.arranged = false; }
 }
 // What a bar is drawn against, as on a terminal (BarScale.swift): from zero to the end of the unit's dial, else in steps
 // of 1, 2 and 5; from the middle where a signal goes both ways alike. It never shrinks. Counts and totals have none.
@@ -68,25 +104,72 @@ function drawCard(card) {
   const room = high - low, y = value => room > 0 ? 28 - (value - low) / room * 26 : 15;
   card.line.setAttribute('d', points.length > 1 ? path(points, at => (at - from) / span * 100, y, 20000) : '');
 }
+// What a signal is about, by the words of its name; the first that fits counts.
+const subjects = [
+  ['Facts', /since (dtcs|codes)|with mil|requirements|fuel type|warm-ups|odometer|reference torque|vehicle identification|maximum value|stored emission-related codes|auxiliary input|emission requirements/i],
+  ['Temperatures', /temperature/i],
+  ['Exhaust', /oxygen|catalyst|egr|evap|nox|particulate|exhaust|dpf|urea|reagent/i],
+  ['Fuel and mixture', /fuel|lambda|mixture|injection|injector|rail|ethanol/i],
+  ['Electricity', /voltage|battery|current|hybrid|charge/i],
+  ['Air and pressure', /pressure|air flow|boost|turbo|manifold|barometric/i],
+  ['Engine and driving', /engine|speed|load|throttle|torque|pedal|timing|gear|run time|acceler|brake/i]];
+const subjectOf = about => (subjects.find(([, words]) => words.test(about.name)) || ['Other'])[0];
+const subjectOrder = ['Engine and driving', 'Temperatures', 'Fuel and mixture', 'Air and pressure', 'Exhaust', 'Electricity', 'Other', 'Facts'];
+// More cards than these are grouped.
+const MANY = 12;
 function arrange() {
   live.arranged = true;
   const words = $('filter').value.toLowerCase().split(/[\s,]+/).filter(word => word);
   const ecus = new Set([...live.cards.values()].filter(c => c.about.ecu).map(c => c.about.ecu));
   const fits = card => words.length === 0 || words.some(word => (card.about.signal + ' ' + card.about.name + ' ' + card.about.ecu).toLowerCase().includes(word));
-  const shown = [...live.cards.values()].filter(card => (live.everything || card.about.shown || words.length > 0) && fits(card))
+  const shown = [...live.cards.values()].filter(card => (live.everything || card.about.shown && !card.isSame || words.length > 0 || live.pins.includes(card.key)) && fits(card))
     .sort((a, b) => a.about.rank - b.about.rank || String(a.about.ecu).localeCompare(String(b.about.ecu)));
   for (const card of shown) {
+    const isPinned = live.pins.includes(card.key);
     card.who.textContent = card.about.signal + (ecus.size > 1 && card.about.ecu ? ' · ' + card.about.ecu : '');
+    card.pin.setAttribute('aria-pressed', String(isPinned));
+    card.pin.textContent = isPinned ? '★' : '☆';
     drawCard(card);
   }
+  const groups = new Map(), into = (name, card) => groups.set(name, [...(groups.get(name) || []), card]);
+  for (const key of live.pins) for (const card of shown) if (card.key === key) into('Pinned', card);
+  const rest = shown.filter(card => !live.pins.includes(card.key));
+  if (shown.length > MANY && words.length === 0) for (const name of subjectOrder) for (const card of rest) { if (subjectOf(card.about) === name) into(name, card); }
+  else for (const card of rest) into('', card);
   // Only what moved is moved, so that the reader keeps the place.
-  const list = $('cards'), nodes = shown.map(card => card.node);
-  if (nodes.length !== list.children.length || nodes.some((node, at) => list.children[at] !== node)) list.replaceChildren(...nodes);
+  const list = $('cards'), known = new Map([...list.children].map(node => [node.dataset.name, node]));
+  const sections = [...groups].map(([name, cards]) => {
+    let section = known.get(name);
+    if (!section) {
+      const ul = h('ul', { class: 'cards' });
+      section = name === 'Facts' ? h('details', { 'data-name': name, class: 'group' }, [h('summary', { text: 'Facts that rarely change' }), ul])
+        : h('div', { 'data-name': name, class: 'group' }, [name ? h('h2', { text: name }) : '', ul]);
+    }
+    const ul = section.querySelector('ul'), nodes = cards.map(card => card.node);
+    if (nodes.length !== ul.children.length || nodes.some((node, at) => ul.children[at] !== node)) ul.replaceChildren(...nodes);
+    return section;
+  });
+  if (sections.length !== list.children.length || sections.some((node, at) => list.children[at] !== node)) list.replaceChildren(...sections);
+  live.count = shown.length;
   noteLive(shown.length);
+}
+// The check engine light and the number of codes, which the first PID of a vehicle reports.
+function drawLamp() {
+  const lights = [], counts = [];
+  for (const { last } of live.cards.values()) {
+    if (last && last.signal === 'MIL' && typeof last.value === 'boolean') lights.push(last.value);
+    if (last && last.signal === 'DTC_CNT' && typeof last.value === 'number') counts.push(last.value);
+  }
+  const lamp = $('lamp'), isOn = lights.includes(true), count = counts.reduce((sum, count) => sum + count, 0);
+  lamp.hidden = lights.length === 0;
+  if (lamp.hidden) return;
+  const text = (isOn ? '⚠ Check engine light on' : '✓ Check engine light off') + (counts.length === 0 ? '' : count === 0 ? ' · no codes' : count === 1 ? ' · 1 code' : ' · ' + count + ' codes');
+  if (lamp.textContent !== text) lamp.textContent = text;
+  lamp.className = 'lamp ' + (isOn ? 'bad' : 'good');
 }
 function noteLive(count) {
   const status = live.status || {};
-  $('live-note').textContent = status.link === 'none' ? 'No adapter is in use. Recorded data is under Trips and Codes. With one plugged in, or with obdscan serve -d, readings appear here.'
+  $('live-note').textContent = status.link === 'none' ? 'No adapter is in use. Recorded data is under Trips and Codes.'
     : count > 0 ? '' : live.cards.size > 0 ? 'No signal fits.' : status.link === 'live' ? 'Waiting for the first readings …'
     : status.link === 'connecting' ? 'Looking for the vehicle …' : '';
 }
@@ -112,8 +195,9 @@ function phase(name, note) {
   if (notice.textContent !== (note || '')) notice.textContent = note || '';
   notice.hidden = !note;
 }
-// The name of a command stays as it is typed.
-const sentences = ({ message, hint }) => message + (!hint ? '' : '. ' + (hint.startsWith('obdscan') ? hint : hint[0].toUpperCase() + hint.slice(1))) + '.';
+// Who looks at a browser has no command line before him: advice for one is left out.
+const isForShell = hint => /(^|\s)(obdscan\s|--?[a-z])/.test(hint);
+const sentences = ({ message, hint }) => message + (!hint || isForShell(hint) ? '' : '. ' + hint[0].toUpperCase() + hint.slice(1)) + '.';
 function takeStatus(o) {
   const isFirst = !live.status, isNews = isFirst || live.status.link !== o.link;
   // Without a vehicle only recorded data can be shown.
@@ -127,7 +211,8 @@ function takeStatus(o) {
     o.timeouts + ' timeouts · ' + o.errors + ' errors · ' + o.reconnects + ' reconnects';
   $('read').disabled = o.link !== 'live' || isAsking;
   if (isNews && !$('codes').hidden && !$('codes-now').firstChild) readCodes();
-  if (!live.arranged || live.cards.size === 0) noteLive($('cards').children.length);
+  if (!live.arranged || live.cards.size === 0) noteLive(live.count || 0);
+  drawLamp();
 }
 function connect() {
   // A tab that opens in the background waits until it is shown.
@@ -163,7 +248,9 @@ document.addEventListener('visibilitychange', () => {
 let drawn = 0;
 function frame(time) {
   requestAnimationFrame(frame);
-  if (live.paused || $('live').hidden || time - drawn < 100) return;
+  if (live.paused || time - drawn < 100) return;
+  if (!$('signal').hidden) { drawn = time; drawSignal(false); return; }
+  if ($('live').hidden) return;
   drawn = time;
   if (!live.arranged) arrange();
   for (const card of live.dirty) if (card.node.parentNode) drawCard(card);
@@ -184,6 +271,16 @@ function toggle(id, change) {
     change(on);
   });
 }
+// A phone beside the wheel stays on, where the browser can do that.
+let lock = null;
+async function keepOn(on) {
+  if (!on) { if (lock) lock.release(); lock = null; return; }
+  try { lock = await navigator.wakeLock.request('screen'); } catch (error) { $('awake').setAttribute('aria-pressed', 'false'); }
+}
+$('awake').hidden = !navigator.wakeLock;
+toggle('awake', keepOn);
+// Browsers let go of it with each tab that is hidden.
+document.addEventListener('visibilitychange', () => { if (!document.hidden && $('awake').getAttribute('aria-pressed') === 'true') keepOn(true); });
 toggle('pause', on => { live.paused = on; });
 toggle('all', on => { live.everything = on; live.arranged = false; });
 $('filter').addEventListener('input', () => { live.arranged = false; });

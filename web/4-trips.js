@@ -5,17 +5,66 @@ let asked = null;
 const METRIC = { distance: { unit: 'km', factor: 1 }, speed: { unit: 'km/h', factor: 1 } };
 const shownIn = () => asked ||= ask('/api/status').then(([status]) => status.units, () => { asked = null; return METRIC; });
 const inUnit = (value, { unit, factor }) => value === null || value === undefined ? null : (value * factor).toFixed(1) + ' ' + unit;
+const monthOf = trip => new Date(trip.start).toLocaleDateString([], { year: 'numeric', month: 'long' });
+const fuels = new Map();
+let listed = [], listing = 0;
+const amount = o => o.amount === null || o.amount === undefined ? null : o.amount.toFixed(o.amount < 10 ? 2 : 1) + ' ' + o.unit;
+const consumption = (o, units) => o.per100Km === null || o.per100Km === undefined ? null
+  : units.system === 'us' && o.milesPerUSGallon ? o.milesPerUSGallon.toFixed(1) + ' mpg (US)' : units.system === 'imperial' && o.milesPerImperialGallon ? o.milesPerImperialGallon.toFixed(1) + ' mpg'
+  : o.per100Km.toFixed(1) + ' ' + o.unit + '/100 km';
 async function showTrips() {
   const note = $('trips-note'), list = $('trip-list');
   try {
     const [trips, units] = await Promise.all([ask('/api/trips?latest=500'), shownIn()]);
-    note.textContent = trips.length === 0 ? 'No trip is recorded yet: obdscan log records one.'
-      : trips.length >= 500 ? 'The latest 500; obdscan trips list shows all.' : '';
-    list.replaceChildren(...trips.reverse().map(trip => h('li', {}, [h('a', { href: '#trips/' + Number(trip.id) }, [
-      h('b', { text: tripName(trip) + (trip.open ? ' (being recorded)' : '') }), h('span', { class: 'n', text: clock(trip.seconds) }),
-      h('span', { text: when(trip.start) + (trip.vin ? ' · ' + trip.vin : '') }), h('span', { class: 'n', text: inUnit(trip.distanceKm, units.distance) || '' })])])));
+    listed = trips.reverse();
+    drawTrips(units);
   } catch (error) { note.textContent = error.message; list.replaceChildren(); }
 }
+function drawTrips(units) {
+  const words = $('find').value.toLowerCase().split(/\s+/).filter(word => word), turn = ++listing;
+  const text = trip => [tripName(trip), monthOf(trip), when(trip.start), trip.vin, ...trip.tags].join(' ').toLowerCase();
+  const found = listed.filter(trip => words.every(word => text(trip).includes(word)));
+  $('trips-note').textContent = listed.length === 0 ? 'No trip is recorded yet.' : found.length === 0 ? 'No trip fits.'
+    : listed.length >= 500 ? 'The latest 500 trips.' : '';
+  const months = new Map();
+  for (const trip of found) months.set(monthOf(trip), [...(months.get(monthOf(trip)) || []), trip]);
+  const sums = new Map();
+  $('trip-list').replaceChildren(...[...months].map(([month, trips]) => {
+    const sum = h('span', { class: 'n' }), distance = trips.reduce((all, trip) => all + (trip.distanceKm || 0), 0), seconds = trips.reduce((all, trip) => all + trip.seconds, 0);
+    const words = [trips.length === 1 ? '1 trip' : trips.length + ' trips', inUnit(distance, units.distance), clock(seconds)].join(' · ');
+    sum.textContent = words;
+    sums.set(month, { sum, words, trips });
+    return h('section', { 'aria-label': month }, [h('h2', { class: 'month' }, [h('span', { text: month }), sum]), h('ul', { class: 'trips' }, trips.map(trip => {
+      const fuel = h('span', { class: 'n', 'data-fuel': trip.id });
+      return h('li', {}, [h('a', { href: '#trips/' + Number(trip.id) }, [
+        h('b', { text: tripName(trip) + (trip.open ? ' (being recorded)' : '') }), h('span', { class: 'n', text: clock(trip.seconds) }),
+        h('span', { text: [when(trip.start), trip.vin, ...trip.tags].filter(part => part).join(' · ') }), h('span', { class: 'n', text: inUnit(trip.distanceKm, units.distance) || '' }),
+        h('span', {}), fuel])]);
+    }))]);
+  }));
+  addFuel(found, sums, units, turn);
+}
+// Fuel is worked out of all readings of a trip: one trip after the other, the newest first.
+async function addFuel(trips, sums, units, turn) {
+  const draw = (trip, fuel) => {
+    const node = document.querySelector('[data-fuel="' + Number(trip.id) + '"]');
+    if (node && fuel) node.textContent = [amount(fuel), consumption(fuel, units)].filter(part => part).join(' · ');
+  };
+  for (const trip of trips.slice(0, 60)) {
+    if (turn !== listing || $('trips').hidden) return;
+    if (!fuels.has(trip.id)) {
+      try { fuels.set(trip.id, (await ask('/api/trips/' + Number(trip.id))).find(o => o.kind === 'tripFuel' && o.amount !== null) || null); } catch (error) { fuels.set(trip.id, null); }
+    }
+    if (turn !== listing) return;
+    draw(trip, fuels.get(trip.id));
+    const { sum, words, trips: all } = sums.get(monthOf(trip)), known = all.map(one => fuels.get(one.id));
+    const used = known.filter(fuel => fuel);
+    // A sum of a month is a sum of all its trips, of one fuel.
+    if (used.length > 0 && known.every(fuel => fuel !== undefined) && used.every(fuel => fuel.unit === used[0].unit && fuel.fuel === used[0].fuel))
+      sum.textContent = words + ' · ' + amount({ amount: used.reduce((total, fuel) => total + fuel.amount, 0), unit: used[0].unit });
+  }
+}
+$('find').addEventListener('input', () => shownIn().then(drawTrips));
 async function showTrip(id) {
   const body = $('trip-body'), base = '/api/trips/' + id;
   $('trip-title').textContent = 'Trip ' + id;
@@ -23,6 +72,7 @@ async function showTrip(id) {
   let objects, units;
   try { [objects, units] = await Promise.all([ask(base), shownIn()]); } catch (error) { body.replaceChildren(h('p', { text: error.message })); return; }
   if (location.hash !== '#trips/' + id) return;
+  const fuel = objects.find(o => o.kind === 'tripFuel');
   const trip = objects.find(o => o.kind === 'trip'), numbers = objects.filter(o => o.kind === 'tripSignal' && o.mean !== null), notes = objects.filter(o => o.kind === 'note');
   $('trip-title').textContent = tripName(trip);
   const link = (text, query, what) => h('a', { class: 'button', href: base + '/export?' + query, download: '', 'aria-label': what, text });
@@ -33,19 +83,23 @@ async function showTrip(id) {
     facts([['Begin', when(trip.start)], ['Time', clock(trip.seconds)], ['Distance', inUnit(trip.distanceKm, units.distance)],
       ['Average while moving', inUnit(trip.averageSpeedKmh, units.speed)],
       ['Idle', trip.idleSeconds === null ? null : clock(trip.idleSeconds)], ['Readings', trip.readings.toLocaleString()],
+      ...(fuel ? [['Fuel' + (fuel.assumed ? ' (assumed)' : ''), fuel.fuel + ', ' + (amount(fuel) || 'not known')], ['Consumption', consumption(fuel, units)], ['CO₂', fuel.co2Kg === null ? null : fuel.co2Kg.toFixed(2) + ' kg'],
+        ['Cost', fuel.cost === null ? null : fuel.cost.toFixed(2) + ' ' + (fuel.currency || '')]] : []),
       ['Vehicle', trip.vin], ['Tags', trip.tags.join(', ')]]),
     ...(notes.length ? [h('h2', { text: 'Notes' }), h('ul', { class: 'notes' }, notes.map(note =>
       h('li', { text: (note.time ? clock((new Date(note.time) - new Date(trip.start)) / 1000) + '  ' : '') + note.text })))] : []),
-    h('h2', { text: 'Downloads' }), downloads, map, plots,
+    map, plots, h('h2', { text: 'Downloads' }), downloads,
     h('details', {}, [h('summary', { text: 'Signals (' + numbers.length + ')' }),
       table([['Signal'], ['ECU'], ['Min', 'n'], ['Mean', 'n'], ['Max', 'n'], ['Unit'], ['Name', 'line'], ['Readings', 'n']],
         numbers.map(o => [o.signal, o.ecu, number(o.min), number(o.mean), number(o.max), o.unit, o.name, o.readings]), 'Signals')]),
     h('p', {}, [h('a', { href: base + '/report', target: '_blank', rel: 'noopener', text: 'Report to read and print' })]));
+  let marked = null;
   ask(base + '/track').then(found => {
     const points = found[0].points;
     if (points.length === 0) return;
     downloads.append(link('GPX', 'format=gpx', 'GPX: the track'), link('KML', 'format=kml', 'KML: the track'));
-    map.replaceChildren(h('h2', { text: 'Track' }), track(points, units.distance));
+    marked = track(points, units.distance);
+    map.replaceChildren(h('h2', { text: 'Track' }), marked.node);
   }).catch(error => { map.replaceChildren(h('p', { text: error.message })); });
   ask(base + '/plots').then(found => {
     const curves = found.filter(plot => plot.points.length > 1);
@@ -55,9 +109,17 @@ async function showTrip(id) {
       slider.value = second;
       time.textContent = clock(second);
       for (const one of figures) one.look(second);
+      if (marked) marked.look(second);
       slider.setAttribute('aria-valuetext', [clock(second), ...figures.map(one => one.said())].join(', '));
     };
-    const figures = curves.map(plot => figure(plot, look));
+    const whole = [0, curves[0].seconds];
+    let shown = whole;
+    const zoom = (from, to) => {
+      shown = from === null ? whole : [Math.max(0, from), Math.min(whole[1], to)];
+      for (const one of figures) one.show(...shown);
+      if (Number(slider.value) < shown[0] || Number(slider.value) > shown[1]) look((shown[0] + shown[1]) / 2);
+    };
+    const figures = curves.map(plot => chart([plot], { from: 0, to: whole[1], onLook: look, onZoom: zoom }));
     slider.addEventListener('input', () => look(Number(slider.value)));
     slider.addEventListener('keydown', event => {
       const step = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 }[event.key];
@@ -65,7 +127,7 @@ async function showTrip(id) {
       event.preventDefault();
       look(Math.max(0, Math.min(curves[0].seconds, Number(slider.value) + step * curves[0].seconds / 200)));
     });
-    plots.replaceChildren(h('h2', { text: 'Plots' }), h('p', { class: 'scrub' }, [h('label', { for: 'scrub', text: 'Time' }), slider, time]), ...figures.map(one => one.node));
+    plots.replaceChildren(h('h2', { text: 'Plots' }), h('p', { class: 'scrub' }, [h('label', { for: 'scrub', text: 'Time' }), slider, time, zoomBar(() => shown, () => whole, zoom)]), ...figures.map(one => one.node));
     look(0);
   }).catch(error => { plots.replaceChildren(h('p', { text: error.message })); });
 }

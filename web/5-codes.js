@@ -6,6 +6,52 @@ const monitors = { misfire: 'Misfire', fuelSystem: 'Fuel system', components: 'C
 const monitorName = id => monitors[id] || (id[0].toUpperCase() + id.slice(1)).replace(/([a-z])([A-Z])/g, (_, a, b) => a + ' ' + b.toLowerCase());
 const mark = (isGood, text) => h('span', { class: isGood ? 'good' : 'warn', text: (isGood ? '✓ ' : '… ') + text });
 let isAsking = false;
+const advice = { stop: ['bad', 'No, stop'], soon: ['warn', 'Yes, but have it repaired soon'], weeks: ['', 'Yes, have it repaired within weeks'], note: ['good', 'Yes'] };
+// How to clear a code is said for people with a command line; here it is said for anybody.
+const clearing = text => (text || '').replace(/^obdscan dtc clear,/, 'With a scan tool,');
+function explain(o) {
+  const rows = [], add = (name, ...value) => { if (value.some(part => part)) rows.push(h('div', {}, [h('dt', { text: name }), h('dd', {}, value.filter(part => part))])); };
+  add('Status', o.status);
+  if (o.driveOn) add('Drive on?', h('span', { class: advice[o.driveOn][0], text: advice[o.driveOn][1] + (o.driveReason ? ': ' + o.driveReason : '') }));
+  add('What was happening', o.happened);
+  add('What you notice', o.notice);
+  for (const note of o.notes) add('This code', note);
+  if (o.causes.length) add('Likely causes', h('ol', {}, o.causes.map((cause, at) => h('li', {}, [h('b', { text: cause }), o.checks[at] ? '. ' + o.checks[at] : '']))));
+  if (o.watch.length) add('What to watch', o.watch.join(', ') + (o.watchMeaning ? ': ' + o.watchMeaning : ''));
+  add('How to clear it', clearing(o.clears));
+  if (o.monitors.length) add('What proves the repair', o.monitors.map(monitorName).join(', ') + (o.tests ? '; tests ' + o.tests : ''));
+  return h('article', { class: 'code' + (o.driveOn ? ' ' + o.driveOn : '') }, [h('h3', {}, [h('b', { text: o.code + (o.failureType ? '-' + o.failureType : '') }), ' ', h('span', { text: o.description || o.group || 'no text is known' })]), h('dl', {}, rows)]);
+}
+// What is asked of the vehicle only when somebody opens it.
+function folded(title, words, load) {
+  const place = h('div', {}), node = h('details', {}, [h('summary', { text: title }), h('p', { class: 'dim small', text: words }), place]);
+  let isRead = false;
+  node.addEventListener('toggle', async () => {
+    if (!node.open || isRead) return;
+    isRead = true;
+    place.replaceChildren(h('p', { class: 'dim', text: 'Asking the vehicle …' }));
+    try { place.replaceChildren(...await load()); } catch (error) { isRead = false; place.replaceChildren(h('p', { text: error.message })); }
+  });
+  return node;
+}
+const cellOf = o => typeof o.value === 'number' ? number(o.value) + (o.unit ? ' ' + o.unit : '') : o.value === true ? 'on' : o.value === false ? 'off' : o.value || '';
+async function showFrames() {
+  const all = await ask('/api/codes/frames'), values = all.filter(o => o.kind === 'reading' && o.value !== null && o.signal !== 'DTCFRZF'), causes = all.filter(o => o.signal === 'DTCFRZF' && o.value);
+  if (values.length === 0) return [h('p', { text: 'No freeze frame is stored.' })];
+  return [...causes.map(o => h('p', {}, ['Stored by ', h('b', { text: o.value }), o.ecu ? ' in ' + o.ecu : ''])),
+    table([['Signal'], ['Value', 'n'], ['ECU'], ['Frame', 'n']], values.map(o => [o.name, cellOf(o), o.ecu, o.frame]), 'Freeze frames')];
+}
+async function showTests() {
+  const tests = (await ask('/api/monitors?tests=true')).filter(o => o.kind === 'monitorTest');
+  if (tests.length === 0) return [h('p', { text: 'The vehicle has no test results.' })];
+  const failed = tests.filter(o => o.passed === false).length;
+  const rank = o => (o.passed === false ? 0 : 2) + (o.test ? 0 : 1), limit = value => value === null || value === undefined ? '' : number(value);
+  const result = passed => h('span', { class: passed ? 'good' : 'bad', text: passed ? '✓ passed' : '✕ failed' });
+  tests.sort((a, b) => rank(a) - rank(b));
+  return [h('p', {}, [failed === 0 ? mark(true, 'All ' + tests.length + ' tests are within their limits.') : h('span', { class: 'bad', text: '✕ ' + failed + ' of ' + tests.length + ' tests failed.' })]),
+    table([['Monitor'], ['Test'], ['Value', 'n'], ['Least', 'n'], ['Most', 'n'], ['Unit'], ['Result'], ['ECU']], tests.map(o => [o.monitor || 'Monitor ' + o.mid, o.test || o.component || 'Test ' + o.tid,
+      limit(o.value), limit(o.min), limit(o.max), o.unit, o.passed === null || o.passed === undefined ? '' : result(o.passed), o.ecu]), 'Test results')];
+}
 async function readCodes() {
   const note = $('codes-note'), now = $('codes-now'), button = $('read');
   if (!live.status || live.status.link !== 'live') {
@@ -30,12 +76,17 @@ async function readCodes() {
     const unsure = counted > stored || ecus.some(o => o.codes === null);
     if (lamp.length > 0) parts.push(h('p', { class: 'bad', text: '⚠ Check engine light on: ' + lamp.join(', ') }));
     if (unsure) parts.push(h('p', { class: 'bad', text: counted > stored ? counted + ' stored codes are counted, but ' + stored + ' could be read.' : 'Not every ECU answered for its codes.' }));
-    parts.push(h('h2', { text: 'Codes' }), codes.length === 0 ? (unsure ? h('p', {}) : h('p', {}, [mark(true, 'No codes are stored.')]))
-      : table([['Code'], ['Status'], ['ECU'], ['Meaning']], codes.map(o => [h('b', { text: o.code + (o.failureType ? '-' + o.failureType : '') }), o.status + (o.active === false ? ', not active' : ''), o.ecu, o.description || 'no text is known']), 'Codes'));
+    const explained = codes.length > 0 ? await ask('/api/codes/explain').catch(() => []) : [];
+    parts.push(h('h2', { text: 'Codes' }));
+    if (codes.length === 0) parts.push(unsure ? h('p', {}) : h('p', {}, [mark(true, 'No codes are stored.')]));
+    else if (explained.length === 0) parts.push(table([['Code'], ['Status'], ['ECU'], ['Meaning']], codes.map(o => [h('b', { text: o.code + (o.failureType ? '-' + o.failureType : '') }), o.status + (o.active === false ? ', not active' : ''), o.ecu, o.description || 'no text is known']), 'Codes'));
+    else parts.push(...explained.filter(o => o.kind === 'explanation').map(explain), ...explained.filter(o => o.kind === 'together').map(o => h('p', { class: 'together' }, [h('b', { text: 'Together: ' }), o.text])));
     if (states.length > 0) parts.push(h('h2', { text: 'Readiness' }),
       h('p', {}, [open === 0 ? mark(true, 'Every supported monitor has run since codes were cleared.') : mark(false, open + (open === 1 ? ' monitor has' : ' monitors have') + ' not run since codes were cleared.')]),
       open === 0 ? '' : h('p', { class: 'dim', text: 'US EPA (40 CFR 85.2222) allows 1 incomplete monitor from model year 2001 on, 2 from 1996 to 2000. Other inspections have other rules.' }),
       table([['Monitor'], ['ECU'], ['State']], states.map(o => [monitorName(o.monitor), o.ecu, mark(o.complete === true, o.complete ? 'complete' : 'not complete')]), 'Readiness'));
+    parts.push(folded('Freeze frames', 'What was happening when a code was stored', showFrames), folded('Test results', 'What the vehicle measured when it tested itself', showTests),
+      h('p', {}, [h('a', { href: '/api/report', target: '_blank', rel: 'noopener', text: 'Report to read and print' })]));
     now.replaceChildren(...parts);
     note.textContent = 'Read at ' + new Date().toLocaleTimeString() + '.';
   } catch (error) { note.textContent = error.message; }

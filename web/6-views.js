@@ -11,14 +11,16 @@ function show(isFirst) {
   const place = isBackAt;
   isBackAt = null;
   const number = /^trips\/(\d{1,15})$/.exec(hash);
-  const name = number ? 'trip' : ['live', 'trips', 'codes'].includes(hash) ? hash : 'live';
-  for (const id of ['live', 'trips', 'trip', 'codes']) $(id).hidden = id !== name;
+  const isSignal = hash.startsWith('signal/');
+  const name = isSignal ? 'signal' : number ? 'trip' : ['live', 'trips', 'codes'].includes(hash) ? hash : 'live';
+  for (const id of ['live', 'signal', 'trips', 'trip', 'codes']) $(id).hidden = id !== name;
   for (const link of document.querySelectorAll('nav a')) {
-    const isHere = link.hash === '#' + (name === 'trip' ? 'trips' : name);
+    const isHere = link.hash === '#' + (name === 'trip' ? 'trips' : name === 'signal' ? 'live' : name);
     if (isHere) link.setAttribute('aria-current', 'page'); else link.removeAttribute('aria-current');
   }
-  document.title = { live: 'Live', trips: 'Trips', trip: 'Trip ' + (number ? number[1] : ''), codes: 'Codes' }[name] + ' · obdscan';
+  document.title = { live: 'Live', signal: 'Signal', trips: 'Trips', trip: 'Trip ' + (number ? number[1] : ''), codes: 'Codes' }[name] + ' · obdscan';
   if (name === 'live') live.arranged = false;
+  if (isSignal) showSignal(keysIn(hash));
   if (name === 'trips') showTrips().then(() => {
     const link = place && lastTrip && document.querySelector('#trip-list a[href="#trips/' + lastTrip + '"]');
     if (link) link.focus({ preventScroll: true });

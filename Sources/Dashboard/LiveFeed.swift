@@ -69,6 +69,7 @@ package struct LiveFeed: Sendable {
     /// The accessory as it was named.
     let accessory: String
     let program: Program
+    let lightSignals: LightSignals
 
     /// A feed of `board` and `vehicle` from the accessory of that name.
     package init(
@@ -80,6 +81,7 @@ package struct LiveFeed: Sendable {
         self.table = table
         self.accessory = accessory
         self.program = program
+        lightSignals = LightSignals(table)
     }
 
     /// The pauses between sessions that failed; the longest are for vehicles that do not answer,
@@ -188,9 +190,16 @@ package struct LiveFeed: Sendable {
                         line: 0))
             }
         }
-        board.take(
-            readings, at: connection.utc(batch.answered), batch.answered,
-            isNamed: !setup.named.isEmpty)
+        let time = connection.utc(batch.answered)
+        board.take(readings, at: time, batch.answered, isNamed: !setup.named.isEmpty)
+        // Light and number of codes are for the page's heading where other signals are named.
+        let heading = batch.items.compactMap { item -> Reading? in
+            guard case .reading(let reading) = item, !setup.wants(reading),
+                lightSignals.has(reading.signal)
+            else { return nil }
+            return reading
+        }
+        board.take(heading, at: time, batch.answered, isNamed: false, isHeading: true)
     }
 
     private static func take(

@@ -56,10 +56,7 @@ struct RecordedAnswers {
                     readings, store, units, sources.fuelProfile(readings.trip)
                 ).page
                 var answer = ResponseHead(.ok, "text/html; charset=utf-8")
-                // Its style and script are in it without a mark, and its text is escaped.
-                answer.contentPolicy =
-                    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
-                    + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox allow-scripts"
+                answer.contentPolicy = WebRoutes.reportPolicy
                 try response.send(answer, page.bytes)
             default: throw WebProblem(.notFound, "there is nothing at this address")
             }

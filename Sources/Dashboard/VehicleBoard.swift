@@ -129,21 +129,25 @@ public final class VehicleBoard: Sendable {
         }
     }
 
-    /// Takes readings of one moment; `isNamed` says that a user asked for these signals.
-    public func take(_ readings: [Reading], at time: UTC, _ now: Instant, isNamed: Bool) {
+    /// Takes readings of one moment; `isNamed` says that a user asked for these signals, `isHeading`
+    /// that they are for a heading alone.
+    public func take(
+        _ readings: [Reading], at time: UTC, _ now: Instant, isNamed: Bool, isHeading: Bool = false
+    ) {
         guard !readings.isEmpty else { return }
         state.withLock { state in
             state.version += 1
             // What was frozen with a code is not what is now.
             for reading in readings where reading.frame == nil && reading.dtc == nil {
-                Self.take(reading, at: time, now, isNamed, &state)
+                Self.take(reading, at: time, now, isNamed, isHeading, &state)
             }
         }
         wake()
     }
 
     private static func take(
-        _ reading: Reading, at time: UTC, _ now: Instant, _ isNamed: Bool, _ state: inout State
+        _ reading: Reading, at time: UTC, _ now: Instant, _ isNamed: Bool, _ isHeading: Bool,
+        _ state: inout State
     ) {
         let key = Key(signal: reading.signal, ecu: reading.ecu)
         var channel: Channel
@@ -163,7 +167,7 @@ public final class VehicleBoard: Sendable {
         channel.time = time
         channel.seen = now
         channel.version = state.version
-        if !channel.isShown, isNamed || isMeasurement(reading) {
+        if !channel.isShown, !isHeading, isNamed || isMeasurement(reading) {
             channel.isShown = true
             channel.born = state.version
         }

@@ -26,6 +26,12 @@ package final class VehicleQuestions: Sendable {
         case readiness
         /// As `monitors --format json`.
         case monitors
+        /// As `dtc explain --format json`.
+        case explanations
+        /// As `freeze --format json`.
+        case frames
+        /// As `dtc report --to FILE`: a page.
+        case report
     }
 
     private struct Known: Sendable {
@@ -126,6 +132,8 @@ package final class VehicleQuestions: Sendable {
                 note: { _ in })
             _ = try MonitorAnswers.ask(
                 connection, services, readiness: question == .readiness, form, printer, &writer)
+        case .explanations, .frames, .report:
+            try sources.codeAnswer(question, connection, services, &writer)
         }
         try writer.flush()
         return collected.bytes

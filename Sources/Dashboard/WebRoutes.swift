@@ -24,11 +24,13 @@ package struct WebRoutes: WebHandler {
     let questions: VehicleQuestions
     let table: PIDTable
     let sources: WebSources
+    /// Where the page loads a street map from; nil = it shows none.
+    let tiles: TileSource?
 
     /// Routes to what `board`, `questions` and `sources` know, for whom `rules` and `users` let in.
     package init(
         rules: AccessRules, users: Set<UInt32>?, board: VehicleBoard, questions: VehicleQuestions,
-        table: PIDTable, sources: WebSources
+        table: PIDTable, sources: WebSources, tiles: TileSource?
     ) {
         self.rules = rules
         self.users = users
@@ -36,6 +38,7 @@ package struct WebRoutes: WebHandler {
         self.questions = questions
         self.table = table
         self.sources = sources
+        self.tiles = tiles
     }
 
     package func answer(_ request: WebRequest, _ response: WebResponse) throws {
@@ -115,7 +118,10 @@ package struct WebRoutes: WebHandler {
             case "report": ["units"]
             default: []
             }
-        case ["metrics"], ["api", "status"], ["api", "accessories"], ["api", "codes"]: []
+        case ["metrics"], ["api", "status"], ["api", "accessories"], ["api", "codes"],
+            ["api", "codes", "explain"], ["api", "codes", "frames"], ["api", "report"],
+            ["manifest.webmanifest"], ["icon.svg"]:
+            []
         default: nil
         }
     }
@@ -146,6 +152,14 @@ package struct WebRoutes: WebHandler {
                 try sources.accessories(&$0)
             }
         case ["api", "codes"]: try send(try questions.answer(.codes), response)
+        case ["api", "codes", "explain"]: try send(try questions.answer(.explanations), response)
+        case ["api", "codes", "frames"]: try send(try questions.answer(.frames), response)
+        case ["api", "report"]: try sendReport(try questions.answer(.report), response)
+        case ["manifest.webmanifest"]:
+            try response.send(
+                ResponseHead(.ok, "application/manifest+json"), WebPage.file("manifest.json"))
+        case ["icon.svg"]:
+            try response.send(ResponseHead(.ok, "image/svg+xml"), WebPage.file("icon.svg"))
         case ["api", "monitors"]:
             let all = head.queryValue("tests") == "true"
             try send(try questions.answer(all ? .monitors : .readiness), response)
@@ -169,16 +183,30 @@ package struct WebRoutes: WebHandler {
                     "\(rules.cookie)=\(token.word); Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000"
                 ))
         }
-        try sendPage(WebPage.dashboard, .ok, fields, response)
+        let tiles = tiles
+        try sendPage(
+            { WebPage.dashboard(nonce: $0, tiles: tiles) }, .ok, fields, response, tiles: tiles)
     }
+
+    private func sendReport(_ page: [UInt8], _ response: WebResponse) throws {
+        var answer = ResponseHead(.ok, "text/html; charset=utf-8")
+        answer.contentPolicy = Self.reportPolicy
+        try response.send(answer, page)
+    }
+
+    /// Of pages that bring style and script without a mark; their text is escaped.
+    static let reportPolicy =
+        "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
+        + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox allow-scripts"
 
     private func sendPage(
         _ page: (String) -> [UInt8], _ status: ResponseHead.Status,
-        _ fields: [(name: String, value: String)], _ response: WebResponse
+        _ fields: [(name: String, value: String)], _ response: WebResponse,
+        tiles: TileSource? = nil
     ) throws {
         let nonce = AccessToken(random: randomBytes(16)).word
         var answer = ResponseHead(status, "text/html; charset=utf-8")
-        answer.contentPolicy = WebPage.policy(nonce: nonce)
+        answer.contentPolicy = WebPage.policy(nonce: nonce, tiles: tiles)
         answer.fields = fields
         try response.send(answer, page(nonce))
     }

@@ -18,6 +18,11 @@ package struct WebSources: Sendable {
     package var fuelProfile: @Sendable (TripSummary) -> FuelProfile
     /// The texts of codes.
     package var codeKnowledge: @Sendable () throws -> CodeKnowledge
+    /// Answers what is asked about codes besides the codes themselves; throws a ``WebProblem``, or what the
+    /// vehicle throws.
+    package var codeAnswer:
+        @Sendable (VehicleQuestions.Question, Vehicle, VehicleServices, inout TextOutput) throws ->
+            Void
     /// Prints what is attached and what is known, as JSON Lines.
     package var accessories: @Sendable (inout TextOutput) throws -> Void
     /// What a browser is told of an error; nil where nobody waits for an answer any more.
@@ -30,6 +35,10 @@ package struct WebSources: Sendable {
         trip: @escaping @Sendable (String, TripStore) throws -> Int64,
         fuelProfile: @escaping @Sendable (TripSummary) -> FuelProfile,
         codeKnowledge: @escaping @Sendable () throws -> CodeKnowledge,
+        codeAnswer:
+            @escaping @Sendable (
+                VehicleQuestions.Question, Vehicle, VehicleServices, inout TextOutput
+            ) throws -> Void,
         accessories: @escaping @Sendable (inout TextOutput) throws -> Void,
         problem: @escaping @Sendable (any Error) -> WebProblem?,
         vehicleProblem: @escaping @Sendable (VehicleError, String) -> WebProblem
@@ -39,6 +48,7 @@ package struct WebSources: Sendable {
         self.trip = trip
         self.fuelProfile = fuelProfile
         self.codeKnowledge = codeKnowledge
+        self.codeAnswer = codeAnswer
         self.accessories = accessories
         self.problem = problem
         self.vehicleProblem = vehicleProblem

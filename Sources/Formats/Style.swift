@@ -1,6 +1,6 @@
 /// The few styles in use; colour never carries a meaning alone.
 public enum Style: Sendable {
-    case bold, dim, good, warning, bad, accent, inverse
+    case bold, dim, good, warning, bad, accent, inverse, underlined, second
 
     /// The SGR parameters.
     public var code: String {
@@ -12,6 +12,8 @@ public enum Style: Sendable {
         case .bad: "31"
         case .accent: "36"
         case .inverse: "7"
+        case .underlined: "4"
+        case .second: "35"
         }
     }
 }

@@ -27,6 +27,11 @@ extension PIDTables {
         try CodeExplanations(embedded(explanationPath).map(\.description) ?? "")
     }
 
+    /// From where values deserve a look, as embedded; read again at each call.
+    public static func signalLevels() throws(SignalLevelError) -> SignalLevels {
+        try SignalLevels(embedded("levels.tsv").map(\.description) ?? "")
+    }
+
     /// The file of families of codes.
     static let explanationPath = "dtc/families.txt"
 

@@ -2,11 +2,13 @@ import Formats
 
 /// How wide each column is; 0 = not shown.
 struct LiveColumns {
-    var id = 0
     var name = 0
+    var id = 0
     var ecu = 0
     var value = 0
     var unit = 0
+    /// The shape, or shape and word, of a value that is not as usual.
+    var level = 0
     /// Cells of the bar itself.
     var bar = 0
     /// Cells of the end of its scale.
@@ -15,50 +17,60 @@ struct LiveColumns {
     var trend = 0
     var age = 0
 
+    /// Trends that show a round time: 10 s to 4 minutes.
+    private static let trends = [120, 90, 60, 30, 15, 10, 5]
+
     /// Gives the width out: first what is needed to read a value, then what explains it.
-    init(_ model: LiveModel, isASCII: Bool, width: Int) {
-        let shown = { (text: String) in displayWidth(isASCII ? asciiWords(text) : text) }
-        let longestID = model.rows.map { displayWidth($0.id) }.max() ?? 6
-        let longestUnit = model.rows.map { shown($0.unit) }.max() ?? 4
-        id = max(6, min(longestID, width >= 100 ? 20 : 12))
-        value = 9
+    ///
+    /// The first cell of a line is for the sign of an alarm, of the chosen row, or of one in the
+    /// graph.
+    init(_ model: LiveModel, shown places: [Int], isASCII: Bool, width: Int) {
+        let rows = places.map { model.rows[$0] }
+        let cells = { (text: String) in displayWidth(isASCII ? asciiWords(text) : text) }
+        let longestName = rows.map { cells($0.name) }.max() ?? 0
+        let longestID = rows.map { displayWidth($0.id) }.max() ?? 6
+        let longestUnit = rows.map { cells($0.unit) }.max() ?? 4
+        value = 7
         unit = max(4, min(longestUnit, 8))
-        var rest = width - id - value - unit - 2
+        name = max(6, min(longestName, max(14, width * 33 / 100)))
+        var rest = width - 1 - name - 1 - value - 1 - unit
         if rest < 0 {
-            unit = max(0, unit + rest)
-            value = max(0, width - id - unit - 2)
+            name = max(6, name + rest)
+            unit = max(0, min(unit, width - 1 - name - 1 - value - 1))
+            value = max(0, min(value, width - 1 - name - 2 - unit))
         }
         func take(_ cells: Int) -> Int {
             guard rest >= cells + 1 else { return 0 }
             rest -= cells + 1
             return cells
         }
-        age = take(5)
-        if model.namesECUs {
-            ecu = take(model.rows.map { $0.ecu?.description.count ?? 0 }.reduce(3, max))
+        age = take(4)
+        if rows.contains(where: \.isJudged) { level = take(2) }
+        if Set(rows.compactMap(\.ecu)).count > 1 {
+            ecu = take(rows.map { $0.ecu?.description.count ?? 0 }.reduce(3, max))
         }
-        let longestName = model.rows.map { shown($0.name) }.max() ?? 0
-        // Short names that are numbers say nothing alone.
-        if model.rows.contains(where: { $0.id.hasPrefix("SPN") }) {
-            name = take(min(longestName, 28, max(16, rest - 12)))
-        }
-        if let end = model.rows.compactMap({ $0.scale.map { shown($0.label) } }).max() {
+        let hasBars = rows.contains { $0.scale != nil }
+        if hasBars {
             // Room for a bar, a line at its end and the number there; not less as the scale grows.
-            barEnd = max(4, end)
-            bar = max(0, take(5 + 1 + barEnd) - 1 - barEnd)
+            barEnd = max(4, rows.compactMap { $0.scale.map { cells($0.label) } }.max() ?? 0)
         }
+        let least = 5 + 1 + barEnd
+        // On a narrow terminal the picture says more than the short name.
+        if hasBars, rest < longestID + 1 + least + 1 { bar = max(0, take(least) - 1 - barEnd) }
+        id = take(max(6, min(longestID, width >= 100 ? 20 : 12)))
+        if hasBars, bar == 0 { bar = max(0, take(least) - 1 - barEnd) }
+        trend = take(10)
         if rest >= 16 {
             extremes = take(7)
             _ = take(extremes)
         }
-        trend = take(10)
-        if name > 0 {
-            let more = max(0, min(min(longestName, 36) - name, rest - 6))
-            name += more
-            rest -= more
-        } else if rest >= 24 {
-            name = take(min(longestName, max(26, min(36, rest - 12)), rest - 1))
+        if level > 0, rest >= 12 {
+            level += 9
+            rest -= 9
         }
+        let more = max(0, min(min(longestName, 44) - name, rest))
+        name += more
+        rest -= more
         // What is left goes to the pictures.
         if bar > 0 {
             let share = min(24 - bar, trend > 0 ? rest / 2 : rest)
@@ -70,28 +82,33 @@ struct LiveColumns {
                 value += 1
             }
         }
-        if trend > 0 { trend += max(0, min(rest, 50)) }
+        if trend > 0 {
+            let room = trend + rest
+            trend = Self.trends.first { $0 <= room } ?? trend
+        }
     }
 
     /// Cells of what is no number: all up to the age.
     var words: Int {
-        value + 1 + unit + (bar > 0 ? 2 + bar + barEnd : 0) + 2 * (extremes > 0 ? extremes + 1 : 0)
-            + (trend > 0 ? 1 + trend : 0)
+        value + 1 + unit + (level > 0 ? 1 + level : 0) + (bar > 0 ? 2 + bar + barEnd : 0)
+            + 2 * (extremes > 0 ? extremes + 1 : 0) + (trend > 0 ? 1 + trend : 0)
     }
 
-    /// How much time so many cells show: `TREND 36 s`.
+    /// How much time so many cells show: `LAST 20 s`.
     private static func trendHeading(_ cells: Int) -> String {
         let seconds = Double(cells) * Trend.slot.seconds
-        return "TREND "
-            + (seconds < 100 ? fixed(seconds, 0) + " s" : fixed(seconds / 60, 0) + " min")
+        return "LAST "
+            + (seconds < 60 ? fixed(seconds, 0) + " s" : fixed(seconds / 60, 0) + " min")
     }
 
+    /// The names of the columns.
     var heading: String {
-        var cells = [fitted("SIGNAL", id)]
-        if name > 0 { cells.append(fitted("NAME", name)) }
+        var cells = [fitted(" SIGNAL", name + 1)]
+        if id > 0 { cells.append(fitted("", id)) }
         if ecu > 0 { cells.append(fitted("ECU", ecu)) }
         cells.append(fitted("VALUE", value, right: true))
         cells.append(fitted("UNIT", unit))
+        if level > 0 { cells.append(fitted("", level)) }
         if bar > 0 { cells.append(fitted("", bar + 1 + barEnd)) }
         if extremes > 0 {
             cells.append(fitted("MIN", extremes, right: true))

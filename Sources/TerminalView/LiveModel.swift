@@ -35,7 +35,58 @@ public struct LiveModel: Sendable {
         public var storing: String?
         /// The alarms that are not over.
         public var alarm: String?
+        /// Whether an ECU has its check engine light on; nil = none has said.
+        public var light: Bool?
+        /// How many codes the ECUs count; nil = none has said.
+        public var codes: Int?
     }
+
+    /// What is shown of the signals.
+    public enum Mode: Hashable, Sendable {
+        /// A line each.
+        case list
+        /// A dial each.
+        case gauges
+        /// One signal at large, with those that were put beside it.
+        case signal
+    }
+
+    /// In which order signals are shown.
+    public enum Order: String, Hashable, Sendable, CaseIterable {
+        /// As asked for, or as keys have moved them.
+        case asked
+        /// By their names.
+        case name
+        /// What is beyond its usual values first.
+        case unusual
+
+        /// In words.
+        public var words: String {
+            switch self {
+            case .asked: "as asked for"
+            case .name: "by name"
+            case .unusual: "unusual values first"
+            }
+        }
+    }
+
+    /// What tells rows apart.
+    public struct Key: Hashable, Sendable {
+        /// The signal.
+        public var signal: SignalIndex
+        /// Nil until an ECU has answered, and where headers are off.
+        public var ecu: ECUAddress?
+
+        init(_ row: Row) { (signal, ecu) = (row.signal, row.ecu) }
+        init(_ reading: Reading) { (signal, ecu) = (reading.signal, reading.ecu) }
+    }
+
+    /// Signals that one graph shows at most.
+    public static let mostPlotted = 3
+    /// How far back a graph can go.
+    public static let windows: [Duration] = [
+        .seconds(60), .seconds(120), .seconds(300), .seconds(600),
+    ]
 
     /// What stands above the signals.
     public var header = Header()
@@ -49,6 +100,18 @@ public struct LiveModel: Sendable {
     public var scroll = 0
     /// The row that keys act on; nil until somebody presses one.
     public var cursor: Int?
+    /// What is shown of the signals.
+    public var mode = Mode.list
+    /// In which order; see ``shown``.
+    public private(set) var order = Order.asked
+    /// Whether rows of further ECUs that say the same are left out.
+    public private(set) var foldsECUs = true
+    /// The signals that a graph shows together, beside the chosen one.
+    public private(set) var plotted: [Key] = []
+    /// Which of ``windows`` graphs show; nil = as much as there is.
+    private var chosenWindow: Int?
+    /// From where values deserve a look.
+    public var levels = SignalLevels()
     /// Since when what is shown stands still; nil = it does not.
     public private(set) var pauseStart: Instant?
     /// Whether what is shown stands still.
@@ -68,19 +131,51 @@ public struct LiveModel: Sendable {
         public var end: Instant
     }
 
+    /// A line of a page.
+    public struct Line: Hashable, Sendable, ExpressibleByStringLiteral {
+        /// All of it.
+        public var text: String
+        /// How it looks.
+        public var style: Style?
+        /// So many characters at its beginning look different: a code before its text.
+        public var head = 0
+        /// How they look.
+        public var headStyle: Style?
+        /// Where its further lines begin when it is folded; nil = below its last column.
+        public var hanging: Int?
+
+        /// A line in one style.
+        public init(_ text: String, _ style: Style? = nil) {
+            self.text = text
+            self.style = style
+        }
+
+        /// A line whose beginning has a style of its own; what is folded begins below its end.
+        public init(head: String, _ headStyle: Style?, _ text: String, _ style: Style? = nil) {
+            self.text = head + text
+            self.style = style
+            self.head = head.count
+            self.headStyle = headStyle
+            hanging = displayWidth(head)
+        }
+
+        /// A plain line.
+        public init(stringLiteral value: String) { self.init(value) }
+    }
+
     /// Text that is shown in place of the signals until a key is pressed.
     public struct Page: Hashable, Sendable {
         /// What it is about.
         public var title: String
         /// Its text.
-        public var lines: [String]
+        public var lines: [Line]
         /// The first line shown, of those that are folded to the screen.
         public var scroll = 0
         /// Whether the vehicle is being asked for it.
         public var isBeingRead = false
 
         /// A page at its first line.
-        public init(title: String, lines: [String], isBeingRead: Bool = false) {
+        public init(title: String, lines: [Line], isBeingRead: Bool = false) {
             self.title = title
             self.lines = lines
             self.isBeingRead = isBeingRead
@@ -96,11 +191,8 @@ public struct LiveModel: Sendable {
     private var readingRate = RateMeter()
     private var requestRate = RateMeter()
     private var lastRoundTrip: Duration?
-
-    private struct Key: Hashable {
-        var signal: SignalIndex
-        var ecu: ECUAddress?
-    }
+    private var lights: [ECUAddress?: Bool] = [:]
+    private var counts: [ECUAddress?: Int] = [:]
 
     /// A view of nothing yet; values are shown in `units`.
     ///
@@ -114,9 +206,65 @@ public struct LiveModel: Sendable {
         }
     }
 
-    /// Whether several ECUs answer, so that their names have to be shown.
+    /// Whether several ECUs are shown, so that their names have to be.
     public var namesECUs: Bool {
-        Set(rows.compactMap(\.ecu)).count > 1
+        Set(shown.compactMap { rows[$0].ecu }).count > 1
+    }
+
+    /// The rows that are shown, in their order.
+    public var shown: [Int] {
+        var places = rows.indices.filter { place in
+            let row = rows[place]
+            return !foldsECUs || !row.isFolded || row.isAlarming || cursor == place
+        }
+        switch order {
+        case .asked: break
+        case .name:
+            places.sort { left, right in
+                (rows[left].name, left) < (rows[right].name, right)
+            }
+        case .unusual:
+            func rank(_ row: Row) -> Int {
+                if row.isAlarming { return 0 }
+                guard let level = row.level?.level else { return row.updated == nil ? 5 : 4 }
+                return level.isGrave ? 1 : level == .note ? 3 : 2
+            }
+            places.sort { left, right in
+                (rank(rows[left]), left) < (rank(rows[right]), right)
+            }
+        }
+        return places
+    }
+
+    /// Rows that are left out because another ECU says the same.
+    public var folded: Int { rows.count - shown.count }
+
+    /// The addresses of the ECUs whose rows say the same as that of `row`.
+    public func likes(of row: Row) -> [ECUAddress] {
+        guard !row.isFolded else { return [] }
+        return rows.filter { $0.signal == row.signal && $0.isFolded }.compactMap(\.ecu)
+    }
+
+    /// What a graph shows: the chosen row first, then those that were put beside it.
+    public var graphed: [Int] {
+        let beside = plotted.compactMap { places[$0] }
+        let chosen =
+            cursor.flatMap { rows.indices.contains($0) ? $0 : nil } ?? beside.first
+            ?? shown.first { rows[$0].isPlottable }
+        let all = [chosen].compactMap(\.self) + beside.filter { $0 != chosen }
+        return Array(all.prefix(Self.mostPlotted))
+    }
+
+    /// Takes note of an ECU's check engine light or of its number of codes.
+    public mutating func takeLight(_ isOn: Bool, of ecu: ECUAddress?) {
+        lights[ecu] = isOn
+        header.light = lights.values.contains(true)
+    }
+
+    /// Takes note of how many codes an ECU counts.
+    public mutating func takeCodes(_ count: Int, of ecu: ECUAddress?) {
+        counts[ecu] = count
+        header.codes = counts.values.reduce(0, +)
     }
 
     /// Readings a second over the last seconds.
@@ -144,7 +292,7 @@ public struct LiveModel: Sendable {
     public mutating func apply(_ reading: Reading, _ signal: Signal, at now: Instant) {
         readings += 1
         readingRate.count(at: now)
-        if isPaused || hidden.contains(Key(signal: reading.signal, ecu: reading.ecu)) { return }
+        if isPaused || hidden.contains(Key(reading)) { return }
         let place = place(for: reading, signal)
         switch reading.value {
         case .number(let value):
@@ -165,6 +313,18 @@ public struct LiveModel: Sendable {
         }
         rows[place].updated = now
         rows[place].isUnanswered = false
+        rows[place].dataID = reading.dataID
+        rows[place].raw = reading.raw
+        compare(place)
+    }
+
+    /// Folds rows of further ECUs away that say the same as the first.
+    private mutating func compare(_ place: Int) {
+        // Rows of a signal stand together, the lowest address first.
+        guard place > 0, rows[place - 1].signal == rows[place].signal else { return }
+        var first = place - 1
+        while first > 0, rows[first - 1].signal == rows[place].signal { first -= 1 }
+        rows[place].compare(with: rows[first])
     }
 
     /// Whether a row has waited for its first value in vain, or still waits.
@@ -185,7 +345,7 @@ public struct LiveModel: Sendable {
     }
 
     private mutating func place(for reading: Reading, _ signal: Signal) -> Int {
-        let key = Key(signal: reading.signal, ecu: reading.ecu)
+        let key = Key(reading)
         if let known = places[key], rows[known].updated != nil { return known }
         // A row that waits for whoever answers first is his now.
         let isWaiting = { (row: Row) in row.signal == reading.signal && row.updated == nil }
@@ -211,7 +371,7 @@ public struct LiveModel: Sendable {
     private mutating func findPlaces() {
         places.removeAll(keepingCapacity: true)
         for (index, row) in rows.enumerated() {
-            places[Key(signal: row.signal, ecu: row.ecu)] = index
+            places[Key(row)] = index
         }
     }
 
@@ -229,6 +389,8 @@ public struct LiveModel: Sendable {
             signal: index, ecu: ecu, id: printable(signal.id), name: printable(signal.name),
             unit: "", metricUnit: signal.unit, metricStep: signal.shownStep,
             metricBounds: signal.valueRange, decimals: 0)
+        row.levels = levels.rules(of: signal)
+        row.formula = signal.formulaText
         row.show(in: units)
         return row
     }
@@ -239,15 +401,22 @@ public struct LiveModel: Sendable {
 extension LiveModel {
     /// Moves the cursor by so many rows; the first time it appears at the top.
     public mutating func moveCursor(by step: Int, page: Int) {
-        guard !rows.isEmpty else { return }
+        let shown = shown
+        guard !shown.isEmpty else { return }
         // The first time it appears at the top that is seen, or the last row; Home and End mean what
         // they say.
-        let first = step <= -rows.count ? 0 : step >= rows.count ? rows.count - 1 : nil
-        let wanted = cursor.map { $0 + step } ?? first ?? (step > 0 ? scroll : rows.count - 1)
-        let place = max(0, min(rows.count - 1, wanted))
-        cursor = place
-        if place < scroll { scroll = place }
-        if place >= scroll + page { scroll = place - page + 1 }
+        let first = step <= -rows.count ? 0 : step >= rows.count ? shown.count - 1 : nil
+        let current = cursor.flatMap { shown.firstIndex(of: $0) }
+        let wanted = current.map { $0 + step } ?? first ?? (step > 0 ? scroll : shown.count - 1)
+        let position = max(0, min(shown.count - 1, wanted))
+        cursor = shown[position]
+        if position < scroll { scroll = position }
+        if position >= scroll + page { scroll = position - page + 1 }
+    }
+
+    /// Scrolls by so many rows, without choosing one.
+    public mutating func scroll(by step: Int, page: Int) {
+        scroll = max(0, min(shown.count - page, scroll + step))
     }
 
     /// Takes the cursor's row away; its signal where no other row shows it, which then need not be
@@ -255,7 +424,14 @@ extension LiveModel {
     public mutating func removeRow() -> SignalIndex? {
         guard let place = cursor, rows.indices.contains(place) else { return nil }
         let row = rows.remove(at: place)
-        hidden.insert(Key(signal: row.signal, ecu: row.ecu))
+        hidden.insert(Key(row))
+        // What was folded under it goes with it.
+        if foldsECUs, !row.isFolded {
+            for other in rows where other.signal == row.signal && other.isFolded {
+                hidden.insert(Key(other))
+            }
+            rows.removeAll { $0.signal == row.signal && $0.isFolded }
+        }
         cursor = rows.isEmpty ? nil : min(place, rows.count - 1)
         findPlaces()
         return rows.contains { $0.signal == row.signal } ? nil : row.signal
@@ -266,16 +442,65 @@ extension LiveModel {
         hidden = hidden.filter { $0.signal != signal }
     }
 
-    /// Moves the cursor's row, and the cursor with it.
+    /// Moves the cursor's row, and the cursor with it; rows of one signal stay together.
     public mutating func moveRow(by step: Int) {
-        guard let place = cursor, rows.indices.contains(place), rows.indices.contains(place + step)
+        var signals: [SignalIndex] = []
+        for place in shown where signals.last != rows[place].signal {
+            signals.append(rows[place].signal)
+        }
+        guard let cursor, rows.indices.contains(cursor),
+            let from = signals.firstIndex(of: rows[cursor].signal),
+            signals.indices.contains(from + step)
         else { return }
-        rows.swapAt(place, place + step)
-        cursor = place + step
+        let key = Key(rows[cursor])
+        signals.swapAt(from, from + step)
         // New rows keep to the order that is seen now.
         ranks = [:]
-        for row in rows where ranks[row.signal] == nil { ranks[row.signal] = ranks.count }
+        for signal in signals where ranks[signal] == nil { ranks[signal] = ranks.count }
+        order = .asked
+        rows.sort(by: comesBefore)
         findPlaces()
+        self.cursor = places[key]
+    }
+
+    /// Takes the next order.
+    public mutating func changeOrder() {
+        let all = Order.allCases
+        let place = all.firstIndex(of: order) ?? 0
+        order = all[(place + 1) % all.count]
+        scroll = 0
+    }
+
+    /// Shows the rows of all ECUs, or folds them.
+    public mutating func toggleFolding() { foldsECUs.toggle() }
+
+    /// Puts the chosen signal into the graph, or takes it out; false = there is no room.
+    public mutating func togglePlotted() -> Bool {
+        guard let cursor, rows.indices.contains(cursor) else { return true }
+        let key = Key(rows[cursor])
+        if let place = plotted.firstIndex(of: key) {
+            plotted.remove(at: place)
+            return true
+        }
+        guard plotted.count < Self.mostPlotted else { return false }
+        plotted.append(key)
+        return true
+    }
+
+    /// Where the signals of a row stand among those that were put into the graph; nil = it is not.
+    public func plotPlace(of row: Row) -> Int? { plotted.firstIndex(of: Key(row)) }
+
+    /// Shows more time in graphs, or less.
+    public mutating func zoom(by step: Int, at now: Instant) {
+        chosenWindow = max(0, min(Self.windows.count - 1, window(at: now) + step))
+    }
+
+    /// How far back graphs go: what was chosen, else all there is.
+    public func graphWindow(at now: Instant) -> Duration { Self.windows[window(at: now)] }
+
+    private func window(at now: Instant) -> Int {
+        let elapsed = now - start
+        return chosenWindow ?? Self.windows.firstIndex { $0 >= elapsed } ?? Self.windows.count - 1
     }
 
     /// Shows everything in `units`, what is on the screen already included.
@@ -306,6 +531,6 @@ extension LiveModel {
 extension LiveModel {
     /// Whether the signal of `reading` has a row of that ECU already.
     public func shows(_ reading: Reading) -> Bool {
-        places[Key(signal: reading.signal, ecu: reading.ecu)] != nil
+        places[Key(reading)] != nil
     }
 }

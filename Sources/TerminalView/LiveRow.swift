@@ -46,6 +46,70 @@ extension LiveModel {
         public var isUnanswered = false
         /// Whether an alarm on it is not over.
         public var isAlarming = false
+        /// From where its value deserves a look; unit: ``metricUnit``.
+        public var levels: [SignalLevels.Rule] = []
+        /// The same in the unit shown.
+        var shownLevels: [SignalLevels.Rule] = []
+        /// The record that the newest value was in.
+        public var dataID: DataID?
+        /// The bytes of that record.
+        public var raw = InlineBytes()
+        /// How the bits become the value: `× 1/4`.
+        public var formula = ""
+        /// Numbers since the statistics began.
+        public private(set) var count = 0
+        /// When they began; nil before the first number.
+        public private(set) var firstNumber: Instant?
+        var sum = 0.0
+        /// How long it has differed from the first ECU's row; see ``isFolded``.
+        var difference = 0
+        /// Whether another ECU's row says the same, so that this one need not be shown.
+        public private(set) var isFolded = false
+    }
+}
+
+extension LiveModel.Row {
+    /// Two ECUs are asked one after the other: so much of the value, and of the scale, may lie
+    /// between their answers.
+    private static let likeness = (value: 0.05, scale: 0.01)
+    /// What one difference adds; each likeness takes one off.
+    private static let differenceWeight = 4
+    /// From where a row is shown on its own.
+    private static let clearDifference = 8
+
+    /// The arithmetic mean since the statistics began, in the unit shown.
+    public var mean: Double? { count > 0 ? sum / Double(count) : nil }
+
+    /// The rule that names the value; nil = it is as usual, or nobody says what is.
+    public var level: SignalLevels.Rule? { number.flatMap(level(of:)) }
+
+    /// The rule that names a value in the unit shown.
+    public func level(of value: Double) -> SignalLevels.Rule? { shownLevels.rule(for: value) }
+
+    /// Whether something is known of usual values.
+    public var isJudged: Bool { !levels.isEmpty }
+
+    /// Compares the newest value with that of the same signal's first ECU.
+    ///
+    /// One that differs is an accident of time; several in a row are another value. It comes back
+    /// under the other row once it has been alike for a while.
+    mutating func compare(with first: LiveModel.Row) {
+        guard first.updated != nil else { return }
+        if isLike(first) {
+            difference = max(0, difference - 1)
+        } else {
+            difference = min(12, difference + Self.differenceWeight)
+        }
+        if difference >= Self.clearDifference { isFolded = false }
+        if difference == 0 { isFolded = true }
+    }
+
+    private func isLike(_ other: LiveModel.Row) -> Bool {
+        guard let number, let theirs = other.number else { return text == other.text }
+        let room =
+            max(abs(number), abs(theirs)) * Self.likeness.value
+            + (scale?.end ?? 0) * Self.likeness.scale
+        return abs(number - theirs) <= room
     }
 }
 
@@ -57,6 +121,12 @@ extension LiveModel.Row {
         unit = printable(conversion?.unit ?? metricUnit)
         decimals = Formats.decimals(forStep: metricStep * (conversion?.factor ?? 1))
         bounds = metricBounds.map { convert($0.lowerBound)...convert($0.upperBound) }
+        shownLevels = levels.map { rule in
+            var rule = rule
+            rule.limit = convert(rule.limit)
+            rule.end = rule.end.map(convert)
+            return rule
+        }
         findScale()
     }
 
@@ -65,9 +135,10 @@ extension LiveModel.Row {
             unit: unit, bounds: bounds, decimals: decimals, least: minimum ?? 0, most: maximum ?? 0)
     }
 
-    /// Forgets extremes, the scale that they made, and the trend.
+    /// Forgets statistics, the scale that they made, and the trend.
     public mutating func reset() {
         (minimum, maximum) = (number, number)
+        (count, sum, firstNumber) = (0, 0, nil)
         trend = Trend()
         findScale()
     }
@@ -83,6 +154,7 @@ extension LiveModel.Row {
         minimum = minimum.map(convert)
         maximum = maximum.map(convert)
         trend.convert(convert)
+        sum = mean.map(convert).map { $0 * Double(count) } ?? 0
         show(in: new)
     }
 
@@ -96,6 +168,11 @@ extension LiveModel.Row {
             minimum = min(minimum ?? value, value)
             maximum = max(maximum ?? value, value)
             findScale()
+        }
+        if value.isFinite {
+            count += 1
+            sum += value
+            firstNumber = firstNumber ?? now
         }
         trend.take(value, at: now)
     }

@@ -35,46 +35,70 @@ public struct LiveView: Sendable {
             return size.rows > 0 ? [fitted("enlarge", max(0, size.columns))] : []
         }
         var lines = header(model, now, size.columns)
-        if let page = model.page {
-            let (shown, footer) = text(
-                page, columns: size.columns, rows: size.rows - lines.count - 1)
-            lines += shown
-            while lines.count < size.rows - 1 { lines.append("") }
-            lines.append(
-                remark(model, now, size.columns) ?? palette(.dim, fitted(footer, size.columns)))
-            return finished(lines, size)
-        }
-        let columns = LiveColumns(
-            model, isASCII: isASCII, width: size.columns)
-        lines.append(palette(.dim, columns.heading))
         let room = max(0, size.rows - lines.count - 1)
-        let first = firstRow(model, room: room)
-        let shown = model.rows.indices.dropFirst(first).prefix(room)
-        for place in shown {
-            lines.append(
-                line(
-                    model.rows[place], columns, now, trendEnd: model.pauseStart ?? now,
-                    isChosen: place == model.cursor, hasReadings: model.readings > 0))
+        let footer: String
+        if let page = model.page {
+            let (shown, foot) = text(page, columns: size.columns, rows: room)
+            lines += shown
+            footer = foot
+        } else {
+            let body = Size(columns: size.columns, rows: room)
+            switch model.mode {
+            case .list:
+                let (shown, foot) = list(model, now, body)
+                lines += shown
+                footer = foot
+            case .gauges:
+                let (shown, count) = gauges(model, now, body)
+                lines += shown
+                footer = keys(of: model, seen: count, from: nil, size.columns)
+            case .signal:
+                lines += signal(model, now, body)
+                footer = keys(of: model, seen: model.rows.count, from: nil, size.columns)
+            }
         }
         while lines.count < size.rows - 1 { lines.append("") }
-        if let choice = model.adding {
-            let count = min(room, Self.choices(room) + 1)
-            lines.removeLast(count)
+        if model.page == nil, let choice = model.adding {
+            let count = min(max(0, size.rows - 6), Self.choices(max(0, size.rows - 6)) + 1)
+            lines = Array(lines.prefix(size.rows - 1 - count))
             lines += offers(choice, count: count, size.columns)
             lines = lines.prefix(size.rows - 1) + [asking(choice, size.columns)]
             return finished(lines, size)
         }
-        var footer = "q quit   ? help"
-        if model.rows.count > shown.count {
-            footer += "   ↑↓ scroll   \(first + 1)–\(first + shown.count) of \(model.rows.count)"
-        }
-        lines.append(
-            remark(model, now, size.columns) ?? palette(.dim, fitted(footer, size.columns)))
+        lines.append(remark(model, now, size.columns) ?? fitted(footer, size.columns))
         return finished(lines, size)
     }
 
+    /// The keys that matter now, as many as there is room for.
+    func keys(of model: LiveModel, seen: Int, from first: Int?, _ width: Int) -> String {
+        var keys: [String]
+        switch model.mode {
+        case .list:
+            keys = [
+                "q quit", "? keys", "Enter open", "v dials", "c codes", "x graph",
+                "s sort", "a add", "p pause",
+            ]
+        case .gauges: keys = ["q quit", "? keys", "Enter open", "v list", "c codes", "p pause"]
+        case .signal:
+            keys = ["Esc back", "? keys", "↑↓ other signal", "+ - time", "r reset", "p pause"]
+        }
+        let count = model.shown.count
+        if seen < count, model.mode != .signal {
+            let range = first.map { "\($0 + 1)–\($0 + seen) of \(count)" } ?? "\(seen) of \(count)"
+            keys.insert("↑↓ \(range)", at: 2)
+        }
+        if model.mode == .list, model.folded > 0 { keys.append("f \(model.folded) folded") }
+        var text = ""
+        for key in keys {
+            let next = text.isEmpty ? key : text + "   " + key
+            guard displayWidth(next) <= width else { continue }
+            text = next
+        }
+        return text
+    }
+
     /// What is at the foot for some seconds; nil = nothing does.
-    private func remark(_ model: LiveModel, _ now: Instant, _ columns: Int) -> String? {
+    func remark(_ model: LiveModel, _ now: Instant, _ columns: Int) -> String? {
         guard let remark = model.remark, now < remark.end else { return nil }
         // Bold, not coloured: a colour that is read on a dark ground is pale on a light one.
         return palette(.bold, fitted(words(printable(remark.text)), columns))
@@ -87,11 +111,28 @@ public struct LiveView: Sendable {
 
     /// The lines of a page as a terminal of so many columns shows them.
     public func folded(_ page: LiveModel.Page, columns: Int) -> [String] {
-        page.lines.flatMap { hanging(words($0), to: columns) }.map { fitted($0, columns) }
+        page.lines.flatMap { line in
+            let parts = hanging(words(line.text), line.hanging, to: columns)
+            return parts.enumerated().map { place, part in
+                let text = fitted(part, columns)
+                let head = place == 0 ? min(line.head, text.count) : 0
+                let styled = { (style: Style?, text: String) in
+                    style.map { palette($0, text) } ?? text
+                }
+                return styled(line.headStyle, String(text.prefix(head)))
+                    + styled(line.style, String(text.dropFirst(head)))
+            }
+        }
     }
 
-    /// A line that is folded below its last column, where that leaves room for words.
-    private func hanging(_ line: String, to width: Int) -> [String] {
+    /// A line that is folded at a column, or below its last one, where that leaves room for words.
+    private func hanging(_ line: String, _ column: Int?, to width: Int) -> [String] {
+        if let column, column > 0, column <= width / 2, line.count > column {
+            let lines = Formats.folded(
+                String(line.dropFirst(column)), to: width - column, hanging: 0)
+            let blank = String(repeating: " ", count: column)
+            return lines.enumerated().map { ($0 == 0 ? line.prefix(column) : blank[...]) + $1 }
+        }
         let last = displayWidth(line) > width ? line.ranges(of: "  ").last : nil
         guard let body = last.map({ line[$0.upperBound...] }), !body.isEmpty else {
             return Formats.folded(line, to: width)
@@ -120,12 +161,7 @@ public struct LiveView: Sendable {
     }
 
     /// `text` in characters that the terminal has, where a word has to take the place of a sign.
-    private func words(_ text: String) -> String { isASCII ? asciiWords(text) : text }
-
-    /// The scroll position that counts: never so far that room stays empty.
-    private func firstRow(_ model: LiveModel, room: Int) -> Int {
-        max(0, min(model.scroll, model.rows.count - room))
-    }
+    func words(_ text: String) -> String { isASCII ? asciiWords(text) : text }
 
     // MARK: Adding a signal
 
@@ -147,12 +183,12 @@ public struct LiveView: Sendable {
         if shown.count < all.count {
             heading += "   \(first + 1)–\(first + shown.count) of \(all.count)"
         }
-        var lines = hasHeading ? [palette(.dim, fitted(heading, width))] : []
+        var lines = hasHeading ? [palette(.underlined, fitted(heading, width))] : []
         for place in shown {
             let isChosen = place == choice.chosen
             let id = fitted((isChosen ? "›" : "") + printable(all[place].id), names)
             let title = fitted(words(printable(all[place].title)), max(0, width - names - 1))
-            lines.append((isChosen ? palette(.inverse, id) : id) + " " + palette(.dim, title))
+            lines.append((isChosen ? palette(.inverse, id) : id) + " " + title)
         }
         let blank = max(0, count - lines.count)
         return Array(repeating: "", count: blank) + lines.prefix(count)
@@ -163,7 +199,7 @@ public struct LiveView: Sendable {
         let text = "add a signal: " + printable(choice.text) + "_"
         let keys = "   ↑↓ choose   Enter add   Esc back"
         guard displayWidth(text + keys) <= width else { return fitted(text, width) }
-        return text + palette(.dim, fitted(keys, width - displayWidth(text)))
+        return text + fitted(keys, width - displayWidth(text))
     }
 
     // MARK: Header
@@ -174,12 +210,26 @@ public struct LiveView: Sendable {
         let title = "obdscan live  " + printable(head.accessory)
         let recording = head.trip.map { "  ⏺ trip \($0)" } ?? ""
         let room = width - displayWidth(state) - 1
-        let left = fitted(title + recording, room)
-        let first = palette(.bold, left) + " " + palette(style(of: model), state)
+        let first =
+            palette(.bold, fitted(title + recording, room)) + " "
+            + palette(style(of: model), state)
         let facts = [head.vehicle, head.adapter, head.vehicleProtocol].compactMap { $0 }
         let second = facts.isEmpty ? "connecting …" : printable(facts.joined(separator: " · "))
         let third = fitted(figures(model, now, width), width)
-        return [first, fitted(second, width), third, news(of: head, width)]
+        let light = light(head, width)
+        let left = fitted(second, light.map { width - displayWidth($0) - 2 } ?? width)
+        let right = light.map { "  " + (head.light == true ? palette(.bad, $0) : $0) } ?? ""
+        return [first, left + right, third, news(of: head, width)]
+    }
+
+    /// Check engine light and number of codes; nil = no ECU has said.
+    private func light(_ head: LiveModel.Header, _ width: Int) -> String? {
+        guard let isOn = head.light else { return nil }
+        var text = isOn ? (width >= 80 ? "● check engine light on" : "● light on") : "○ light off"
+        if let codes = head.codes {
+            text += codes == 0 ? " · no codes" : codes == 1 ? " · 1 code" : " · \(codes) codes"
+        }
+        return text
     }
 
     /// Voltage, rates, times: what there is room for, whole.
@@ -218,112 +268,6 @@ public struct LiveView: Sendable {
         case .error: .bad
         }
     }
-
-    // MARK: Rows
-
-    private func line(
-        _ row: LiveModel.Row, _ columns: LiveColumns, _ now: Instant, trendEnd: Instant,
-        isChosen: Bool, hasReadings: Bool
-    ) -> String {
-        let isStale = row.updated.map { now - $0 > .seconds(5) } ?? true
-        let mark = row.isAlarming ? "!" : isChosen ? "›" : ""
-        let id = fitted(mark + row.id, columns.id)
-        let style: Style? =
-            isChosen ? .inverse : row.isAlarming ? .bad : isStale ? .dim : nil
-        var cells = [style.map { palette($0, id) } ?? id]
-        if columns.name > 0 {
-            cells.append(palette(.dim, fitted(words(row.name), columns.name)))
-        }
-        if columns.ecu > 0 { cells.append(fitted(row.ecu?.description ?? "", columns.ecu)) }
-        if let text = row.words(hasReadings: hasReadings) {
-            // Words run on up to the age: where they are there are no numbers.
-            let shown = fitted(words(text), columns.words)
-            cells.append(row.updated == nil ? palette(.dim, shown) : shown)
-        } else {
-            let value = row.number.map { text(of: $0, row, in: columns.value) } ?? "—"
-            let shown = fitted(value, columns.value, right: true)
-            cells.append(palette(row.isAlarming ? .bad : isStale ? .dim : .bold, shown))
-            cells.append(fitted(words(row.unit), columns.unit))
-            if columns.bar > 0 { cells.append(bar(row, columns)) }
-            if columns.extremes > 0 {
-                for extreme in [row.minimum, row.maximum] {
-                    let number = extreme.map { text(of: $0, row, in: columns.extremes) } ?? ""
-                    cells.append(fitted(number, columns.extremes, right: true))
-                }
-            }
-            if columns.trend > 0 {
-                cells.append(sparkline(row.trend.values(columns.trend, at: trendEnd)))
-            }
-        }
-        if columns.age > 0 { cells.append(fitted(age(row, now), columns.age, right: true)) }
-        return cells.joined(separator: " ")
-    }
-
-    private func age(_ row: LiveModel.Row, _ now: Instant) -> String {
-        guard let updated = row.updated else { return "—" }
-        let seconds = max(0, (now - updated).seconds)
-        if seconds < 10 { return fixed(seconds, 1) + "s" }
-        return seconds < 3600 ? fixed(seconds, 0) + "s" : ">1h"
-    }
-
-    /// A bar, and after it the end of its scale.
-    private func bar(_ row: LiveModel.Row, _ columns: LiveColumns) -> String {
-        let width = columns.bar + 1 + columns.barEnd
-        guard let number = row.number, let scale = row.scale else { return fitted("", width) }
-        let part = scale.part(of: number)
-        let picture: String
-        if scale.isCentred {
-            let half = (columns.bar - 1) / 2
-            let left = fitted(part < 0 ? fromRight(-part, half) : "", half, right: true)
-            picture = left + "│" + fitted(part > 0 ? fromLeft(part, half) : "", half)
-        } else {
-            picture = fromLeft(part, columns.bar)
-        }
-        let end = "│" + words(scale.label)
-        return palette(.accent, fitted(picture, columns.bar))
-            + palette(.dim, fitted(end, 1 + columns.barEnd))
-    }
-
-    /// A row's number in so many cells: where they do not suffice, decimals give way.
-    private func text(of number: Double, _ row: LiveModel.Row, in cells: Int) -> String {
-        var decimals = row.decimals
-        while decimals > 0, fixed(number, decimals).count > cells { decimals -= 1 }
-        return fixed(number, decimals)
-    }
-
-    /// A part of so many cells, in eighths of a cell.
-    private func fromLeft(_ part: Double, _ width: Int) -> String {
-        let eighths = Int((part * Double(width * 8)).rounded())
-        let rest = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8]
-        return String(repeating: "█", count: eighths / 8) + rest
-    }
-
-    /// The same towards the left, in half cells: there are no other characters for it.
-    private func fromRight(_ part: Double, _ width: Int) -> String {
-        let halves = Int((part * Double(width * 2)).rounded())
-        return (halves % 2 == 1 ? "▐" : "") + String(repeating: "█", count: halves / 2)
-    }
-
-    private func sparkline(_ values: [Double?]) -> String {
-        var (low, high) = (Double.infinity, -Double.infinity)
-        for case let value? in values {
-            low = min(low, value)
-            high = max(high, value)
-        }
-        let span = high - low
-        var text: [UInt8] = []
-        text.reserveCapacity(values.count * 3)
-        for value in values {
-            let level = value.map { span > 0 ? ($0 - low) / span * 7 : 3 }
-            guard let level, level.isFinite else {
-                text.append(UInt8(ascii: " "))
-                continue
-            }
-            // U+2581 to U+2588, an eighth of a cell to a whole one.
-            text += [0xE2, 0x96, 0x81 + UInt8(max(0, min(7, level.rounded())))]
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
 }
 
 extension LiveModel.Header {
@@ -344,7 +288,7 @@ extension LiveModel.Row {
     ///
     /// To stay silent is how an ECU says that it does not support what was asked; where nobody has
     /// answered anything yet, it says nothing.
-    fileprivate func words(hasReadings: Bool) -> String? {
+    func words(hasReadings: Bool) -> String? {
         text ?? (isUnanswered ? (hasReadings ? "not supported" : "no answer") : nil)
     }
 }

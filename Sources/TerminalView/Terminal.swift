@@ -13,7 +13,7 @@ public struct Terminal: ~Copyable {
     private let own: Int32?
     private var text: TextOutput
     /// What brings the screen back that was there before.
-    private static let farewell = "\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
+    private static let farewell = "\u{1B}[?1006l\u{1B}[?1000l\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
     /// The terminal of the process; without one on stdin there are no keys.
     public init(input: Int32 = STDIN_FILENO, output: Int32 = STDOUT_FILENO) {
@@ -48,7 +48,7 @@ public struct Terminal: ~Copyable {
         return LiveView.Size(columns: Int(window.ws_col), rows: Int(window.ws_row))
     }
 
-    /// Switches to the alternate screen; Ctrl-C and Ctrl-Z stay signals.
+    /// Switches to the alternate screen and asks for the mouse; Ctrl-C and Ctrl-Z stay signals.
     public mutating func enter() throws(OutputError) {
         guard !isEntered else { return }
         var mode = termios()
@@ -58,7 +58,7 @@ public struct Terminal: ~Copyable {
             tcsetattr(input, TCSADRAIN, &mode)
         }
         isEntered = true
-        try write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[2J")
+        try write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[?1000h\u{1B}[?1006h\u{1B}[2J")
     }
 
     /// Whether it has taken all that was written; one that is stopped (Ctrl-S) or hangs takes nothing.

@@ -4,26 +4,36 @@ public enum WebPage {
     ///
     /// - Parameter nonce: a word that is used once; style and script are taken by the browser only
     ///   where they bear it.
-    public static func dashboard(nonce: String) -> [UInt8] { page("dashboard.html", nonce) }
+    /// - Parameter tiles: where it loads a street map from; nil = it shows none.
+    public static func dashboard(nonce: String, tiles: TileSource? = nil) -> [UInt8] {
+        page("dashboard.html", nonce, tiles: tiles)
+    }
+
+    /// A file that the page names, as it is.
+    public static func file(_ name: String) -> [UInt8] { Array(text(name).utf8) }
 
     /// The page that asks for the token; `isWrong` says that another one came.
     public static func entrance(nonce: String, isWrong: Bool) -> [UInt8] {
         page("entrance.html", nonce, problem: isWrong ? text("wrong.html") : "")
     }
 
-    /// What the pages may do: nothing but what is in them, and asking where they came from.
-    public static func policy(nonce: String) -> String {
-        "default-src 'none'; style-src 'nonce-\(nonce)'; script-src 'nonce-\(nonce)'; "
-            + "connect-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; "
-            + "frame-ancestors 'none'"
+    /// What the pages may do: nothing but what is in them, asking where they came from, and loading
+    /// the tiles of a map from where the user said.
+    public static func policy(nonce: String, tiles: TileSource? = nil) -> String {
+        let images = ["data:", "'self'", tiles?.origin].compactMap(\.self).joined(separator: " ")
+        return "default-src 'none'; style-src 'nonce-\(nonce)'; script-src 'nonce-\(nonce)'; "
+            + "connect-src 'self'; img-src \(images); manifest-src 'self'; form-action 'self'; "
+            + "base-uri 'none'; frame-ancestors 'none'"
     }
 
-    private static func page(_ name: String, _ nonce: String, problem: String = "") -> [UInt8] {
+    private static func page(
+        _ name: String, _ nonce: String, problem: String = "", tiles: TileSource? = nil
+    ) -> [UInt8] {
         let script = EmbeddedFiles.all.filter { $0.path.description.hasSuffix(".js") }
             .map { $0.contents.description }.joined(separator: "\n")
         let parts = [
             "{{nonce}}": nonce, "{{style}}": text("style.css"), "{{script}}": script,
-            "{{problem}}": problem,
+            "{{problem}}": problem, "{{tiles}}": tiles?.template ?? "",
         ]
         var rest = text(name)[...]
         var page = ""

@@ -36,7 +36,7 @@ import Testing
         let remark = "no signal is called \"zzz\"; obdscan pids list shows all names"
         try await program.shows(remark)
         // The foot is what it was, some seconds later.
-        try await program.shows("q quit   ? help", after: remark)
+        try await program.shows("q quit   ? keys", after: remark)
         program.type("q")
         let outcome = try await program.finish()
         #expect(outcome.status == 0)

@@ -120,7 +120,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
                     #expect(marked[0].hasPrefix("›" + choice.matches[chosen].id.prefix(15)))
                 }
                 // The rows above stay where they were.
-                if size.rows >= 15 { #expect(lines[5].hasPrefix("RPM")) }
+                if size.rows >= 15 { #expect(lines[5].hasPrefix(" Engine speed")) }
             }
         }
     }
@@ -132,17 +132,17 @@ private let plain = LiveView(palette: Palette(isOn: false))
                 1HGCM82633A004352 · ELM327 v2.1 · ISO 15765-4 CAN, 11 bit, …
                 14.2 V · 24.0 readings/s · 25 ms a reply · 00:20 running
 
-                SIGNAL       VALUE UNIT                    MIN     MAX   AGE
-                RPM         3000.0 rpm  ███▍     │8000   800.0  3000.0  0.3s
-                VSS             90 km/h ████████▏│100        0      90  0.3s
-                ECT             85 °C   █████▏   │150       85      85  0.3s
-                LOAD_PCT      80.0 %    ███████▎ │100     20.0    80.0  0.3s
-                FUELSYS1 Closed loop, oxygen sensor feedback            0.3s
-                SPARKADV      20.0 °        │█▋  │±50    -10.0    20.0  0.3s
+                 SIGNAL                 VALUE UNIT                       AGE
+                 Engine speed          3000.0 rpm  █████▋         │8000 0.3s
+                 Vehicle speed             90 km/h █████████████▌ │100  0.3s
+                 Engine coolant temp…      85 °C   ████████▌      │150  0.3s
+                 Calculated load val…    80.0 %    ████████████   │100  0.3s
+                 Fuel system 1 status Closed loop, oxygen sensor feed… 0.3s
+                 Ignition timing adv…    20.0 °           │██▊    │±50  0.3s
 
 
 
-                q quit   ? help
+                q quit   ? keys   Enter open   v dials   c codes   x graph
                 """)
     }
 
@@ -152,11 +152,11 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(lines.count == 24)
         #expect(
             lines[4]
-                == "SIGNAL       VALUE UNIT                      MIN     MAX TREND 34 s          AGE"
+                == " SIGNAL                                VALUE UNIT              LAST 20 s   AGE"
         )
         #expect(
             lines[5]
-                == "RPM         3000.0 rpm  ████▏      │8000   800.0  3000.0       ▁▂▃▃▄▅▆▆▇██  0.3s"
+                == " Engine speed               RPM       3000.0 rpm  ██▋    │8000 ▁▂▃▄▅▅▆▇██ 0.3s"
         )
     }
 
@@ -172,7 +172,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
             let lines = screen(model, columns, 12, at: 0).split(separator: "\n")
             #expect(
                 lines.contains {
-                    $0.contains("FUELSYSA")
+                    $0.contains("Fuel system A status")
                         && $0.contains(" open loop - conditions for closed loop not met  ")
                         && $0.hasSuffix(" 0.0s")
                 })
@@ -185,9 +185,9 @@ private let plain = LiveView(palette: Palette(isOn: false))
         model.expect(SignalIndex(rawValue: 1), signals[1])
         model.missed(SignalIndex(rawValue: 1))
         // Nobody has said anything yet: that may be the vehicle's sleep.
-        #expect(screen(model, 60, 9, at: 0).contains("VSS    no answer"))
+        #expect(screen(model, 60, 9, at: 0).contains("Vehicle speed no answer"))
         model.apply(reading(0, .number(800)), signals[0], at: .zero)
-        #expect(screen(model, 60, 9, at: 0).contains("VSS    not supported"))
+        #expect(screen(model, 60, 9, at: 0).contains("Vehicle speed not supported"))
         #expect(model.hasEmptyRows)
         model.apply(reading(1, .number(50)), signals[1], at: .zero)
         #expect(!screen(model, 60, 9, at: 0).contains("not supported"))
@@ -231,12 +231,15 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(coloured.hasPrefix("\u{1B}[33m!\u{1B}[0m\u{1B}[1m the link was lost"))
     }
 
-    @Test func `adds names on a wide terminal`() {
+    @Test func `has room for all on a wide terminal`() {
         let lines = screen(drive(), 200, 60, at: 20).split(
             separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.count == 60)
-        #expect(lines[7].hasPrefix("ECT      Engine coolant temperature         85 °C"))
+        #expect(lines[7].hasPrefix(" Engine coolant temperature ECT            85 °C"))
         #expect(lines[9].contains("Closed loop, oxygen sensor feedback"))
+        // Below the signals is the course of the first one.
+        #expect(lines[12] == "* Engine speed, rpm")
+        #expect(lines.contains { $0.contains("-1 min") && $0.hasSuffix("now") })
     }
 
     @Test func `says what goes on in one word, whatever step of a request it is`() {
@@ -272,7 +275,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         let text = screen(model, 80, 8, at: 0)
         #expect(text.contains("connecting …"))
         #expect(text.contains("● connecting"))
-        #expect(text.contains("RPM             — rpm"))
+        #expect(text.contains(" Engine speed RPM           — rpm"))
     }
 
     @Test func `gives every ECU its own row, behind the first of its signal`() {
@@ -281,12 +284,46 @@ private let plain = LiveView(palette: Palette(isOn: false))
             model.expect(SignalIndex(rawValue: Int32(index)), signals[index])
         }
         model.apply(reading(0, .number(800)), signals[0], at: .zero)
-        model.apply(reading(0, .number(801), ecu: 0x7EA), signals[0], at: .zero)
+        model.apply(reading(0, .number(1801), ecu: 0x7EA), signals[0], at: .zero)
         model.apply(reading(1, .number(50)), signals[1], at: .zero)
-        model.apply(reading(0, .number(802), ecu: 0x7EA), signals[0], at: .zero)
+        model.apply(reading(0, .number(1802), ecu: 0x7EA), signals[0], at: .zero)
         #expect(model.rows.map(\.id) == ["RPM", "RPM", "VSS"])
-        #expect(model.rows.map(\.number) == [800, 802, 50])
+        #expect(model.rows.map(\.number) == [800, 1802, 50])
         #expect(screen(model, 80, 10, at: 0).contains("7EA"))
+    }
+
+    @Test func `folds an ECU that says the same as the first, until it says something else`() {
+        var model = LiveModel(units: .metric, start: .zero)
+        let say = { (model: inout LiveModel, first: Double, second: Double) in
+            model.apply(reading(0, .number(first)), signals[0], at: .zero)
+            model.apply(reading(0, .number(second), ecu: 0x7E9), signals[0], at: .zero)
+        }
+        say(&model, 2000, 2030)
+        #expect(model.shown == [0])
+        #expect(model.folded == 1)
+        #expect(model.likes(of: model.rows[0]) == [ECUAddress(0x7E9, .can11)])
+        #expect(!screen(model, 80, 10, at: 0).contains("7E9"))
+        // The engine moved between the two questions; then they differ for good.
+        say(&model, 2000, 900)
+        #expect(model.shown == [0])
+        say(&model, 2000, 900)
+        #expect(model.shown == [0, 1])
+        #expect(screen(model, 80, 10, at: 0).contains("7E9"))
+        say(&model, 2000, 2000)
+        #expect(model.shown == [0, 1])
+        for _ in 0..<12 { say(&model, 2000, 2000) }
+        #expect(model.shown == [0])
+        // An alarm is never hidden.
+        model.mark { $1 == ECUAddress(0x7E9, .can11) }
+        #expect(model.shown == [0, 1])
+        model.mark { _, _ in false }
+        model.toggleFolding()
+        #expect(model.shown == [0, 1])
+        model.toggleFolding()
+        model.moveCursor(by: 1, page: 9)
+        // What is folded goes with its signal.
+        #expect(model.removeRow() == SignalIndex(rawValue: 0))
+        #expect(model.rows.isEmpty)
     }
 
     @Test func `says why there is no value and keeps the extremes`() {
@@ -312,8 +349,8 @@ private let plain = LiveView(palette: Palette(isOn: false))
         var model = drive()
         model.scroll = 99
         let text = screen(model, 60, 9, at: 20)
-        #expect(text.contains("SPARKADV"))
-        #expect(!text.contains("RPM "))
+        #expect(text.contains("Ignition timing"))
+        #expect(!text.contains("Engine speed "))
         #expect(text.contains("4–6 of 6"))
     }
 
@@ -354,7 +391,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         }
         model.moveCursor(by: -99, page: 3)
         let lines = plain.render(model, at: instant(20), size: .init(columns: 60, rows: 15))
-        #expect(lines[5].hasPrefix("›RPM "))
+        #expect(lines[5].hasPrefix("›Engine speed "))
     }
 
     @Test func `a row that was taken away stays away, and its signal need not be asked for`() {
@@ -370,8 +407,8 @@ private let plain = LiveView(palette: Palette(isOn: false))
 
     @Test func `with two ECUs a signal is asked for until both rows have gone`() {
         var model = LiveModel(units: .metric, start: .zero)
-        model.apply(reading(0, .number(1)), signals[0], at: .zero)
-        model.apply(reading(0, .number(2), ecu: 0x7E9), signals[0], at: .zero)
+        model.apply(reading(0, .number(800)), signals[0], at: .zero)
+        model.apply(reading(0, .number(3000), ecu: 0x7E9), signals[0], at: .zero)
         model.moveCursor(by: 1, page: 9)
         #expect(model.removeRow() == nil)
         #expect(model.removeRow() == SignalIndex(rawValue: 0))
@@ -440,7 +477,8 @@ private let plain = LiveView(palette: Palette(isOn: false))
         var model = drive()
         let size = LiveView.Size(columns: 40, rows: 15)
         let foot = { (model: LiveModel, seconds: Double) in
-            plain.render(model, at: instant(seconds), size: size).last?.split(separator: "  ").first
+            plain.render(model, at: instant(seconds), size: size).last?.split(separator: "   ")
+                .first
         }
         #expect(foot(model, 20) == "q quit")
         model.say("mark 1 is set, 00:20 into trip 12\u{1B}[2J", at: instant(20))
@@ -525,7 +563,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         model.apply(reading(0, .number(129_958.44)), signals[0], at: instant(20))
         let rows = plain.render(model, at: instant(20), size: .init(columns: 100, rows: 20))
         for id in ["RPM", "VSS"] {
-            #expect(rows.first { $0.hasPrefix(id) }?.contains(" 129958 ") == true)
+            #expect(rows.first { $0.contains(" \(id) ") }?.contains(" 129958 ") == true)
         }
         #expect(!rows.contains { $0.contains("129958.") && $0.contains("…") })
     }
@@ -540,17 +578,17 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(
             lines.map { displayWidth($0) }
                 == plain.render(model, at: instant(20), size: size).map { displayWidth($0) })
-        #expect(lines.contains { $0.hasPrefix(">RPM") && $0.contains("###") })
+        #expect(lines.contains { $0.hasPrefix(">Engine speed") && $0.contains("###") })
         // A unit becomes a word before it is given its cells; the sign of a minute is another unit.
-        #expect(lines.contains { $0.hasPrefix("ECT") && $0.contains(" 85 C  ") })
-        #expect(lines.contains { $0.hasPrefix("SPARKADV") && $0.contains(" 20.0 deg ") })
+        #expect(lines.contains { $0.hasPrefix(" Engine coolant") && $0.contains(" 85 C  ") })
+        #expect(lines.contains { $0.hasPrefix(" Ignition timing") && $0.contains(" 20.0 deg ") })
         #expect(lines.contains { $0.contains("|+-50 ") })
         #expect(!lines.contains { $0.contains("'") || $0.contains("?  ") })
         // Half cells left of the middle, too.
         for number in stride(from: -49.0, to: 0, by: 3) {
             model.apply(reading(5, .number(number)), signals[5], at: instant(20))
             let row = ascii.render(model, at: instant(20), size: size).first {
-                $0.hasPrefix("SPARKADV")
+                $0.hasPrefix(" Ignition timing")
             }
             #expect(row?.contains("?") == false)
         }
@@ -580,7 +618,10 @@ private let plain = LiveView(palette: Palette(isOn: false))
         ("\u{1B}[5~\u{1B}[6~", [.pageUp, .pageDown]), ("\u{1B}[1;5C", []),
         ("\u{1B}[", []), ("\u{1B}", [.escape]), ("\u{1B}[1~\u{1B}[4~", [.home, .end]),
         ("\u{1B}[3~\u{7F}\r", [.delete, .backspace, .enter]), ("\u{03}", [.close]),
-        ("é\u{01}\t", [.tab]), ("\u{1B}[200~", []),
+        ("é\u{01}\t", [.tab]), ("\u{1B}[200~", []), ("\u{1B}[C\u{1B}[D", [.right, .left]),
+        ("\u{1B}[<0;5;7M", [.press(column: 4, row: 6)]), ("\u{1B}[<0;5;7m", []),
+        ("\u{1B}[<64;1;1M\u{1B}[<65;1;1M", [.wheelUp, .wheelDown]),
+        ("\u{1B}[<0;0;7M\u{1B}[<2;3;4M\u{1B}[<;;M\u{1B}[<99999999999999999999;1;1M", []),
     ])
     func `are read from what terminals send`(_ input: String, _ expected: [Key]) {
         #expect(Key.read(Array(input.utf8)) == expected)

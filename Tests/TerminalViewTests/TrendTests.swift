@@ -50,16 +50,31 @@ private func instant(_ seconds: Double) -> Instant {
 
     @Test func `keeps so many cells, and what holds on into them`() {
         var trend = Trend()
-        for step in 0..<5000 { trend.take(Double(step), at: instant(Double(step) / 10)) }
-        let values = trend.values(Trend.length, at: instant(499.9))
+        let cells = Trend.length / 2
+        for step in 0..<9000 { trend.take(Double(step), at: instant(Double(step) / 10)) }
+        let values = trend.values(cells, at: instant(899.9))
         #expect(values.allSatisfy { $0 != nil })
-        #expect(values.last == 4999)
-        #expect(
-            trend.values(Trend.length + 5, at: instant(499.9)).prefix(4).allSatisfy { $0 == nil })
+        #expect(values.last == 8999)
+        #expect(trend.values(cells + 5, at: instant(899.9)).prefix(4).allSatisfy { $0 == nil })
+        // A cell may stand for any time.
+        #expect(trend.values(3, per: .seconds(1), at: instant(899.9)) == [8979, 8989, 8999])
         var slow = Trend()
         for step in 0..<9 { slow.take(Double(step), at: instant(Double(step) * 200)) }
-        #expect(slow.values(Trend.length, at: instant(1600)).allSatisfy { $0 != nil })
-        trend.convert { $0 / 10 }
-        #expect(trend.values(1, at: instant(499.9)) == [499.9])
+        #expect(slow.values(cells, at: instant(1600)).allSatisfy { $0 != nil })
+        trend.convert { $0 * 2 }
+        #expect(trend.values(1, at: instant(899.9)) == [17998])
+    }
+
+    @Test func `gives a graph its numbers with their ages, and the one that holds on into it`() {
+        var trend = Trend()
+        for step in 0..<9 { trend.take(Double(step), at: instant(Double(step) * 10)) }
+        let samples = trend.samples(.seconds(25), at: instant(83))
+        #expect(samples.map(\.age) == [33, 23, 13, 3, 0])
+        #expect(samples.map(\.value) == [5, 6, 7, 8, 8])
+        #expect(samples.allSatisfy { !$0.isBehindGap })
+        // Overdue: the line ends with its last number.
+        trend.take(9, at: instant(200))
+        #expect(trend.samples(.seconds(25), at: instant(201)).map(\.isBehindGap) == [true, false])
+        #expect(trend.samples(.seconds(25), at: instant(260)).map(\.age) == [60])
     }
 }

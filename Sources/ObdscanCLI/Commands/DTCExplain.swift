@@ -124,7 +124,7 @@ struct DTCExplainCommand: ParsableCommand, OutputCommand {
 }
 
 /// The codes of a vehicle, each once, with the lists that it is in.
-private struct FoundCodes {
+struct FoundCodes {
     struct Entry {
         var ecu: ECUAddress?
         var code: CodeReport.Code

@@ -117,6 +117,7 @@ struct LiveCommand: ParsableCommand, OutputCommand {
                 wanted, packRecords, connection, every: period, unknown: { output.note($0.text) })
             setup.protectBattery(rest.limits, connection)
             setup.watchesVoltage = isScreen
+            if isScreen { setup.watchLight(connection) }
             let bell = alarming.plan.bell(table, output, for: setup) { output.note($0) }
             let printer = isScreen ? nil : LinePrinter()
             var summary = PollSummary(statistics: SessionStatistics())

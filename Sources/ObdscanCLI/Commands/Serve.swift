@@ -8,6 +8,7 @@ import OBDCore
 import Settings
 import SystemIO
 import VehicleScan
+import WebPage
 import WebProtocol
 import WebServer
 
@@ -24,8 +25,9 @@ struct ServeCommand: ParsableCommand, OutputCommand {
 
             Under /api/ are the objects that the other commands print with --format json, one per \
             line: /api/live (server-sent events), status, readings, adapters, codes, \
-            codes/history, monitors, monitors/trend, trips, trips/ID, trips/ID/plots, \
-            trips/ID/track, trips/ID/report and trips/ID/export?format=csv|json|gpx|kml|influx. \
+            codes/explain, codes/frames, codes/history, report (a page), monitors, \
+            monitors/trend, trips, trips/ID, trips/ID/plots, trips/ID/track, trips/ID/report and \
+            trips/ID/export?format=csv|json|gpx|kml|influx. \
             /metrics is for Prometheus.
 
             By default it listens on the loopback address and answers only the user who started \
@@ -41,6 +43,7 @@ struct ServeCommand: ParsableCommand, OutputCommand {
               obdscan serve rpm speed coolant-temp -d sim:   some signals of the simulated vehicle
               obdscan serve --offline                        trips only, no vehicle
               obdscan serve --listen 0.0.0.0:8327            for the phone beside the wheel
+              obdscan serve --tiles 'https://tile.example.org/{z}/{x}/{y}.png'
               curl -s http://127.0.0.1:8327/api/readings     for programs
             """)
 
@@ -80,6 +83,13 @@ struct ServeCommand: ParsableCommand, OutputCommand {
             valueName: "name"))
     var hosts: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "Show tracks on the map tiles at this address, which browsers load from there.",
+            discussion: "With {z}, {x} and {y}: https://tile.example.org/{z}/{x}/{y}.png",
+            valueName: "url"))
+    var tiles: String?
+
     @Flag(help: "Show only recorded data; ask no vehicle.")
     var offline = false
 
@@ -104,6 +114,7 @@ struct ServeCommand: ParsableCommand, OutputCommand {
         let listed = try view.map { try SignalViews.find($0, names, UserSettings.current) } ?? []
         let wanted = try listed + signals.map { try names.findPaced($0) }
         let place = try address()
+        let source = try tileSource()
         let word = try chosenToken(place)
         let further = try furtherNames(place)
         // A database that cannot be read is told now, not by every page.
@@ -120,7 +131,8 @@ struct ServeCommand: ParsableCommand, OutputCommand {
                 isLoopback: place.isLoopback, names: further, token: word,
                 cookie: "obdscan-\(listener.port)"),
             users: place.isLoopback && word == nil ? [0, getuid()] : nil, board: board,
-            questions: VehicleQuestions(car, board, sources), table: table, sources: sources)
+            questions: VehicleQuestions(car, board, sources), table: table, sources: sources,
+            tiles: source)
         let accessory = try chosenAccessory()
         let feed = accessory.map { name in
             LiveFeed(
@@ -175,6 +187,7 @@ struct ServeCommand: ParsableCommand, OutputCommand {
                 var setup = try PollSetup.make(
                     wanted, packs, connection, every: period, unknown: { output.note($0.text) })
                 setup.protectBattery(limits, connection)
+                setup.watchLight(connection)
                 return setup
             },
             news: { connection in
@@ -210,6 +223,17 @@ struct ServeCommand: ParsableCommand, OutputCommand {
         output.note(
             "Open it in a browser; Ctrl-C ends it."
                 + (place.isLoopback ? "" : " The connection is not encrypted."))
+        if !place.isLoopback { showPicture(of: url) }
+    }
+
+    /// The address for the camera of a phone, where somebody sees it.
+    private func showPicture(of url: String) {
+        guard output.format == .text, !output.quiet, !isASCIILocale(),
+            let columns = terminalColumns(STDERR_FILENO),
+            let lines = AddressPicture.lines(
+                url, columns: columns, hasColours: output.colours(STDERR_FILENO))
+        else { return }
+        tellOnStandardError(lines.joined(separator: "\n") + "\n")
     }
 }
 
@@ -222,6 +246,16 @@ extension ServeCommand {
                 hint: "such as 127.0.0.1:8327, [::1]:8327 or 0.0.0.0:8327", status: .usage)
         }
         return place
+    }
+
+    private func tileSource() throws(Failure) -> TileSource? {
+        guard let tiles else { return nil }
+        guard let source = TileSource(tiles) else {
+            throw Failure(
+                "\"\(tiles)\" is not an address of map tiles",
+                hint: "such as https://tile.example.org/{z}/{x}/{y}.png", status: .usage)
+        }
+        return source
     }
 
     /// The token to ask for; nil = none.

@@ -35,42 +35,79 @@ extension LiveScreen {
     }
 
     /// Rows of signals that there is room for.
-    private var room: Int { max(1, terminal.size.rows - 6) }
+    private var room: Int { LiveView.room(terminal.size, model) }
 
     /// A key over the signals; true = the user wants to quit.
     private mutating func press(_ key: Key) throws -> Bool {
+        let line = model.mode == .gauges ? LiveView.gaugeColumns(terminal.size.columns) : 1
         switch key {
-        case .up, .character("k"): model.moveCursor(by: -1, page: room)
-        case .down, .character("j"): model.moveCursor(by: 1, page: room)
+        case .up, .character("k"): model.moveCursor(by: -line, page: room)
+        case .down, .character("j"): model.moveCursor(by: line, page: room)
+        case .left: model.moveCursor(by: -1, page: room)
+        case .right: model.moveCursor(by: 1, page: room)
         case .pageUp: model.moveCursor(by: -room, page: room)
         case .pageDown, .character(" "): model.moveCursor(by: room, page: room)
         case .home, .character("g"): model.moveCursor(by: -model.rows.count, page: room)
         case .end, .character("G"): model.moveCursor(by: model.rows.count, page: room)
+        case .wheelUp: turnWheel(-1)
+        case .wheelDown: turnWheel(1)
+        case .press(let column, let row): click(column: column, row: row)
+        case .enter: model.mode = model.mode == .signal ? .list : .signal
+        case .character("x"):
+            if !model.togglePlotted() { say("a graph shows \(LiveModel.mostPlotted) signals") }
+        case .character("+"), .character("="): model.zoom(by: -1, at: SystemClock.now())
+        case .character("-"): model.zoom(by: 1, at: SystemClock.now())
+        case .character("v"): model.mode = model.mode == .gauges ? .list : .gauges
+        case .character("s"):
+            model.changeOrder()
+            say("sorted: \(model.order.words)")
+        case .character("f"): model.toggleFolding()
         case .character("K"), .character("<"): model.moveRow(by: -1)
         case .character("J"), .character(">"): model.moveRow(by: 1)
-        case .delete, .character("d"), .character("-"): try remove()
-        case .character("a"), .character("+"): look(for: "")
+        case .delete, .character("d"): try remove()
+        case .character("a"): look(for: "")
         case .character("u"): changeUnits()
         case .character("p"): model.togglePause(at: SystemClock.now())
         case .character("r"): model.resetExtremes()
         case .character("m"): mark()
         case .character("c"): try showCodes()
         case .character("?"), .character("h"): model.page = .help
-        case .escape: model.cursor = nil
+        case .escape, .backspace:
+            if model.mode == .list { model.cursor = nil } else { model.mode = .list }
         case .character("q"), .character("Q"): return true
-        case .enter, .backspace, .tab, .close, .character: break
+        case .tab, .close, .character: break
         }
         return false
+    }
+
+    private mutating func turnWheel(_ step: Int) {
+        if model.mode == .signal {
+            model.zoom(by: step, at: SystemClock.now())
+        } else {
+            model.scroll(by: step * 3, page: room)
+        }
+    }
+
+    /// A click chooses a signal; one on the chosen signal opens it.
+    private mutating func click(column: Int, row: Int) {
+        guard let place = view.row(model, at: row, column: column, size: terminal.size) else {
+            return
+        }
+        if model.cursor == place { model.mode = .signal }
+        model.cursor = place
     }
 
     /// A key over a page of text.
     private mutating func turn(_ key: Key) {
         guard var page = model.page else { return }
         let count = view.folded(page, columns: terminal.size.columns).count
+        let room = max(1, terminal.size.rows - 6)
         let last = max(0, count - room)
         switch key {
         case .up, .character("k"): page.scroll = max(0, page.scroll - 1)
         case .down, .character("j"): page.scroll = min(last, page.scroll + 1)
+        case .wheelUp: page.scroll = max(0, page.scroll - 3)
+        case .wheelDown: page.scroll = min(last, page.scroll + 3)
         case .pageUp: page.scroll = max(0, page.scroll - room)
         case .pageDown, .character(" "): page.scroll = min(last, page.scroll + room)
         case .home: page.scroll = 0
@@ -86,20 +123,20 @@ extension LiveScreen {
     /// A key while a signal is being looked for.
     private mutating func type(_ key: Key) throws {
         guard let choice = model.adding else { return }
-        let page = LiveView.choices(room)
+        let page = LiveView.choices(max(1, terminal.size.rows - 6))
         switch key {
         case .enter:
             model.adding = nil
             try add(choice)
         case .escape: model.adding = nil
         case .backspace: look(for: String(choice.text.dropLast()))
-        case .up: model.adding?.move(by: -1)
-        case .down, .tab: model.adding?.move(by: 1)
+        case .up, .wheelUp: model.adding?.move(by: -1)
+        case .down, .tab, .wheelDown: model.adding?.move(by: 1)
         case .pageUp: model.adding?.move(by: -page)
         case .pageDown: model.adding?.move(by: page)
         case .character(let character):
             if choice.text.count < 40 { look(for: choice.text + String(character)) }
-        case .home, .end, .delete, .close: break
+        case .home, .end, .left, .right, .delete, .close, .press: break
         }
     }
 
@@ -201,26 +238,20 @@ extension LiveScreen {
         do {
             let services = try connection.services()
             let scan = try CodeScan(connection, in: services)
-            let printer = CodePrinter(
-                plain, table: connection.table,
-                knowledge: CodeKnowledge(texts: try loadCodeTexts()),
-                accessory: connection.accessory)
-            var report = MonitorReport(plain.form)
-            let cycle = try connection.readinessThisCycle(
-                in: services, known: scan.status)
+            let cycle = try connection.readinessThisCycle(in: services, known: scan.status)
             let items = (scan.status + cycle).flatMap(\.answer.items)
-            for item in items where MonitorReport.concerns(item) { report.add(item) }
-            let failure = scan.failure(connection).map { $0.message + "\n" } ?? ""
-            let text =
-                printer.text(scan) + failure + "\n"
-                + report.text(
-                    Readiness(items, table: connection.table))
-            model.page?.lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-                .map(String.init)
+            let pages = try CodePage(
+                table: connection.table, texts: loadCodeTexts(),
+                explanations: loadCodeExplanations(), form: plain.form, units: output.units)
+            var lines = pages.lines(scan)
+            if let failure = scan.failure(connection) { lines.append(.init(failure.message)) }
+            lines += pages.lines(readiness: items)
+            model.page?.lines = lines
         } catch let error as VehicleError {
-            model.page?.lines = [Failure(error, accessory: connection.accessory).message]
+            let failure = Failure(error, accessory: connection.accessory)
+            model.page?.lines = [.init(failure.message)]
         } catch let failure as Failure {
-            model.page?.lines = [failure.message]
+            model.page?.lines = [.init(failure.message)]
         }
     }
 }

@@ -26,6 +26,7 @@ struct LiveScreen: ~Copyable {
     private var batches: [ReadingBatch] = []
     private var events: [(time: Instant, event: ScanEvent)] = []
     private var news: PollNews
+    private let lightSignals: LightSignals
     /// Finds out which vehicle it is.
     private var identity: VINQuery?
     private var bell: AlarmNotifier?
@@ -64,6 +65,8 @@ struct LiveScreen: ~Copyable {
             palette: Palette(isOn: output.colours(STDOUT_FILENO)), isASCII: isASCIILocale())
         model = LiveModel(
             units: output.units, start: SystemClock.now(), order: setup.order(connection.table))
+        model.levels = signalLevels()
+        lightSignals = LightSignals(connection.table)
         model.header.accessory = connection.accessory
         model.header.trip = recording?.number
         for signal in setup.named { model.expect(signal, connection.table[signal]) }
@@ -169,7 +172,9 @@ struct LiveScreen: ~Copyable {
                     model.apply(reading, connection.table[signal], at: batch.answered)
                 }
             }
-            for case .reading(let reading) in batch.items where shows(reading, asked) {
+            for case .reading(let reading) in batch.items {
+                takeLight(reading)
+                guard shows(reading, asked) else { continue }
                 model.apply(reading, connection.table[reading.signal], at: batch.answered)
             }
             if model.hasEmptyRows {
@@ -178,6 +183,16 @@ struct LiveScreen: ~Copyable {
             watch(batch)
         }
         if let bell { model.mark(where: bell.watch.isRaised) }
+    }
+
+    private mutating func takeLight(_ reading: Reading) {
+        switch reading.value {
+        case .flag(let isOn) where reading.signal == lightSignals.light:
+            model.takeLight(isOn, of: reading.ecu)
+        case .number(let count) where reading.signal == lightSignals.codes:
+            model.takeCodes(Int(count), of: reading.ecu)
+        default: break
+        }
     }
 
     private mutating func watch(_ batch: ReadingBatch) {

@@ -23,6 +23,14 @@ extension WebSources {
             },
             fuelProfile: { TripFuel.profile(of: $0) },
             codeKnowledge: { CodeKnowledge(texts: try loadCodeTexts()) },
+            codeAnswer: { question, vehicle, services, writer in
+                let output = OutputOptions(format: .json, units: units, quiet: true)
+                do throws(any Error) {
+                    try CodeAnswers(vehicle, services, output).answer(question, to: &writer)
+                } catch let failure as Failure {
+                    throw WebProblem(failure)
+                }
+            },
             accessories: { writer in
                 let output = OutputOptions(format: .json, units: units, quiet: true)
                 _ = try DevicesListCommand.printAll(database, output, &writer)

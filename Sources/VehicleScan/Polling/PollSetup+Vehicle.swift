@@ -60,10 +60,25 @@ extension PollSetup {
             vehicle.table, profiles, ecu: vehicle.hasPhysicalRequests ? vehicle.ecu : nil)
     }
 
+    /// Has the check engine light and the number of codes read now and then, for a heading.
+    public mutating func watchLight(_ vehicle: Vehicle) {
+        let classic = DataID(.currentData, 0x01)
+        guard let record = vehicle.table.record(classic),
+            let place = profiles.lazy.compactMap({ $0.place(of: classic) }).first
+        else { return }
+        lightWant = PollPlan.Want(
+            record, as: place, period: SignalPace.slow,
+            ecu: vehicle.hasPhysicalRequests ? vehicle.ecu : nil)
+    }
+
     /// The plan for a session.
     public var plan: PollPlan {
         let seldom: Duration? = watchesVoltage ? .seconds(30) : nil
-        var plan = PollPlan(wants: wants, voltagePeriod: readsVoltage ? .seconds(5) : seldom)
+        let isAsked = wants.contains { $0.dataID == lightWant?.dataID }
+        // Alone it is no reason to go on asking.
+        let heading = wants.isEmpty || isAsked ? [] : [lightWant].compactMap(\.self)
+        var plan = PollPlan(
+            wants: wants + heading, voltagePeriod: readsVoltage ? .seconds(5) : seldom)
         if let battery { plan.protectBattery(by: BatteryGuard(limits: battery), motion) }
         return plan
     }

@@ -12,6 +12,8 @@ public struct PollSetup: Sendable {
     public var readsVoltage: Bool
     /// Whether it is asked for now and then, for a heading alone.
     public var watchesVoltage = false
+    /// What is asked now and then for the check engine light in a heading; nil = nothing is.
+    public var lightWant: PollPlan.Want?
     /// In which services the vehicle's name is asked for.
     public var profiles: [DiagnosticProfile]
     /// The ECU of `--ecu`; where no request reaches one ECU alone, the others' answers do not count.

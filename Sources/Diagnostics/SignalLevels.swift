@@ -1,0 +1,122 @@
+/// From where a value deserves a look: `pids/levels.tsv`, which tells its format.
+public struct SignalLevels: Hashable, Sendable {
+    /// How unusual a value is.
+    public enum Level: String, Hashable, Sendable {
+        /// Good to know: an engine that is cold.
+        case note
+        /// Lower than usual.
+        case low
+        /// Higher than usual.
+        case high
+        /// So low that something fails.
+        case tooLow
+        /// So high that something fails.
+        case tooHigh
+
+        /// Whether something fails at it.
+        public var isGrave: Bool { self == .tooLow || self == .tooHigh }
+    }
+
+    /// A limit, and what a value beyond it is called.
+    public struct Rule: Hashable, Sendable {
+        /// Unit: that of the signal.
+        public var limit: Double
+        /// Values beyond it do not count, as those of vehicles of 24 V; nil = all do.
+        public var end: Double?
+        /// Whether values above the limit meet it; else those below.
+        public var isAbove: Bool
+        /// How unusual they are.
+        public var level: Level
+        /// The word beside the value.
+        public var word: String
+        /// What is behind it, in a sentence or two.
+        public var reason: String
+
+        /// Whether a value is beyond the limit.
+        public func isMet(by value: Double) -> Bool {
+            isAbove
+                ? value > limit && value <= end ?? .infinity
+                : value < limit && value >= end ?? -.infinity
+        }
+    }
+
+    private struct Entry: Hashable, Sendable {
+        var unit: String
+        var rules: [Rule]
+    }
+
+    private var entries: [String: Entry] = [:]
+
+    /// No limits.
+    public init() {}
+
+    /// The rules of a signal; empty where there are none, or where they are in another unit.
+    public func rules(of signal: Signal) -> [Rule] {
+        guard let entry = entries[signal.id], entry.unit == signal.unit else { return [] }
+        return entry.rules
+    }
+
+    /// Reads a text.
+    public init(_ text: String) throws(SignalLevelError) {
+        var number = 0
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            number += 1
+            guard let first = line.first, first != "#" else { continue }
+            let cells = line.split(separator: "\t", omittingEmptySubsequences: false).map(
+                String.init)
+            guard cells.count == 7 else {
+                throw SignalLevelError(line: number, fault: .cells(cells.count))
+            }
+            let limits = cells[3].split(separator: "..").map { Double($0) }
+            guard let limit = limits.first ?? nil, limit.isFinite, limits.count <= 2,
+                let end = limits.last, end != nil
+            else { throw SignalLevelError(line: number, fault: .limit(cells[3])) }
+            guard let level = Level(rawValue: cells[4]) else {
+                throw SignalLevelError(line: number, fault: .level(cells[4]))
+            }
+            guard cells[2] == "above" || cells[2] == "below" else {
+                throw SignalLevelError(line: number, fault: .side(cells[2]))
+            }
+            let rule = Rule(
+                limit: limit, end: limits.count > 1 ? end : nil, isAbove: cells[2] == "above",
+                level: level, word: cells[5], reason: cells[6])
+            for signal in cells[0].split(separator: " ") {
+                var entry = entries[String(signal)] ?? Entry(unit: cells[1], rules: [])
+                guard entry.unit == cells[1] else {
+                    throw SignalLevelError(line: number, fault: .unit(cells[1]))
+                }
+                entry.rules.append(rule)
+                entries[String(signal)] = entry
+            }
+        }
+    }
+}
+
+extension [SignalLevels.Rule] {
+    /// The rule that names `value`: the last one that it meets; nil = it is as usual.
+    public func rule(for value: Double) -> SignalLevels.Rule? {
+        last { $0.isMet(by: value) }
+    }
+}
+
+/// A fault in the text of levels.
+public struct SignalLevelError: Error, Hashable, Sendable {
+    /// What is wrong.
+    public enum Fault: Hashable, Sendable {
+        /// A line of another number of cells than seven.
+        case cells(Int)
+        /// No number.
+        case limit(String)
+        /// No level that is known.
+        case level(String)
+        /// Neither `above` nor `below`.
+        case side(String)
+        /// Another unit than in a line before.
+        case unit(String)
+    }
+
+    /// The line, from 1.
+    public var line: Int
+    /// What is wrong.
+    public var fault: Fault
+}

@@ -1,0 +1,55 @@
+import Diagnostics
+import OBDCore
+import ScanSession
+import TripReports
+import VehicleScan
+
+/// Everything of a vehicle that its report has: codes, readiness, test results and frozen values.
+struct ConditionScan {
+    let codes: CodeScan
+    let vin: VIN?
+    let time: UTC
+    private let tests: [QueryResult]
+    private let frames: [QueryResult]
+
+    /// Asks for what `codes` has not asked for yet.
+    init(_ codes: CodeScan, _ connection: Vehicle, _ services: VehicleServices) throws {
+        self.codes = codes
+        tests = try MonitorsCommand.testResults(connection, services)
+        var frames: [QueryResult] = []
+        if services.profiles != [.onUDS] {
+            frames = try FrameScan(0, connection, in: services).asked
+        }
+        if services.profiles.contains(.onUDS) {
+            frames += try SnapshotScan(codes.codes, connection, record: nil).asked
+        }
+        self.frames = frames
+        vin = try connection.vin(by: services.profiles)
+        time = connection.utc(codes.time)
+    }
+
+    /// All that was asked.
+    var asked: [QueryResult] { codes.asked + tests + frames }
+
+    /// What the vehicle is like now.
+    private var condition: VehicleCondition {
+        VehicleCondition(
+            time: time, codes: codes.codes,
+            items: (codes.status + tests).flatMap(\.answer.items))
+    }
+
+    /// The report, compared with `before` where that is known.
+    func report(
+        of connection: Vehicle, before: VehicleCondition? = nil, _ output: OutputOptions
+    ) throws(Failure) -> ConditionReport {
+        let table = connection.table
+        let lamps = codes.ecus.compactMap { ecu in codes.lampIsOn(ecu, table).map { (ecu, $0) } }
+        return ConditionReport(
+            vehicle: vin?.text, accessory: connection.accessory,
+            vehicleProtocol: connection.scan.link?.capabilities.vehicleProtocol?.title,
+            time: time, since: before?.time, lamps: lamps,
+            change: ConditionChange(before: before, now: condition),
+            frames: frames.flatMap(\.answer.items), table: table, texts: try loadCodeTexts(),
+            output: output.form)
+    }
+}

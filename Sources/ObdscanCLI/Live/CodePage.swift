@@ -1,0 +1,99 @@
+import Diagnostics
+import Formats
+import OBDCore
+import PIDTables
+import TerminalView
+import TripReports
+import VehicleScan
+
+/// Codes with what they mean, and readiness, as lines of the live view.
+struct CodePage {
+    let table: PIDTable
+    let texts: CodeTexts
+    let explanations: CodeExplanations
+    let form: OutputForm
+    let units: UnitSystem
+
+    /// Each ECU with its light, and each of its codes once.
+    func lines(_ scan: CodeScan) -> [LiveModel.Line] {
+        var lines: [LiveModel.Line] = []
+        for ecu in scan.ecus {
+            if !lines.isEmpty { lines.append("") }
+            lines.append(heading(scan, ecu))
+            let reports = scan.codes.filter { $0.ecu == ecu }
+            var seen: Set<CodeReport.Code> = []
+            for report in reports where seen.insert(report.code).inserted {
+                let kinds = reports.filter { $0.code == report.code }.map(\.kindText)
+                lines += self.lines(report, kinds)
+            }
+        }
+        var codes: [DTC] = []
+        for case .dtc(let code) in scan.codes.map(\.code) { codes.append(code) }
+        let together = explanations.reading(of: codes).findings.map { finding in
+            LiveModel.Line(head: "  Together   ", .bold, finding.sentence)
+        }
+        return lines + (together.isEmpty ? [] : [""] + together)
+    }
+
+    private func heading(_ scan: CodeScan, _ ecu: ECUAddress?) -> LiveModel.Line {
+        let name = scan.modules.first { $0.module.responder == ecu }?.name.map(printable)
+        let head = [ecu?.description ?? "vehicle", name].compactMap(\.self).joined(separator: "  ")
+        let count = scan.codes.count { $0.ecu == ecu }
+        let none = count == 0 ? "  no codes" : ""
+        switch scan.lampIsOn(ecu, table) {
+        case true: return .init(head: head, .bold, "  ● check engine light on" + none, .bad)
+        case false: return .init(head: head, .bold, "  light off" + none, count == 0 ? .good : nil)
+        case nil: return .init(head: head, .bold, none)
+        }
+    }
+
+    private func lines(_ report: CodeReport, _ kinds: [String]) -> [LiveModel.Line] {
+        let code = ExplainedCode(
+            report.code, texts, explanations,
+            occurrence: .init(
+                status: kinds.joined(separator: ", "), state: .init(report), moment: nil))
+        var lines = [
+            LiveModel.Line(
+                head: "  \(report.fullText)  ", .bold,
+                "\(printable(code.meaning)) (\(kinds.joined(separator: ", ")))")
+        ]
+        func add(_ head: String, _ text: String, _ style: Style? = nil) {
+            if !text.isEmpty { lines.append(.init(head: head, .accent, text, style)) }
+        }
+        guard let explanation = code.explanation else { return lines }
+        if let drive = explanation.drive {
+            let reason = explanation.driveReason.isEmpty ? "" : ": \(explanation.driveReason)"
+            let style: Style? =
+                switch drive {
+                case .stop: .bad
+                case .soon: .warning
+                case .weeks, .note: nil
+                }
+            add("    Drive on?  ", drive.words + reason, style)
+        }
+        add("    Noticed    ", explanation.notice)
+        for (place, cause) in explanation.causes.prefix(3).enumerated() {
+            let check = cause.check.isEmpty ? "" : ": \(cause.check)"
+            add(
+                place == 0 ? "    Causes     " : "               ",
+                "\(place + 1). \(cause.what)\(check)")
+        }
+        if let watch = explanation.watch {
+            let meaning = watch.meaning.isEmpty ? "" : ": \(watch.meaning)"
+            add("    Watch      ", watch.signals.joined(separator: " ") + meaning)
+        }
+        return lines
+    }
+
+    /// The monitors that have run, and those that have not.
+    func lines(readiness items: [DiagnosticItem]) -> [LiveModel.Line] {
+        var report = MonitorReport(form)
+        for item in items where MonitorReport.concerns(item) { report.add(item) }
+        let text = report.text(Readiness(items, table: table))
+        return [""]
+            + text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+                let style: Style? = line.contains("not complete") ? .warning : nil
+                return LiveModel.Line(String(line), style)
+            }
+    }
+}

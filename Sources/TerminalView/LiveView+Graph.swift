@@ -1,0 +1,127 @@
+import Formats
+import OBDCore
+
+extension LiveView {
+    /// The colours of the signals in a graph.
+    static let plotStyles: [Style] = [.accent, .warning, .second]
+    /// Their signs where there are no colours.
+    static let plotSigns = ["*", "+", "o"]
+
+    /// A graph of rows over the last minutes, with axes: `size.rows` lines of `size.columns` cells.
+    ///
+    /// Signals of one unit share an axis. Of those of others the ends of the scale are in the line
+    /// above.
+    func graph(
+        _ rows: [LiveModel.Row], window: Duration, at now: Instant, size: Size
+    ) -> [String] {
+        let left = 7
+        let width = size.columns - left
+        let height = size.rows - 2
+        guard width >= 20, height >= 3 else { return [] }
+        let samples = rows.map { $0.trend.samples(window, at: now) }
+        let wanted = max(2, min(6, height / 3))
+        var axes: [GraphAxis?] = []
+        for row in rows.indices {
+            let values = rows.indices.filter { rows[$0].unit == rows[row].unit }
+                .flatMap { samples[$0].map(\.value) }
+            axes.append(GraphAxis(values, marks: wanted))
+        }
+        var canvas = Canvas(columns: width, rows: height)
+        // The first signal is drawn last, above the others.
+        for place in rows.indices.reversed() {
+            draw(samples[place], axes[place], window, owner: UInt8(place), on: &canvas)
+        }
+        let lines = (0..<height).map { line in
+            label(axes.first ?? nil, line, height, left)
+                + canvas.runs(line, isASCII: isASCII).map { run in
+                    palette(Self.plotStyles[Int(run.owner) % 3], run.text)
+                }.joined()
+        }
+        return [legend(rows, axes, size.columns)] + lines + [timeAxis(window, left, width)]
+    }
+
+    private func draw(
+        _ samples: [Trend.Sample], _ axis: GraphAxis?, _ window: Duration, owner: UInt8,
+        on canvas: inout Canvas
+    ) {
+        guard let axis else { return }
+        var last: (x: Int, y: Int)?
+        for sample in samples {
+            guard sample.value.isFinite else {
+                last = nil
+                continue
+            }
+            let part = 1 - sample.age / window.seconds
+            let point = (
+                x: Int((part * Double(canvas.width - 1)).rounded()),
+                y: Int(((1 - axis.part(of: sample.value)) * Double(canvas.height - 1)).rounded())
+            )
+            if let last, !sample.isBehindGap {
+                canvas.line(from: last, to: point, owner: owner)
+            } else {
+                canvas.dot(point.x, point.y, owner: owner)
+            }
+            last = point
+        }
+    }
+
+    /// The mark beside a line of the graph: `  3000 ┤`.
+    private func label(_ axis: GraphAxis?, _ line: Int, _ height: Int, _ width: Int) -> String {
+        let mark = axis?.marks.first { mark in
+            Int(((1 - (axis?.part(of: mark) ?? 0)) * Double(height - 1)).rounded()) == line
+        }
+        guard let axis, let mark else { return fitted("│", width, right: true) }
+        return fitted(axis.label(mark), width - 1, right: true) + "┤"
+    }
+
+    /// What is drawn, in its colour; its scale where it is not the one at the side.
+    private func legend(
+        _ rows: [LiveModel.Row], _ axes: [GraphAxis?], _ width: Int
+    ) -> String {
+        var text = ""
+        var used = 0
+        for (place, row) in rows.enumerated() {
+            var words =
+                (isASCII || !palette.isOn ? Self.plotSigns[place % 3] : "●") + " " + row.name
+            if !row.unit.isEmpty { words += ", \(row.unit)" }
+            if row.unit != rows[0].unit, let axis = axes[place] {
+                words += " (\(axis.label(axis.low)) to \(axis.label(axis.high)))"
+            }
+            let shown = fitted(
+                self.words(words), max(0, min(displayWidth(self.words(words)), width - used)))
+            text += palette(Self.plotStyles[place % 3], shown)
+            used += displayWidth(shown)
+            guard used + 3 < width, place + 1 < rows.count else { break }
+            text += "   "
+            used += 3
+        }
+        return text + String(repeating: " ", count: max(0, width - used))
+    }
+
+    /// Round moments below a graph: `-2 min`, `-1 min`, `now`.
+    private func timeAxis(_ window: Duration, _ left: Int, _ width: Int) -> String {
+        let seconds = window.seconds
+        let step = [10.0, 30, 60, 120, 300].first { seconds / $0 <= Double(width) / 12 } ?? 300
+        var cells = Array(repeating: Character(" "), count: left + width)
+        var age = (seconds / step).rounded(.down) * step
+        while age >= 0 {
+            let words = age == 0 ? "now" : Self.ago(age)
+            let place = left + Int(((1 - age / seconds) * Double(width - 1)).rounded())
+            let start = min(max(left, place - words.count / 2), left + width - words.count)
+            if start >= left,
+                cells[max(left, start - 1)..<start + words.count].allSatisfy({ $0 == " " })
+            {
+                cells.replaceSubrange(start..<start + words.count, with: words)
+            }
+            age -= step
+        }
+        return String(cells)
+    }
+
+    /// `-30 s`, `-1:30`, `-2 min`.
+    private static func ago(_ seconds: Double) -> String {
+        if seconds < 60 { return "-\(fixed(seconds, 0)) s" }
+        return seconds.truncatingRemainder(dividingBy: 60) == 0
+            ? "-\(fixed(seconds / 60, 0)) min" : "-" + clockText(seconds)
+    }
+}

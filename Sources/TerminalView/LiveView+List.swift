@@ -1,0 +1,237 @@
+import Diagnostics
+import Formats
+import OBDCore
+
+/// A line a signal; below them a graph where there is room, beside them more of them.
+extension LiveView {
+    /// What a column of lines needs where two stand beside each other.
+    private static let halfWidth = 78
+    /// What a graph below the lines needs.
+    private static let leastGraph = 9
+
+    /// How many rows of signals a screen shows at once, for keys that turn pages.
+    public static func room(_ size: Size, _ model: LiveModel) -> Int {
+        let count = model.shown.count
+        if model.mode == .gauges {
+            return max(1, (size.rows - 5) / gauge.rows) * gaugeColumns(size.columns)
+        }
+        let lines = max(1, size.rows - 6)
+        return count > lines && size.columns >= 2 * halfWidth + 2 ? lines * 2 : lines
+    }
+
+    func list(
+        _ model: LiveModel, _ now: Instant, _ size: Size
+    ) -> (lines: [String], footer: String) {
+        let places = model.shown
+        let room = max(0, size.rows - 1)
+        let isDouble = places.count > room && size.columns >= 2 * Self.halfWidth + 2
+        let count = isDouble ? room * 2 : room
+        let first = max(0, min(model.scroll, places.count - count))
+        let seen = Array(places.dropFirst(first).prefix(count))
+        let footer = keys(of: model, seen: seen.count, from: first, size.columns)
+        let width = isDouble ? (size.columns - 2) / 2 : size.columns
+        let columns = LiveColumns(model, shown: places, isASCII: isASCII, width: width)
+        let heading = palette(.underlined, fitted(columns.heading, width))
+        let end = model.pauseStart ?? now
+        let drawn = seen.map { place in
+            line(
+                model.rows[place], columns, now, trendEnd: end, isChosen: place == model.cursor,
+                plot: model.plotPlace(of: model.rows[place]), hasReadings: model.readings > 0)
+        }
+        guard !isDouble else {
+            var lines = [heading + "  " + heading]
+            for place in 0..<min(room, drawn.count) {
+                let right = place + room < drawn.count ? "  " + drawn[place + room] : ""
+                lines.append(drawn[place] + right)
+            }
+            return (lines, footer)
+        }
+        var lines = [heading] + drawn
+        let rest = size.rows - lines.count - 1
+        let graphed = model.graphed.map { model.rows[$0] }
+        if rest >= Self.leastGraph, graphed.contains(where: \.isPlottable), model.adding == nil {
+            lines.append("")
+            lines += graph(
+                graphed, window: model.graphWindow(at: end), at: end,
+                size: Size(columns: size.columns, rows: min(rest, 20)))
+        }
+        return (lines, footer)
+    }
+
+    /// Which row of signals is on a line of the screen, counted from 0; nil = none.
+    public func row(_ model: LiveModel, at line: Int, column: Int, size: Size) -> Int? {
+        let places = model.shown
+        let rows = max(0, size.rows - 5)
+        switch model.mode {
+        case .signal: return nil
+        case .gauges:
+            let columns = Self.gaugeColumns(size.columns)
+            let seen = max(1, rows / Self.gauge.rows)
+            let first = max(
+                0, min(model.scroll / columns, (places.count + columns - 1) / columns - seen))
+            let place =
+                (first + (line - 4) / Self.gauge.rows) * columns + column / Self.gauge.columns
+            guard line >= 4, column / Self.gauge.columns < columns else { return nil }
+            return places.indices.contains(place) ? places[place] : nil
+        case .list:
+            let room = max(0, rows - 1)
+            let isDouble = places.count > room && size.columns >= 2 * Self.halfWidth + 2
+            let count = isDouble ? room * 2 : room
+            let first = max(0, min(model.scroll, places.count - count))
+            guard line >= 5, line - 5 < room else { return nil }
+            let place = first + line - 5 + (isDouble && column > size.columns / 2 ? room : 0)
+            return places.indices.contains(place) ? places[place] : nil
+        }
+    }
+
+    /// Whether a row has not been answered for so long that its value says little.
+    static func isStale(_ row: LiveModel.Row, _ now: Instant) -> Bool {
+        row.updated.map { now - $0 > .seconds(5) } ?? true
+    }
+
+    /// How a value looks.
+    func valueStyle(_ row: LiveModel.Row, _ isStale: Bool) -> Style {
+        if isStale { return .dim }
+        if row.isAlarming { return .bad }
+        guard let level = row.level?.level else { return row.isJudged ? .good : .bold }
+        return level.isGrave ? .bad : level == .note ? .accent : .warning
+    }
+
+    /// The shape beside a value that is not as usual.
+    static func shape(_ level: SignalLevels.Level) -> String {
+        switch level {
+        case .note: "•"
+        case .low: "▼"
+        case .high: "▲"
+        case .tooLow: "▼▼"
+        case .tooHigh: "▲▲"
+        }
+    }
+
+    private func line(
+        _ row: LiveModel.Row, _ columns: LiveColumns, _ now: Instant, trendEnd: Instant,
+        isChosen: Bool, plot: Int?, hasReadings: Bool
+    ) -> String {
+        let isStale = Self.isStale(row, now)
+        let mark =
+            row.isAlarming ? "!" : isChosen ? "›" : plot == nil ? " " : isASCII ? "*" : "•"
+        let plotStyle = plot.map { Self.plotStyles[$0 % 3] }
+        let name = fitted(words(row.name), columns.name)
+        let style: Style? = isChosen ? .inverse : row.isAlarming ? .bad : isStale ? .dim : nil
+        func styled(_ text: String, _ style: Style?) -> String {
+            style.map { palette($0, text) } ?? text
+        }
+        let markStyle = row.isAlarming ? .bad : isChosen ? nil : plotStyle
+        var cells = [styled(mark, markStyle) + styled(name, style)]
+        // A stale row is dim as a whole.
+        let plainStyle: Style? = isStale ? .dim : nil
+        if columns.id > 0 { cells.append(palette(.dim, fitted(row.id, columns.id))) }
+        if columns.ecu > 0 {
+            cells.append(styled(fitted(row.ecu?.description ?? "", columns.ecu), plainStyle))
+        }
+        if let text = row.words(hasReadings: hasReadings) {
+            // Words run on up to the age: where they are there are no numbers.
+            cells.append(styled(fitted(words(text), columns.words), plainStyle))
+        } else {
+            let value = row.number.map { text(of: $0, row, in: columns.value) } ?? "—"
+            let shown = fitted(value, columns.value, right: true)
+            cells.append(palette(valueStyle(row, isStale), shown))
+            cells.append(styled(fitted(words(row.unit), columns.unit), plainStyle))
+            if columns.level > 0 { cells.append(level(row, columns.level, isStale)) }
+            if columns.bar > 0 { cells.append(bar(row, columns, isStale)) }
+            if columns.extremes > 0 {
+                for extreme in [row.minimum, row.maximum] {
+                    let number = extreme.map { text(of: $0, row, in: columns.extremes) } ?? ""
+                    cells.append(
+                        styled(fitted(number, columns.extremes, right: true), plainStyle))
+                }
+            }
+            if columns.trend > 0 {
+                let line = sparkline(row.trend.values(columns.trend, at: trendEnd))
+                cells.append(styled(line, plainStyle))
+            }
+        }
+        if columns.age > 0 {
+            cells.append(styled(fitted(age(row, now), columns.age, right: true), plainStyle))
+        }
+        return cells.joined(separator: " ")
+    }
+
+    private func level(_ row: LiveModel.Row, _ width: Int, _ isStale: Bool) -> String {
+        guard let rule = row.level else { return fitted("", width) }
+        let shape = Self.shape(rule.level)
+        let text = fitted(width > 2 ? "\(shape) \(words(rule.word))" : shape, width)
+        return palette(valueStyle(row, isStale), text)
+    }
+
+    private func age(_ row: LiveModel.Row, _ now: Instant) -> String {
+        guard let updated = row.updated else { return "—" }
+        let seconds = max(0, (now - updated).seconds)
+        if seconds < 10 { return fixed(seconds, 1) + "s" }
+        if seconds < 100 { return fixed(seconds, 0) + "s" }
+        return seconds < 3600 ? fixed((seconds / 60).rounded(.down), 0) + "m" : ">1h"
+    }
+
+    /// A bar, and after it the end of its scale.
+    private func bar(_ row: LiveModel.Row, _ columns: LiveColumns, _ isStale: Bool) -> String {
+        let width = columns.bar + 1 + columns.barEnd
+        guard let number = row.number, let scale = row.scale else { return fitted("", width) }
+        let part = scale.part(of: number)
+        let picture: String
+        if scale.isCentred {
+            let half = (columns.bar - 1) / 2
+            let left = fitted(part < 0 ? fromRight(-part, half) : "", half, right: true)
+            picture = left + "│" + fitted(part > 0 ? fromLeft(part, half) : "", half)
+        } else {
+            picture = fromLeft(part, columns.bar)
+        }
+        let end = fitted("│" + words(scale.label), 1 + columns.barEnd)
+        let style: Style =
+            isStale
+            ? .dim
+            : row.level.map { $0.level.isGrave ? .bad : $0.level == .note ? .accent : .warning }
+                ?? .accent
+        return palette(style, fitted(picture, columns.bar)) + (isStale ? palette(.dim, end) : end)
+    }
+
+    /// A row's number in so many cells: where they do not suffice, decimals give way.
+    private func text(of number: Double, _ row: LiveModel.Row, in cells: Int) -> String {
+        var decimals = row.decimals
+        while decimals > 0, fixed(number, decimals).count > cells { decimals -= 1 }
+        return fixed(number, decimals)
+    }
+
+    /// A part of so many cells, in eighths of a cell.
+    private func fromLeft(_ part: Double, _ width: Int) -> String {
+        let eighths = Int((part * Double(width * 8)).rounded())
+        let rest = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8]
+        return String(repeating: "█", count: eighths / 8) + rest
+    }
+
+    /// The same towards the left, in half cells: there are no other characters for it.
+    private func fromRight(_ part: Double, _ width: Int) -> String {
+        let halves = Int((part * Double(width * 2)).rounded())
+        return (halves % 2 == 1 ? "▐" : "") + String(repeating: "█", count: halves / 2)
+    }
+
+    private func sparkline(_ values: [Double?]) -> String {
+        var (low, high) = (Double.infinity, -Double.infinity)
+        for case let value? in values {
+            low = min(low, value)
+            high = max(high, value)
+        }
+        let span = high - low
+        var text: [UInt8] = []
+        text.reserveCapacity(values.count * 3)
+        for value in values {
+            let level = value.map { span > 0 ? ($0 - low) / span * 7 : 3 }
+            guard let level, level.isFinite else {
+                text.append(UInt8(ascii: " "))
+                continue
+            }
+            // U+2581 to U+2588, an eighth of a cell to a whole one.
+            text += [0xE2, 0x96, 0x81 + UInt8(max(0, min(7, level.rounded())))]
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

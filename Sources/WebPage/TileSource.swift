@@ -1,0 +1,34 @@
+/// Where a street map comes from: an address with `{z}`, `{x}` and `{y}` in it.
+public struct TileSource: Hashable, Sendable {
+    /// The whole address: `https://tile.example.org/{z}/{x}/{y}.png`.
+    public let template: String
+    /// Scheme, machine and port, as the page's policy names it.
+    public let origin: String
+
+    /// What a user typed; nil where it is no address of tiles.
+    ///
+    /// Only characters are taken that mean nothing in HTML and in a policy.
+    public init?(_ text: String) {
+        guard text.utf8.count <= 500, text.utf8.allSatisfy(Self.isPlain) else { return nil }
+        guard let scheme = ["https://", "http://"].first(where: { text.hasPrefix($0) }) else {
+            return nil
+        }
+        let host = text.dropFirst(scheme.count).prefix { $0 != "/" }
+        guard !host.isEmpty, host.utf8.allSatisfy(Self.isOfHost) else { return nil }
+        let path = text.dropFirst(scheme.count + host.count)
+        guard ["{z}", "{x}", "{y}"].allSatisfy({ path.contains($0) }) else { return nil }
+        template = text
+        origin = scheme + host
+    }
+
+    private static func isOfHost(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x3A, 0x5B, 0x5D: true
+        default: false
+        }
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        isOfHost(byte) || "/{}_~?=%@+".utf8.contains(byte)
+    }
+}

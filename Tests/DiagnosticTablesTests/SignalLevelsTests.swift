@@ -1,0 +1,31 @@
+import Diagnostics
+import PIDTables
+import Testing
+
+@Suite struct `The embedded levels` {
+    @Test func `are of signals that exist, in their units`() throws {
+        let levels = try PIDTables.signalLevels()
+        let table = try PIDTables.standard()
+        let judged = table.signals.filter { !levels.rules(of: $0).isEmpty }
+        for id in [
+            "ECT", "ECT1", "ECT2", "EOT", "IAT", "IAT11", "CATEMP11", "CATEMP22", "RPM", "VPWR",
+            "ADAPTER_VOLTAGE", "SPN110", "SPN175", "SPN190",
+        ] {
+            #expect(judged.contains { $0.id == id }, "\(id)")
+        }
+        for signal in judged {
+            for rule in levels.rules(of: signal) {
+                #expect(!rule.word.isEmpty && rule.reason.hasSuffix("."), "\(signal.id)")
+                // A limit that no bits can reach judges nothing.
+                if let range = signal.valueRange { #expect(range.contains(rule.limit)) }
+            }
+        }
+    }
+
+    /// A warm idling engine is as usual: 90 °C, 800 rpm, 14.1 V.
+    @Test(arguments: [("ECT", 90.0), ("RPM", 800), ("VPWR", 14.1), ("EOT", 95), ("IAT", 25)])
+    func `say nothing of usual values`(_ id: String, _ value: Double) throws {
+        let signal = try #require(try PIDTables.standard().signals.first { $0.id == id })
+        #expect(try PIDTables.signalLevels().rules(of: signal).rule(for: value) == nil)
+    }
+}

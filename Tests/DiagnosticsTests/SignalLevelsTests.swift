@@ -1,0 +1,47 @@
+import Diagnostics
+import Testing
+
+private func signal(_ id: String, _ unit: String) -> Signal {
+    Signal(id: id, name: id, bitOffset: 0, bitLength: 8, kind: .number, unit: unit)
+}
+
+private let text = """
+    # What to look at.
+    ECT EOT\t°C\tbelow\t60\tnote\tcold\tWarm it up.
+    ECT EOT\t°C\tabove\t108\thigh\thigh\tHot.
+    ECT EOT\t°C\tabove\t118\ttooHigh\ttoo high\tStop.
+    VPWR\tV\tabove\t15..18\thigh\thigh\tNot 24 V.
+
+    """
+
+@Suite struct `Levels of signals` {
+    @Test(arguments: [
+        ("ECT", "°C", 59.9, "cold"), ("ECT", "°C", 60, nil), ("EOT", "°C", 108, nil),
+        ("EOT", "°C", 108.1, "high"), ("ECT", "°C", 119, "too high"), ("ECT", "°F", 119, nil),
+        ("RPM", "rpm", 9000, nil), ("VPWR", "V", 15.1, "high"), ("VPWR", "V", 18, "high"),
+        ("VPWR", "V", 28, nil), ("ECT", "°C", .nan, nil),
+    ])
+    func `name a value by the last rule that it meets`(
+        _ id: String, _ unit: String, _ value: Double, _ word: String?
+    ) throws {
+        let rules = try SignalLevels(text).rules(of: signal(id, unit))
+        #expect(rules.rule(for: value)?.word == word)
+    }
+
+    @Test(arguments: [
+        ("ECT\t°C\tabove\t1\thigh\thigh", SignalLevelError.Fault.cells(6)),
+        ("ECT\t°C\tabove\tx\thigh\thigh\t-", .limit("x")),
+        ("ECT\t°C\tabove\t1..2..3\thigh\thigh\t-", .limit("1..2..3")),
+        ("ECT\t°C\tabove\tinf\thigh\thigh\t-", .limit("inf")),
+        ("ECT\t°C\tabove\t\thigh\thigh\t-", .limit("")),
+        ("ECT\t°C\tover\t1\thigh\thigh\t-", .side("over")),
+        ("ECT\t°C\tabove\t1\tred\thigh\t-", .level("red")),
+        ("ECT\t°C\tabove\t1\thigh\thigh\t-\nECT\t°F\tabove\t1\thigh\thigh\t-", .unit("°F")),
+    ])
+    func `say what is wrong in a text`(_ text: String, _ fault: SignalLevelError.Fault) {
+        let line = text.contains("\n") ? 3 : 2
+        #expect(throws: SignalLevelError(line: line, fault: fault)) {
+            try SignalLevels("# Comment\n" + text)
+        }
+    }
+}

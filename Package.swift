@@ -78,7 +78,8 @@ let package = Package(
         module(
             "ScanSession",
             [
-                "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "SystemIO",
+                "OBDCore", "DoIPWire", "VehicleLink", "Adapters", "Diagnostics", "ScanTool",
+                "SystemIO",
                 "Accessory",
             ]),
         .target(

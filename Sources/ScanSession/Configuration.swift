@@ -1,5 +1,6 @@
 public import Accessory
 public import Adapters
+import DoIPWire
 public import OBDCore
 public import ScanTool
 
@@ -70,7 +71,8 @@ extension SessionConfiguration {
             case .doip: .doip
             }
         return AnyDialect(
-            choice, elm327: elm327Options, goLink: goLinkOptions, can: canOptions, doip: doipOptions)
+            choice, elm327: elm327Options, goLink: goLinkOptions, can: canOptions, doip: doipOptions
+        )
     }
 
     /// What frames of CAN come from, where the address says that they do.

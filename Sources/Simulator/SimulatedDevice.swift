@@ -1,4 +1,5 @@
 import Adapters
+import DoIPWire
 public import OBDCore
 
 /// What `sim:` opens: an adapter with a vehicle.

@@ -113,14 +113,14 @@ struct CANSetup: Hashable, Sendable {
 }
 
 extension VehicleProtocol {
-    /// The rate of the bus; unit: bit/s, nil before CAN.
+    /// The rate of the bus; unit: bit/s, nil where there is none.
     var canRate: Int? {
         switch self {
         case .can11At500, .can29At500: 500_000
         case .can11At250, .can29At250, .j1939: 250_000
         case .userCAN1: 125_000
         case .userCAN2: 50_000
-        case .j1850PWM, .j1850VPW, .iso9141, .iso14230Slow, .iso14230Fast: nil
+        case .j1850PWM, .j1850VPW, .iso9141, .iso14230Slow, .iso14230Fast, .doip: nil
         }
     }
 }

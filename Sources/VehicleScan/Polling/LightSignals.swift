@@ -1,15 +1,14 @@
-import Diagnostics
+package import Diagnostics
 import OBDCore
-import PIDTables
 
 /// The signals that tell of the check engine light and of how many codes there are.
-struct LightSignals {
+package struct LightSignals {
     /// The light of an ECU.
-    let light: SignalIndex?
+    package let light: SignalIndex?
     /// The number of codes that an ECU has stored.
-    let codes: SignalIndex?
+    package let codes: SignalIndex?
 
-    init(_ table: PIDTable) {
+    package init(_ table: PIDTable) {
         let places = (table.record(DataID(.currentData, 0x01))?.signals ?? 0..<0)
             .map { SignalIndex(rawValue: $0) }
         light = places.first { table[$0].id == "MIL" }
@@ -17,10 +16,5 @@ struct LightSignals {
     }
 
     /// Whether a signal is one of them.
-    func has(_ signal: SignalIndex) -> Bool { signal == light || signal == codes }
-}
-
-/// From where values deserve a look; a fault of the embedded file is found by its test.
-func signalLevels() -> SignalLevels {
-    (try? PIDTables.signalLevels()) ?? SignalLevels()
+    package func has(_ signal: SignalIndex) -> Bool { signal == light || signal == codes }
 }

@@ -10,7 +10,7 @@ async function showTrips() {
   try {
     const [trips, units] = await Promise.all([ask('/api/trips?latest=500'), shownIn()]);
     note.textContent = trips.length === 0 ? 'No trip is recorded yet: obdscan log records one.'
-      : trips.length >= 500 ? 'The latest 500; obdscan trips list shows all.' : '';
+      : trips.length >= 500 ? 'These are the latest 500; obdscan trips list shows all.' : '';
     list.replaceChildren(...trips.reverse().map(trip => h('li', {}, [h('a', { href: '#trips/' + Number(trip.id) }, [
       h('b', { text: tripName(trip) + (trip.open ? ' (being recorded)' : '') }), h('span', { class: 'n', text: clock(trip.seconds) }),
       h('span', { text: when(trip.start) + (trip.vin ? ' · ' + trip.vin : '') }), h('span', { class: 'n', text: inUnit(trip.distanceKm, units.distance) || '' })])])));

@@ -121,7 +121,7 @@ struct CodeBatch {
         switch absence {
         case .noCodes: nil
         case .noStoredCodes where !scan.hasBrokenList(of: ecu): nil
-        case .noStoredCodes: "no stored codes; another list did not come"
+        case .noStoredCodes: "no stored codes; another list is missing"
         case .announced, .refused, .broken, .unanswered:
             CodePrinter.text(absence, of: scan.modules.first { $0.module.responder == ecu })
         }
@@ -141,7 +141,7 @@ struct CodeBatch {
         var failureType: UInt8?
         if case .dtc(let code) = report?.code { failureType = code.failureType }
         return Row(
-            "code",
+            "batchRow",
             [
                 "time": .time(time), "device": .text(car.device), "label": .text(car.label),
                 "vin": .text(car.vin), "odometerKm": .number(car.odometer),

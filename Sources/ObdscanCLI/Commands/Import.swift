@@ -11,7 +11,7 @@ import TripStore
 struct ImportCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Read logs of other programs and our own exports into the database.",
+        abstract: "Read logs and exports of obdscan and other programs.",
         discussion: """
             Reads obdscan's JSON Lines and CSV (long and wide), Torque's CSV logs, and CSV with a \
             time and one column per signal, as scripts that use python-OBD write it. The name of \
@@ -93,17 +93,18 @@ struct ImportCommand: ParsableCommand, OutputCommand {
         if beginning.starts(with: "SQLite format 3".utf8) {
             return Failure(
                 "\(file) is a database",
-                hint: "obdscan db merge takes the trips of another one over", status: .badData)
+                hint: "\"obdscan db merge\" adds the trips of another database", status: .badData)
         }
         if Transcript.isTranscript(beginning) {
             return Failure(
                 "\(file) is a recorded conversation",
-                hint: "obdscan decode reads it; obdscan log -d replay:\(file) makes a trip of it",
+                hint:
+                    "\"obdscan decode\" reads it; \"obdscan log -d replay:\(file)\" makes a trip of it",
                 status: .badData)
         }
         return Failure(
             "\(file): neither JSON Lines nor CSV with a time",
-            hint: "obdscan import --help names the forms that are read", status: .badData)
+            hint: "\"obdscan import --help\" names the forms that are read", status: .badData)
     }
 
     private func print(
@@ -128,8 +129,8 @@ struct ImportCommand: ParsableCommand, OutputCommand {
         }
         for trip in result.deleted {
             output.note(
-                "\(file): trip \(trip) was read from it and deleted; obdscan trips undo brings back "
-                    + "what was deleted last, db compact lets it be read again")
+                "\(file): trip \(trip) came from it and was deleted; \"obdscan trips undo\" brings back "
+                    + "the last deletion, and db compact allows a new import")
         }
         try writer.flush()
     }

@@ -36,13 +36,16 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
               obdscan monitors --readiness --exit-code && echo ready
             """)
 
-    @Flag(help: "Readiness only, no test results.")
+    @Flag(help: "Show readiness only, no test results.")
     var readiness = false
 
     @Flag(help: "Show how stored results moved towards their limits.")
     var trend = false
 
-    @Flag(help: "Exit with 1 if a supported monitor has not run since codes were cleared.")
+    @Flag(
+        help: ArgumentHelp(
+            "Exit with 1 if a monitor has not run since a clear.",
+            discussion: "Only monitors that the vehicle supports count."))
     var exitCode = false
 
     @OptionGroup var vehicle: VehicleOptions
@@ -82,16 +85,16 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
         _ connection: Vehicle, _ services: VehicleServices, readiness: Bool,
         _ output: OutputOptions, _ writer: inout TextOutput
     ) throws -> (asked: [QueryResult], readiness: Readiness) {
-        var printer = try AnswerPrinter(output, table: connection.table)
+        var printer = try AnswerPrinter(
+            output, table: connection.table,
+            kinds: [ItemRows.Keys.monitor, ItemRows.Keys.monitorTest, ItemRows.Keys.reading]
+                + ItemRows.Keys.rest)
         var report = MonitorReport(output.form)
         // A readiness group tells once more what F501 has told.
         var told: Set<MonitorStatus> = []
         var asked = try connection.readiness(in: services)
         asked += try connection.readinessThisCycle(in: services, known: asked)
         if !readiness { asked += try testResults(connection, services) }
-        let items = ItemRows(table: connection.table, units: output.units)
-        var rows = RowWriter(
-            .csv, kinds: [ItemRows.Keys.monitor, ItemRows.Keys.monitorTest])
         for one in asked {
             let time = connection.utc(one.answer.answered)
             for item in one.answer.items where MonitorReport.concerns(item) {
@@ -102,31 +105,22 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
                     continue
                 }
                 report.add(item)
-                switch output.format {
-                case .text: continue
-                case .json: try printer.print(item, at: time, to: &writer)
-                case .csv:
-                    // The counts and the light beside the monitors are readings.
-                    if case .reading = item { continue }
-                    try writer.print(items.row(item, time: time), &rows)
-                }
+                if output.format != .text { try printer.print(item, at: time, to: &writer) }
             }
-            if output.format == .json {
-                try printer.printRest(of: one, at: time, to: &writer)
-            }
+            if output.format != .text { try printer.printRest(of: one, at: time, to: &writer) }
         }
         let sinceClear = Readiness(asked.flatMap(\.answer.items), table: connection.table)
         if output.format == .text && !output.quiet {
             try writer.write(report.text(sinceClear))
         }
-        if output.format == .csv { try writer.append { rows.finish(&$0) } }
         try printer.finish(&writer)
         return (asked, sinceClear)
     }
 
     private func printTrend() throws {
         let store = try vehicle.database.open(
-            .readOnly, filledBy: "obdscan monitors reads a vehicle's test results and keeps them")
+            .readOnly,
+            filledBy: "\"obdscan monitors\" reads a vehicle's test results and keeps them")
         let points = try mapped { () throws(StoreError) in try store.monitorTrend() }
         if points.isEmpty { output.note("No test results are kept yet.") }
         var writer = TextOutput.standard

@@ -81,16 +81,17 @@ struct TripsListCommand: ParsableCommand, OutputCommand {
         filter.name = name
         filter.from = try from?.time()
         filter.to = try until?.time()
-        var writer = TextOutput.standard
-        var printer = TripPrinter(output.form)
         let found = try mapped({ () throws(StoreError) in try store.trips(filter) })
-        for trip in found { try printer.print(trip, &writer) }
-        try printer.finish(&writer)
+        try Pager.print(output) { writer in
+            var printer = TripPrinter(output.form)
+            for trip in found { try printer.print(trip, &writer) }
+            try printer.finish(&writer)
+        }
         if found.isEmpty {
             let isWhole = filter == TripStore.TripFilter(withScans: all)
             output.note(
                 isWhole
-                    ? "There are no trips yet: obdscan log records one."
+                    ? "There are no trips yet: \"obdscan log\" records one."
                     : "There are no such trips.")
         }
     }
@@ -120,9 +121,7 @@ struct TripsShowCommand: ParsableCommand, OutputCommand {
     func run() throws {
         let store = try database.open(.readOnly)
         let id = try trip?.number(in: store) ?? store.latestTrip()
-        var writer = TextOutput.standard
-        try Self.print(id, store, output, &writer)
-        try writer.flush()
+        try Pager.print(output) { try Self.print(id, store, output, &$0) }
     }
 
     /// Prints a trip and what its signals add up to.

@@ -14,6 +14,8 @@ struct AnswerPrinter {
     private let table: PIDTable
     private let palette: Palette
     private let items: ItemRows
+    /// Whether a CSV table has rows of every kind, not only readings.
+    private let isMixed: Bool
     private var writer: RowWriter
     private var rows = TextTable(
         [
@@ -23,20 +25,39 @@ struct AnswerPrinter {
     private var notes: [String] = []
 
     /// A printer for readings of `table`.
-    init(_ output: OutputOptions, table: PIDTable) throws(Failure) {
-        self.init(output, table: table, knowledge: CodeKnowledge(texts: try loadCodeTexts()))
+    ///
+    /// A CSV table has rows of all `kinds`, which are their keys. Without them it has readings,
+    /// and the rest are notes.
+    init(_ output: OutputOptions, table: PIDTable, kinds: [[String]] = []) throws(Failure) {
+        self.init(
+            output, table: table, knowledge: CodeKnowledge(texts: try loadCodeTexts()),
+            kinds: kinds)
     }
 
     /// A printer that knows `knowledge` of codes.
-    init(_ output: OutputOptions, table: PIDTable, knowledge: CodeKnowledge) {
+    init(
+        _ output: OutputOptions, table: PIDTable, knowledge: CodeKnowledge, kinds: [[String]] = []
+    ) {
         self.output = output
         self.table = table
         palette = output.palette()
         items = ItemRows(table: table, units: output.units, facts: knowledge.facts)
-        writer = RowWriter(output.format, columns: ItemRows.Keys.reading)
+        isMixed = !kinds.isEmpty
+        writer =
+            isMixed
+            ? RowWriter(output.format, kinds: kinds)
+            : RowWriter(output.format, columns: ItemRows.Keys.reading)
     }
 
-    /// Prints an item; in text and CSV readings, and the rest as notes.
+    /// Whether rows of every kind are printed.
+    var takesRows: Bool { output.format == .json || output.format == .csv && isMixed }
+
+    /// Prints a row of another kind; nothing where only readings are printed.
+    mutating func print(_ row: Row, to output: inout TextOutput) throws(OutputError) {
+        if takesRows { try output.print(row, &writer) }
+    }
+
+    /// Prints an item; in text, and in a table of readings, the rest become notes.
     mutating func print(
         _ item: DiagnosticItem, at time: UTC?, to output: inout TextOutput
     ) throws(OutputError) {
@@ -46,7 +67,7 @@ struct AnswerPrinter {
             } else {
                 try output.print(items.row(reading, time: time), &writer)
             }
-        } else if self.output.format == .json {
+        } else if takesRows {
             try output.print(items.row(item, time: time), &writer)
         } else if let note = note(item) {
             notes.append(note)
@@ -58,7 +79,7 @@ struct AnswerPrinter {
         of asked: QueryResult, at time: UTC?, to output: inout TextOutput
     ) throws(OutputError) {
         for error in asked.answer.reply.errors {
-            if self.output.format == .json {
+            if takesRows {
                 try output.print(
                     ItemRows.error(error.reason, ecu: error.ecu, time: time), &writer)
             } else {
@@ -66,7 +87,7 @@ struct AnswerPrinter {
             }
         }
         for status in asked.answer.reply.statuses {
-            if self.output.format == .json {
+            if takesRows {
                 try output.print(
                     ItemRows.adapterStatus(status.rawValue, text: status.text, time: time), &writer)
             } else {

@@ -99,7 +99,7 @@ struct LiveFeed: Sendable {
             board.update {
                 $0.link = .failed
                 $0.note = failure.message
-                $0.hint = isLast ? "start obdscan serve again" : failure.hint
+                $0.hint = isLast ? "start \"obdscan serve\" again" : failure.hint
             }
             if isLast { return }
             var waiting = WaitList()

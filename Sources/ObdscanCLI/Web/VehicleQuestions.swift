@@ -102,7 +102,7 @@ final class VehicleQuestions: Sendable {
     }
 
     private static let brokenOff = Failure(
-        "the question was broken off", hint: "/api/status says why", status: .unavailable)
+        "the request was interrupted", hint: "/api/status says why", status: .unavailable)
 
     private func ask(_ question: Question, _ connection: Vehicle) throws -> [UInt8] {
         let collected = Collected()

@@ -34,7 +34,7 @@ _obdscan() {
         word+="$piece"
         rest="${rest#"$piece"}"
     done
-    # The quote that is open where words go on.
+    # The quote that is still open at the end.
     local quote="" character
     for ((i = 0; i < ${#word}; i++)); do
         character="${word:i:1}"

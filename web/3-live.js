@@ -170,7 +170,7 @@ function drawLamp() {
 function noteLive(count) {
   const status = live.status || {};
   $('live-note').textContent = status.link === 'none' ? 'No adapter is in use. Recorded data is under Trips and Codes.'
-    : count > 0 ? '' : live.cards.size > 0 ? 'No signal fits.' : status.link === 'live' ? 'Waiting for the first readings …'
+    : count > 0 ? '' : live.cards.size > 0 ? 'No signal matches.' : status.link === 'live' ? 'Waiting for the first readings …'
     : status.link === 'connecting' ? 'Looking for the vehicle …' : '';
 }
 function ages() {
@@ -224,7 +224,7 @@ function connect() {
   on('signal', describe); on('reading', read); on('status', takeStatus);
   source.onerror = () => {
     if (live.source !== source) return;
-    phase('gone', 'The stream of readings broke off; reconnecting.');
+    phase('gone', 'The stream of readings was interrupted; reconnecting.');
     if (source.readyState !== EventSource.CLOSED) return;
     // A refusal: the same question says why.
     const again = async () => {
@@ -260,7 +260,7 @@ setInterval(() => {
   ages();
   const now = Date.now();
   if (!live.heard || now - live.heard <= 6000) return;
-  phase('gone', 'Nothing comes from obdscan any more; reconnecting.');
+  phase('gone', 'No data from obdscan; reconnecting.');
   // A stream can die without an end, as on a phone that slept.
   if (now - live.tried > 6000) connect();
 }, 1000);

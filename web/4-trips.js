@@ -24,7 +24,7 @@ function drawTrips(units) {
   const words = $('find').value.toLowerCase().split(/\s+/).filter(word => word), turn = ++listing;
   const text = trip => [tripName(trip), monthOf(trip), when(trip.start), trip.vin, ...trip.tags].join(' ').toLowerCase();
   const found = listed.filter(trip => words.every(word => text(trip).includes(word)));
-  $('trips-note').textContent = listed.length === 0 ? 'No trip is recorded yet.' : found.length === 0 ? 'No trip fits.'
+  $('trips-note').textContent = listed.length === 0 ? 'No trip is recorded yet.' : found.length === 0 ? 'No trip matches.'
     : listed.length >= 500 ? 'The latest 500 trips.' : '';
   const months = new Map();
   for (const trip of found) months.set(monthOf(trip), [...(months.get(monthOf(trip)) || []), trip]);

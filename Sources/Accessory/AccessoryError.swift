@@ -122,7 +122,7 @@ public enum LinkFault: AccessoryFault {
         case .system(let call, let address, let number):
             FaultWords(
                 .link, "\(address): \(call): \(FaultWords.text(ofErrno: number))",
-                remedy: "unplug it and plug it in again; obdscan doctor looks for the reason")
+                remedy: "unplug it and plug it in again; \"obdscan doctor\" looks for the reason")
         }
     }
 }

@@ -7,10 +7,10 @@ public enum FileRemedy {
         switch number {
         case ENOENT where path.hasPrefix("/"): "is the path spelt right?"
         case ENOENT: "is it spelt right, and in this folder?"
-        case ENOTDIR: "a part of the path is a file, no folder"
+        case ENOTDIR: "a part of the path is a file, not a folder"
         case EACCES, EPERM: "ls -l \(path) shows who may read it"
         case EISDIR: "it is a folder: name a file in it"
-        case EIO: "the disk or stick may be damaged: does it read elsewhere?"
+        case EIO: "the disk may be damaged: try it on another machine"
         default: "try a copy of it"
         }
     }
@@ -20,12 +20,12 @@ public enum FileRemedy {
         let folder = folder(of: path)
         return switch number {
         case ENOSPC, EDQUOT: "make room on the disk"
-        case ENOENT: "its folder is not there: mkdir -p \(folder)"
-        case ENOTDIR: "a part of the path is a file, no folder: name another place"
-        case EACCES, EPERM: "name a place that you may write to; ls -ld \(folder) shows who may"
+        case ENOENT: "its folder does not exist: mkdir -p \(folder)"
+        case ENOTDIR: "a part of the path is a file, not a folder: choose another path"
+        case EACCES, EPERM: "choose a folder that you may write to; ls -ld \(folder) shows who may"
         case EISDIR: "it is a folder: name a file in it"
-        case EROFS: "that disk may be read only: name another place"
-        case EEXIST: "name a file that is not there yet"
+        case EROFS: "the disk may be read-only: choose another path"
+        case EEXIST: "choose a file that does not exist yet"
         default: "name another place"
         }
     }

@@ -36,8 +36,8 @@ int sys_eventfd_take(int fd) {
     return eventfd_read(fd, &value);
 }
 
-int sys_open_unnamed(const char *folder) {
-    return open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+int sys_open_unnamed(const char *folder, unsigned mode) {
+    return open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
 }
 
 int64_t sys_monotonic_ns(void) {

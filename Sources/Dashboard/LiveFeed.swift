@@ -113,7 +113,7 @@ package struct LiveFeed: Sendable {
             board.update {
                 $0.link = .failed
                 $0.note = fault.message
-                $0.hint = fault.isFinal ? "start obdscan serve again" : fault.hint
+                $0.hint = fault.isFinal ? "start \"obdscan serve\" again" : fault.hint
             }
             if fault.isFinal { return }
             var waiting = WaitList()

@@ -106,7 +106,7 @@ package final class VehicleQuestions: Sendable {
     }
 
     private static let brokenOff = WebProblem(
-        .unavailable, "the question was broken off", hint: "/api/status says why")
+        .unavailable, "the request was interrupted", hint: "/api/status says why")
 
     private func ask(_ question: Question, _ connection: Vehicle) throws -> [UInt8] {
         let collected = CollectedBytes()

@@ -54,11 +54,12 @@ package struct WebRoutes: WebHandler {
         case .foreignHost:
             try send(
                 WebProblem(
-                    .forbidden, "this machine is not known by the name that was asked for",
-                    hint: "obdscan serve --host NAME adds a name"), response)
+                    .forbidden, "this machine does not answer to that name",
+                    hint: "\"obdscan serve --host NAME\" adds a name"), response)
             return
         case .foreignOrigin:
-            try send(WebProblem(.forbidden, "a page of another site asked"), response)
+            try send(
+                WebProblem(.forbidden, "the request came from a page of another site"), response)
             return
         case .tokenMissing where head.path.isEmpty, .tokenWrong where head.path.isEmpty:
             let isWrong = rules.verdict(head) == .tokenWrong
@@ -74,7 +75,7 @@ package struct WebRoutes: WebHandler {
             return
         }
         if head.hasBody {
-            try send(WebProblem(.badRequest, "a request to read has no body"), response)
+            try send(WebProblem(.badRequest, "a GET request must not have a body"), response)
             return
         }
         do {
@@ -118,7 +119,7 @@ package struct WebRoutes: WebHandler {
             case "report": ["units"]
             default: []
             }
-        case ["metrics"], ["api", "status"], ["api", "accessories"], ["api", "codes"],
+        case ["metrics"], ["api", "status"], ["api", "devices"], ["api", "codes"],
             ["api", "codes", "explain"], ["api", "codes", "frames"], ["api", "report"],
             ["manifest.webmanifest"], ["icon.svg"]:
             []
@@ -147,7 +148,7 @@ package struct WebRoutes: WebHandler {
             var objects = LiveObjects(table: table, units: try units(head))
             let bytes = board.channels().channels.flatMap { objects.reading($0) }
             try response.send(ResponseHead(.ok, StreamedAnswer.jsonLines), bytes)
-        case ["api", "accessories"]:
+        case ["api", "devices"]:
             try StreamedAnswer.print(response) {
                 try sources.accessories(&$0)
             }
@@ -216,7 +217,7 @@ package struct WebRoutes: WebHandler {
     private func stream(_ head: RequestHead, _ response: WebResponse) throws {
         guard board.watchers < Self.mostStreams else {
             throw WebProblem(
-                .unavailable, "\(Self.mostStreams) browsers are looking already",
+                .unavailable, "\(Self.mostStreams) browsers are already connected",
                 hint: "close one of them")
         }
         let text = head.queryValue("every") ?? "100ms"

@@ -2,13 +2,13 @@
 public struct FuelUse: Hashable, Sendable {
     /// Why an amount is not to be believed, or not altogether.
     public enum Problem: String, Hashable, Sendable {
-        /// The engine ran, and it says 0 all the time.
+        /// The engine ran, and it reports 0 all the time.
         case alwaysZero
         /// More than any road vehicle's engine burns.
         case tooMuch
         /// No vehicle goes so far on so little.
         case tooLittle
-        /// There is data for less than four fifths of the time that the engine ran.
+        /// There is data for less than 80 % of the time that the engine ran.
         case sparse
         /// It is half as much again as the better method says, or two thirds of it.
         case disagrees

@@ -52,7 +52,7 @@ public enum LocalLinkFault: AccessoryFault, Error {
         case .options(let error):
             FaultWords(
                 .link, "sim: \(error.reason)",
-                remedy: "obdscan simulate --list shows what can be simulated", category: .usage)
+                remedy: "\"obdscan simulate --list\" shows what can be simulated", category: .usage)
         case .terminal(let path, let errno):
             FaultWords(.link, "\(path): \(Self.text(errno))", remedy: nil)
         case .link(let path, let errno):

@@ -27,7 +27,7 @@ enum CommandSuggestion {
             return Failure(
                 "there is no command \"\(path) \(word)\"",
                 hint: (meant.map { "did you mean \"\($0)\"? " } ?? "")
-                    + "\(path) --help lists the commands",
+                    + "\"\(path) --help\" lists the commands",
                 status: .usage)
         }
         return nil

@@ -41,7 +41,7 @@ extension Failure {
                 "standard output: \(describe(errno: number))",
                 hint: number == ENOSPC
                     ? "make room on the disk, then run it again"
-                    : "can what it is redirected to be written?",
+                    : "check that the redirected output can be written",
                 status: .cannotCreate)
         }
     }
@@ -90,11 +90,11 @@ extension Failure {
         switch error {
         case .missing(let path):
             message = "\(path): there is no database"
-            hint = "obdscan log records a trip; --db FILE names another database"
+            hint = "\"obdscan log\" records a trip; --db FILE names another database"
             code = .noInput
         case .empty(let path):
             message = "\(path): the database is empty: making it was not completed"
-            hint = "obdscan log records a trip and creates a new one"
+            hint = "\"obdscan log\" records a trip and creates a new one"
             code = .noInput
         case .foreign(let path):
             message = "\(path) is not an obdscan database"
@@ -109,7 +109,7 @@ extension Failure {
             message = "\(path) has the older version \(version) and may not be written to"
             hint =
                 access(path, W_OK) != 0 && errno == EROFS
-                ? "obdscan db merge \(path) takes its trips into your database"
+                ? "\"obdscan db merge \(path)\" takes its trips into your database"
                 : "make it writable once, so that it can be brought up to date: chmod u+w \(path)"
             code = .noPermission
         case .cannotCreate(let path, let number):
@@ -135,20 +135,20 @@ extension Failure {
             hint = "make room, or record elsewhere with --db FILE"
             code = .cannotCreate
         case .locked(let path):
-            message = "\(path) is held by another program"
+            message = "\(path) is locked by another program"
             hint = "end it, then try again"
             code = .timedOut
         case .damaged(let path, let words):
             message = "\(path) is damaged: \(words)"
-            hint = "obdscan db recover --to NEW.db saves what is left"
+            hint = "\"obdscan db recover --to NEW.db\" saves what is left"
             code = .badData
         case .unknownTrip(let number, _):
             message = "there is no trip \(number)"
-            hint = "obdscan trips lists them"
+            hint = "\"obdscan trips\" lists them"
             code = .usage
         case .tripIsOpen(let number, _):
             message = "trip \(number) is still being recorded"
-            hint = "end its recording first: Ctrl-C where obdscan log runs"
+            hint = "end its recording first: Ctrl-C where \"obdscan log\" runs"
             code = .timedOut
         case .lost(let entries, let reason):
             let inner = Failure(reason)
@@ -164,7 +164,7 @@ extension Failure {
             code = inner.status
         case .other(let path, let number, let words):
             message = "\(path): \(words) (SQLite \(number))"
-            hint = "obdscan db check looks for damage; --db FILE names another database"
+            hint = "\"obdscan db check\" looks for damage; --db FILE names another database"
             code = .badData
         }
         self.init(message, hint: hint, status: code)
@@ -176,13 +176,14 @@ extension Failure {
         guard case .elsewhere(let path, let instead) = relocation else { return nil }
         self.init(
             "\(instead) was replaced by another file; the trip is in \(path)",
-            hint: "obdscan trips --db \(path) lists it", status: .cannotCreate)
+            hint: "\"obdscan trips --db \(path)\" lists it", status: .cannotCreate)
     }
 
     /// A fault in a PID table; the user's own, as the embedded one is checked when it is built.
     init(_ error: TableError) {
         self.init(
-            error.description, hint: "obdscan pids lint FILE checks a table; see obdscan-pids(5)",
+            error.description,
+            hint: "\"obdscan pids lint FILE\" checks a table; see obdscan-pids(5)",
             status: .badData)
     }
 
@@ -220,27 +221,28 @@ extension Failure {
                     "\(accessory): the request was stopped", hint: "try again", status: .timedOut)
             case .flooded:
                 self.init(
-                    "\(accessory): more came than any answer has",
-                    hint: "something else may be talking on this line", status: .unavailable)
+                    "\(accessory): more data arrived than any answer has",
+                    hint: "another device may be sending on this line", status: .unavailable)
             case .outOfStep:
                 self.init(
-                    "\(accessory): what came answers another request than the one that was sent",
+                    "\(accessory): the adapter answered another request than the one that was sent",
                     hint: "Unplug the adapter and plug it in again, then try again.",
                     status: .timedOut)
             case .notSent:
                 self.init(
                     "\(accessory): this adapter cannot send such a request: nothing was sent",
-                    hint: "obdscan doctor shows what it can do; an OBDLink or a genuine ELM327 can "
+                    hint:
+                        "\"obdscan doctor\" shows what it can do; an OBDLink or a genuine ELM327 can "
                         + "send more", status: .unavailable)
             case .adapterRestarted:
                 self.init(
                     "\(accessory): the adapter restarted in the middle of a request",
-                    hint: "its supply may be weak: start the engine, or check the plug",
+                    hint: "its power supply may be weak: start the engine, or check the plug",
                     status: .timedOut)
             case .restartedBeforeSending:
                 self.init(
                     "\(accessory): the adapter restarted before the request was sent",
-                    hint: "its supply may be weak: start the engine, or check the plug",
+                    hint: "its power supply may be weak: start the engine, or check the plug",
                     status: .timedOut)
             case .linkLost:
                 self.init(
@@ -251,12 +253,12 @@ extension Failure {
             switch refusal {
             case .notReady, .busy, .stopping:
                 self.init(
-                    "\(accessory): the request was not taken (\(refusal))",
+                    "\(accessory): the request was refused (\(refusal))",
                     hint: "this is a fault of obdscan: please report it", status: .bug)
             case .needsConsent:
                 self.init(
                     "\(accessory): nothing was sent: the request is not known to only read",
-                    hint: "obdscan send asks before it sends such a request", status: .usage)
+                    hint: "\"obdscan send\" asks before it sends such a request", status: .usage)
             case .inError:
                 self.init(
                     "\(accessory): the adapter has failed",
@@ -295,7 +297,7 @@ extension Failure {
         case .refusesEverything:
             self.init(
                 "\(accessory): it answers \"?\" to every command: it is not an ELM327 adapter",
-                hint: "Choose another device; obdscan devices lists them.",
+                hint: "Choose another device; \"obdscan devices\" lists them.",
                 status: .unavailable)
         case .webServer:
             self.init(
@@ -313,7 +315,7 @@ extension Failure {
         case .restarting:
             self.init(
                 "\(accessory): the adapter keeps restarting",
-                hint: "its supply is weak: check the plug and the car's battery",
+                hint: "its power supply is weak: check the plug and the car's battery",
                 status: .unavailable)
         case .interrupted:
             self = .silent(.done)
@@ -406,11 +408,12 @@ extension Failure {
         switch status {
         case .noData:
             what = "no ECU answered (NO DATA)"
-            hint = "the vehicle may not know it, or the ignition is off"
+            hint = "the vehicle may not support it, or the ignition is off"
             code = .timedOut
         case .unableToConnect:
             what = "no vehicle protocol was found (UNABLE TO CONNECT)"
-            hint = "switch the ignition on and push the plug home; --protocol tries a single one"
+            hint =
+                "switch the ignition on and push the plug in firmly; --protocol tries a single protocol"
         case .busInitError:
             what = "the vehicle's bus could not be initialised (BUS INIT: ERROR)"
             hint = "switch the ignition on; wait five seconds before the next try"
@@ -428,8 +431,8 @@ extension Failure {
             what = "answers came damaged"
             hint = "check the plug; --protocol auto looks for the right protocol"
         case .bufferFull:
-            what = "the adapter was overrun (BUFFER FULL)"
-            hint = "ask for less at once, or use a faster line"
+            what = "the adapter's buffer was full (BUFFER FULL)"
+            hint = "request fewer signals at once, or use a faster line"
         case .feedbackError:
             what = "the adapter's output does not work (FB ERROR)"
             hint = "the adapter or its plug is broken"
@@ -438,11 +441,11 @@ extension Failure {
             hint = "try again"
             code = .timedOut
         case .flowControlTimeout:
-            what = "the ECU did not take a long request (FC RX TIMEOUT)"
+            what = "the ECU did not accept a long request (FC RX TIMEOUT)"
             hint = "try again, or ask one ECU alone with --ecu"
             code = .timedOut
         case .lowVoltageReset:
-            what = "the supply broke down and the adapter restarted (LV RESET)"
+            what = "the supply voltage dropped and the adapter restarted (LV RESET)"
             hint = "check the plug and the car's battery"
         case .internalError:
             what = "the adapter reports an internal fault (ERR)"

@@ -12,9 +12,9 @@ public struct ObdscanCommand: ParsableCommand {
         commandName: "obdscan",
         abstract: "OBD-II scan tool: reads, logs and explains what a vehicle says.",
         discussion: """
-            Without -d the device comes from OBDSCAN_DEVICE, then from `device` in the \
-            configuration file, which obdscan setup writes. Without both, the only attached \
-            adapter is used.
+            Use -d to name the device. Without -d, obdscan uses OBDSCAN_DEVICE, then `device` in \
+            the configuration file, which "obdscan setup" writes. Without both, it uses the only \
+            attached adapter.
 
             EXAMPLES
               obdscan devices                        what is attached
@@ -33,7 +33,7 @@ public struct ObdscanCommand: ParsableCommand {
             DatabaseCommand.self, DecodeCommand.self,
             SendCommand.self,
             SimulateCommand.self, BenchCommand.self, DoctorCommand.self, ReportCommand.self,
-            ConfigCommand.self, SetupCommand.self, ServeCommand.self,
+            ConfigCommand.self, SetupCommand.self, ServeCommand.self, CommonOptions.self,
         ])
 
     /// The root by itself says what is attached and what to do next.
@@ -62,7 +62,9 @@ public struct ObdscanCommand: ParsableCommand {
             endProcess(.silent(.done))
         }
         if let help = help(for: arguments) {
-            print(LocaleText.shown(help))
+            let names = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
+            if let failure = CommandSuggestion.failure(for: Array(names)) { endProcess(failure) }
+            print(LocaleText.shown(help.text))
             endProcess(.silent(.done))
         }
         var command: any ParsableCommand

@@ -43,7 +43,7 @@ struct Overview {
             let entry = AccessoryEntry(accessory)
             let state =
                 entry.inUseBy.map { "in use by \($0)" }
-                ?? (accessory.isLikelyAdapter ? "attached" : "attached; hardly an adapter")
+                ?? (accessory.isLikelyAdapter ? "attached" : "attached; probably not an adapter")
             rows.add([.init(entry.id, .bold), .init(entry.name ?? ""), .init(state, .dim)])
         }
         for accessory in remembered {
@@ -55,8 +55,9 @@ struct Overview {
         }
         let list =
             rows.isEmpty
-            ? "  none is attached, and none is known\n" : rows.text(palette, indent: 2)
-        return palette(.bold, "Accessories") + "\n" + list
+            ? "  No adapter is attached, and none was used before.\n"
+            : rows.text(palette, indent: 2)
+        return palette(.bold, "Adapters") + "\n" + list
             + (chosen.map { "  \($0.text)\n" } ?? "")
     }
 
@@ -81,8 +82,8 @@ struct Overview {
             add("dtc\(device)", "trouble codes")
             add("log\(device)", "record a trip")
         } else {
-            add("setup", "find an adapter, try it and keep it")
-            add("devices watch", "plug an adapter in and see it come")
+            add("setup", "find an adapter, test it and save it")
+            add("devices watch", "see an adapter appear when you plug it in")
             add("info -d tcp:HOST:PORT", "an adapter with Wi-Fi")
             add("info -d rfcomm:ADDRESS", "an adapter with Bluetooth")
             add("live -d sim:", "no adapter at hand: a simulated vehicle")

@@ -72,7 +72,7 @@ extension PIDTables {
                 reasons.append("family \(family.id): monitor id \(Hex.string([test])) has no name")
             }
             for monitor in family.monitors where explanations.drives[monitor] == nil {
-                reasons.append("monitor \(monitor.rawValue): how to drive is not said")
+                reasons.append("monitor \(monitor.rawValue): the text on how to drive is missing")
             }
         }
         return reasons

@@ -64,7 +64,7 @@ public enum SimulatorCatalogue {
             Entry(name: "ecus=3", title: "how many ECUs answer, 1 to 8"),
             Entry(name: "seed=1", title: "one of many drives that differ in small movements"),
             Entry(name: "start=90s", title: "where in the drive the session begins"),
-            Entry(name: "frozen=true", title: "every value stays as it is; or a time: where"),
+            Entry(name: "frozen=true", title: "every value stays the same; or a time: where"),
             Entry(name: "engine=off", title: "ignition on, engine off: codes can be cleared"),
             Entry(name: "ignition=off", title: "no ECU is awake"),
             Entry(name: "latency=20ms", title: "request to answer; 0: nothing takes any time"),

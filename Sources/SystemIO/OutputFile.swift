@@ -5,13 +5,13 @@ import Glibc
 public enum OutputFile {
     /// Writes what `body` writes to `path`.
     ///
-    /// Devices and pipes are written directly. A new file is its owner's alone, as it may say where
-    /// a vehicle was; one that is replaced keeps its permissions.
+    /// Devices and pipes are written directly. A new file has the permissions that the umask leaves;
+    /// one that is replaced keeps its own.
     public static func write(
         _ path: String, _ body: (inout TextOutput) throws -> Void
     ) throws {
         do {
-            let file = try PendingFile(path)
+            let file = try PendingFile(path, mode: 0o666)
             var writer = TextOutput(descriptor: file.descriptor)
             try body(&writer)
             try writer.flush()
@@ -21,10 +21,10 @@ public enum OutputFile {
         }
     }
 
-    /// Makes `bytes` the contents of `path`.
+    /// Makes `bytes` the contents of `path`; only its owner may read a new file.
     public static func write(_ path: String, bytes: [UInt8]) throws(FileError) {
         do throws(OutputError) {
-            let file = try PendingFile(path)
+            let file = try PendingFile(path, mode: 0o600)
             try writeAll(bytes, to: file.descriptor)
             try file.appear()
         } catch {
@@ -98,7 +98,7 @@ private final class PendingFile {
     /// What it is called until then.
     private var name: String?
 
-    init(_ path: String) throws(OutputError) {
+    init(_ path: String, mode: mode_t) throws(OutputError) {
         var status = stat()
         let exists = stat(path, &status) == 0
         if let number = Self.openDescriptor(path) {
@@ -114,7 +114,7 @@ private final class PendingFile {
             replaced = exists ? status : nil
             let folder = WorkFolder.folder(of: target)
             let unnamed =
-                access("/proc/self/fd", X_OK) == 0 ? sys_open_unnamed(folder) : -1
+                access("/proc/self/fd", X_OK) == 0 ? sys_open_unnamed(folder, mode) : -1
             if unnamed >= 0 {
                 descriptor = unnamed
             } else {
@@ -123,6 +123,11 @@ private final class PendingFile {
                 descriptor = mkstemp(&template)
                 if descriptor >= 0 {
                     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+                    // There is no other way to ask for the umask. What another thread makes meanwhile
+                    // is its owner's alone.
+                    let mask = umask(0o077)
+                    umask(mask)
+                    fchmod(descriptor, mode & ~mask)
                     name = String(
                         decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
                 }

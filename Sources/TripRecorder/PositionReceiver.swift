@@ -24,7 +24,7 @@ public final class PositionReceiver: Sendable {
     public enum News: Hashable, Sendable {
         /// The first position came.
         case works(PositionSource)
-        /// It cannot be heard; it is tried again.
+        /// It cannot be heard; obdscan keeps trying.
         case failed(AccessoryError)
         /// gpsd listens to no receiver.
         case noReceiver

@@ -196,11 +196,12 @@ extension ScanEvent {
                 ? TripEvent(.linkError, text: "the adapter gave no prompt, even interrupted") : nil
         case .toolWillSleep: return TripEvent(.adapterStatus, text: "about to sleep")
         case .scanDidRest(let rest):
-            return TripEvent(.gap, text: "asking is paused: \(rest.reason)")
+            return TripEvent(.gap, text: "polling is paused: \(rest.reason)")
         case .scanDidWake(let rest):
             let length = time - rest.since
             return TripEvent(
-                .gap, text: "asking goes on after \(clockText(length.seconds)): \(rest.wakeReason)",
+                .gap,
+                text: "polling continues after \(clockText(length.seconds)): \(rest.wakeReason)",
                 duration: length)
         case .scanDidStart, .scanDidPause, .scanDidCancel, .toolDidConnect, .toolDidDisconnect(nil),
             .didSendCommand, .didReceiveUnasked, .didReceiveResponses, .didReceiveVoltage,

@@ -57,7 +57,7 @@ public struct ConditionReport {
         if let vehicle { facts.append(("Vehicle", vehicle)) }
         facts.append((since == nil ? "Read" : "Now", localTime(time)))
         if let since { facts.append(("Compared with", localTime(since))) }
-        if let accessory { facts.append(("Accessory", accessory)) }
+        if let accessory { facts.append(("Device", accessory)) }
         if let vehicleProtocol { facts.append(("Protocol", vehicleProtocol)) }
         for lamp in lamps {
             facts.append(

@@ -42,10 +42,10 @@ extension FuelUse.Problem {
     /// For people.
     public var title: String {
         switch self {
-        case .alwaysZero: "says 0 all the time"
-        case .tooMuch: "more than an engine burns"
+        case .alwaysZero: "reports 0 all the time"
+        case .tooMuch: "more than an engine uses"
         case .tooLittle: "less than any vehicle needs"
-        case .sparse: "data for less than four fifths of the time"
+        case .sparse: "data for less than 80 % of the time"
         case .disagrees: "far from the better method"
         }
     }

@@ -85,7 +85,7 @@ extension EndReason {
     public var title: String {
         switch self {
         case .stopped: "by hand"
-        case .duration: "its time was up"
+        case .duration: "its time ran out"
         case .vehicleOff: "the vehicle was off"
         case .linkLost: "the link was lost"
         case .failed: "something failed"

@@ -14,6 +14,8 @@ package struct AnswerPrinter {
     private let table: PIDTable
     private let palette: Palette
     private let items: ItemRows
+    /// Whether a CSV table has rows of every kind, not only readings.
+    private let isMixed: Bool
     private var writer: RowWriter
     private var rows = TextTable(
         [
@@ -25,8 +27,11 @@ package struct AnswerPrinter {
     private let note: (String) -> Void
 
     /// A printer that knows `knowledge` of codes.
+    ///
+    /// A CSV table has rows of all `kinds`, which are their keys. Without them it has readings,
+    /// and the rest are notes.
     package init(
-        _ output: OutputForm, table: PIDTable, knowledge: CodeKnowledge,
+        _ output: OutputForm, table: PIDTable, knowledge: CodeKnowledge, kinds: [[String]] = [],
         note: @escaping (String) -> Void
     ) {
         self.note = note
@@ -34,10 +39,22 @@ package struct AnswerPrinter {
         self.table = table
         palette = output.palette
         items = ItemRows(table: table, units: output.units, facts: knowledge.facts)
-        writer = RowWriter(output.format, columns: ItemRows.Keys.reading)
+        isMixed = !kinds.isEmpty
+        writer =
+            isMixed
+            ? RowWriter(output.format, kinds: kinds)
+            : RowWriter(output.format, columns: ItemRows.Keys.reading)
     }
 
-    /// Prints an item; in text and CSV readings, and the rest as notes.
+    /// Whether rows of every kind are printed.
+    package var takesRows: Bool { output.format == .json || output.format == .csv && isMixed }
+
+    /// Prints a row of another kind; nothing where only readings are printed.
+    package mutating func print(_ row: Row, to output: inout TextOutput) throws(OutputError) {
+        if takesRows { try output.print(row, &writer) }
+    }
+
+    /// Prints an item; in text, and in a table of readings, the rest become notes.
     package mutating func print(
         _ item: DiagnosticItem, at time: UTC?, to output: inout TextOutput
     ) throws(OutputError) {
@@ -47,7 +64,7 @@ package struct AnswerPrinter {
             } else {
                 try output.print(items.row(reading, time: time), &writer)
             }
-        } else if self.output.format == .json {
+        } else if takesRows {
             try output.print(items.row(item, time: time), &writer)
         } else if let note = remark(item) {
             notes.append(note)
@@ -59,7 +76,7 @@ package struct AnswerPrinter {
         of asked: QueryResult, at time: UTC?, to output: inout TextOutput
     ) throws(OutputError) {
         for error in asked.answer.reply.errors {
-            if self.output.format == .json {
+            if takesRows {
                 try output.print(
                     ItemRows.error(error.reason, ecu: error.ecu, time: time), &writer)
             } else {
@@ -67,7 +84,7 @@ package struct AnswerPrinter {
             }
         }
         for status in asked.answer.reply.statuses {
-            if self.output.format == .json {
+            if takesRows {
                 try output.print(
                     ItemRows.adapterStatus(status.rawValue, text: status.text, time: time), &writer)
             } else {

@@ -82,7 +82,7 @@ package struct BenchPrinter {
             let saved = verdict.saved.map { max(0, $0) * 1000 } ?? 0
             lines.append("Count digit: yes, it saves \(fixed(saved, 1)) ms per request.")
         case false?: lines.append("Count digit: this adapter does not take it.")
-        case nil: lines.append("Count digit: not tried, it is of no use here.")
+        case nil: lines.append("Count digit: not tried, because it would not help here.")
         }
         switch verdict.batch {
         case let count? where count > 1:

@@ -6,7 +6,7 @@ package struct Check: Hashable, Sendable {
     /// What is looked at, in the order from the cable to the engine.
     package enum Step: String, Hashable, Sendable, CaseIterable, Comparable {
         /// Whether there is an accessory to talk to.
-        case accessory
+        case accessory = "address"
         /// The device file.
         case device
         /// Whether the user may open it.

@@ -78,7 +78,7 @@ package struct CodeBatch {
         var failureType: UInt8?
         if case .dtc(let code) = report?.code { failureType = code.failureType }
         return Row(
-            "code",
+            "batchRow",
             [
                 "time": .time(time), "device": .text(car.device), "label": .text(car.label),
                 "vin": .text(car.vin), "odometerKm": .number(car.odometer),

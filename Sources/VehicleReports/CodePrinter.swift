@@ -200,10 +200,10 @@ package struct CodePrinter {
         case .refused(let refusal):
             guard let refusal = module?.refusal ?? refusal else { return "refused its codes" }
             return "refused service \(refusal.service): \(refusal.nrc.name)"
-        case .broken: return "its list of codes did not come whole"
+        case .broken: return "its list of codes is incomplete"
         case .unanswered:
             return module?.refusal.map { "refused service \($0.service): \($0.nrc.name)" }
-                ?? "did not answer for its codes"
+                ?? "did not answer the request for codes"
         }
     }
 

@@ -8,6 +8,11 @@ import VehicleScan
 
 /// Readiness and test results of a vehicle, asked for and printed.
 package enum MonitorAnswers {
+    /// The kinds of rows that a table of them has.
+    package static let kinds =
+        [ItemRows.Keys.monitor, ItemRows.Keys.monitorTest, ItemRows.Keys.reading]
+        + ItemRows.Keys.rest
+
     /// Asks for readiness, with test results unless `readiness` says that it is enough, and prints
     /// the answers.
     package static func ask(
@@ -22,9 +27,6 @@ package enum MonitorAnswers {
         var asked = try connection.readiness(in: services)
         asked += try connection.readinessThisCycle(in: services, known: asked)
         if !readiness { asked += try testResults(connection, services) }
-        let items = ItemRows(table: connection.table, units: output.units)
-        var rows = RowWriter(
-            .csv, kinds: [ItemRows.Keys.monitor, ItemRows.Keys.monitorTest])
         for one in asked {
             let time = connection.utc(one.answer.answered)
             for item in one.answer.items where MonitorReport.concerns(item) {
@@ -35,24 +37,14 @@ package enum MonitorAnswers {
                     continue
                 }
                 report.add(item)
-                switch output.format {
-                case .text: continue
-                case .json: try printer.print(item, at: time, to: &writer)
-                case .csv:
-                    // The counts and the light beside the monitors are readings.
-                    if case .reading = item { continue }
-                    try writer.print(items.row(item, time: time), &rows)
-                }
+                if output.format != .text { try printer.print(item, at: time, to: &writer) }
             }
-            if output.format == .json {
-                try printer.printRest(of: one, at: time, to: &writer)
-            }
+            if output.format != .text { try printer.printRest(of: one, at: time, to: &writer) }
         }
         let sinceClear = Readiness(asked.flatMap(\.answer.items), table: connection.table)
         if output.format == .text && !isSilent {
             try writer.write(report.text(sinceClear))
         }
-        if output.format == .csv { try writer.append { rows.finish(&$0) } }
         try printer.finish(&writer)
         return (asked, sinceClear)
     }

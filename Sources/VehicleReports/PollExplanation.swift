@@ -106,7 +106,7 @@ package struct PollExplanation: Sendable {
             )
         }
         if report.plan.rests > 0 {
-            lines.append("  Asking was paused for \(clockText(report.plan.rested.seconds)).")
+            lines.append("  Polling was paused for \(clockText(report.plan.rested.seconds)).")
         }
         let timed = report.plan.records.filter { $0.period != nil }
         if !timed.isEmpty {
@@ -115,7 +115,8 @@ package struct PollExplanation: Sendable {
         }
         lines.append("What would make it faster:")
         let advice = advice
-        lines += advice.isEmpty ? ["  Nothing that was measured here."] : advice.map { "  " + $0 }
+        lines +=
+            advice.isEmpty ? ["  Nothing that was measured in this run."] : advice.map { "  " + $0 }
         return lines
     }
 
@@ -197,7 +198,7 @@ package struct PollExplanation: Sendable {
         guard !unsent.isEmpty else { return nil }
         return
             "Not asked: \(unsent.joined(separator: ", ")): this adapter cannot send it, or refuses a "
-            + "setting that it needs; obdscan doctor shows what the adapter can do."
+            + "setting that it needs; \"obdscan doctor\" shows what the adapter can do."
     }
 
     private var silence: String? {
@@ -236,7 +237,7 @@ package struct PollExplanation: Sendable {
         let room = report.capabilities.selectors(of: shape, to: first.target)
         let needed = (fast.count + room - 1) / room
         guard needed > 1 else { return nil }
-        return "\(fast.count) signals as often as possible need \(needed) requests: "
+        return "\(fast.count) signals at full rate need \(needed) requests: "
             + "\(room) fit one."
     }
 
@@ -253,14 +254,14 @@ package struct PollExplanation: Sendable {
         guard share(time.pauses) >= Self.worthTelling else { return nil }
         return
             "\(fixed(time.pauses.seconds, 1)) s were pauses before requests were repeated, since "
-            + "answers came damaged or ECUs were busy: obdscan doctor looks for the reason."
+            + "answers came damaged or ECUs were busy: \"obdscan doctor\" looks for the reason."
     }
 
     private var failures: String? {
         let total = time.total.seconds
         guard total > 0, time.lost.seconds >= Self.worthTelling * total else { return nil }
         return "\(fixed(time.lost.seconds, 1)) s were lost to failed requests and outages of the "
-            + "link: obdscan doctor looks for the reason."
+            + "link: \"obdscan doctor\" looks for the reason."
     }
 
     // MARK: Values of a summary

@@ -128,7 +128,7 @@ package struct PollSummary {
         if let rests = explanation?.report.plan.rests, rests > 0,
             let rested = explanation?.report.plan.rested
         {
-            parts.append("asking paused for \(clockText(rested.seconds))")
+            parts.append("polling paused for \(clockText(rested.seconds))")
         }
         // With the times it is told by itself.
         if !tellsPace, let unsent = explanation?.unsent, !unsent.isEmpty {

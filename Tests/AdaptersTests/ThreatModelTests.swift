@@ -73,7 +73,7 @@ import Testing
         }
         text += """
 
-            Adapter commands, without blanks; `AT` in front of those of the ELM327, `ST` in front of those of an
+            Adapter commands, without blanks; `AT` before those of the ELM327, `ST` before those of an
             OBDLink:
 
             | what follows the name | ELM327 | OBDLink |

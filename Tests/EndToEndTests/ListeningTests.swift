@@ -81,7 +81,7 @@ import Testing
         let workplace = try Workplace()
         let outcome = try await workplace.run([])
         #expect(outcome.status == 0)
-        for words in ["Accessories\n", "Next\n  obdscan ", "obdscan --help"] {
+        for words in ["Adapters\n", "Next\n  obdscan ", "obdscan --help"] {
             #expect(outcome.output.contains(words), "\(outcome)")
         }
         #expect(!outcome.output.contains("obdscan trips"))

@@ -61,7 +61,7 @@ import Testing
             #expect(doctor.status == 0, "\(doctor)")
             #expect(
                 try doctor.objects().prefix(3).map { $0["step"] as? String } == [
-                    "accessory", "link", "adapter",
+                    "address", "link", "adapter",
                 ])
             let log = try await workplace.run(
                 ["log", "RPM", "--duration", "1s", "-d", device])

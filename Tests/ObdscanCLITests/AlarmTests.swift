@@ -150,7 +150,7 @@ private func instant(_ seconds: Int64) -> Instant {
         ])
         #expect(
             result.errors.contains(
-                "the alarm LAMBDA>1 cannot ring: the vehicle speaks SAE J1939, which has no signal"),
+                "the alarm LAMBDA>1 cannot work: the vehicle speaks SAE J1939, which has no signal"),
             "\(result.errors)")
     }
 }

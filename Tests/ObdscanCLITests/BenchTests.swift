@@ -45,7 +45,7 @@ import VehicleReports
         (
             BenchVerdict(),
             """
-            Count digit: not tried, it is of no use here.
+            Count digit: not tried, because it would not help here.
             Batches: not tried; this link takes one record per request.
 
             """

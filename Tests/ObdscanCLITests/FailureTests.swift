@@ -88,7 +88,7 @@ import VehicleScan
         }
         #expect(
             Failure(outputFile: "a/b.csv", errno: ENOENT).hint
-                == "its folder is not there: mkdir -p a")
+                == "its folder does not exist: mkdir -p a")
         let errors: [StoreError] = [
             .missing(path: "p"), .empty(path: "p"), .foreign(path: "p"),
             .newer(path: "p", version: 9, known: 1), .older(path: "p", version: 1),

@@ -30,7 +30,7 @@ import TripRecorder
         #expect(
             said.all == [
                 "mark 1 is set", "43 readings had to be dropped",
-                "2 entries were left out: no such column",
+                "2 entries could not be stored: no such column",
             ])
         // Without a view it is said as it comes.
         notices.put(try #require(.init(.dropped(items: 5))))

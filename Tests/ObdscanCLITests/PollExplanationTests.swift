@@ -87,7 +87,7 @@ private func record(
 
     @Test func `fewer signals, where they need one more request`() {
         let seven = explained { $0.records = (1...7).map { record(UInt32($0)) } }
-        #expect(seven.advice == ["7 signals as often as possible need 2 requests: 6 fit one."])
+        #expect(seven.advice == ["7 signals at full rate need 2 requests: 6 fit one."])
         let six = explained { $0.records = (1...6).map { record(UInt32($0)) } }
         #expect(six.advice == [])
     }

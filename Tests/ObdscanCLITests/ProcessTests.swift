@@ -87,10 +87,40 @@ import Testing
             "--log-file", journal,
         ])
         #expect(log.status == 0)
-        for path in [program.database.path, recording, journal] {
-            let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]
-            #expect(mode as? Int == 0o600, "\(path)")
+        #expect(try program.run(["config", "set", "units", "us"]).status == 0)
+        let configuration = program.home.appendingPathComponent(".config/obdscan/config.toml").path
+        for path in [program.database.path, recording, journal, configuration] {
+            #expect(try Self.mode(path) == 0o600, "\(path)")
         }
+    }
+
+    private static func mode(_ path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+
+    @Test func `a file that the user asks for obeys the umask, and keeps its permissions later`()
+        throws
+    {
+        let program = try Program()
+        defer { program.remove() }
+        #expect(
+            try program.run(["log", "rpm", "--duration", "100ms", "-d", Self.vehicle]).status == 0)
+        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("Umask:") })
+        let mask = try #require(Int(line.split(separator: "\t").last ?? "", radix: 8))
+        for (name, command) in [
+            ("trip.csv", ["export"]), ("trip.html", ["trips", "report"]),
+            ("codes.csv", ["dtc", "-d", Self.vehicle]),
+            ("car.html", ["dtc", "report", "-d", Self.vehicle]),
+        ] {
+            let path = program.home.appendingPathComponent(name).path
+            #expect(try program.run(command + ["--to", path]).status == 0, "\(command)")
+            #expect(try Self.mode(path) == 0o666 & ~mask, "\(name)")
+        }
+        let path = program.home.appendingPathComponent("trip.csv").path
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
+        #expect(try program.run(["export", "--to", path]).status == 0)
+        #expect(try Self.mode(path) == 0o640)
     }
 
     @Test func `a database of a newer version is left alone`() throws {

@@ -16,35 +16,9 @@ import Testing
             }
     }
 
-    /// What the whole parser says to a request for help.
-    private static func help(_ arguments: [String]) -> String {
-        do {
-            var command = try ObdscanCommand.parseAsRoot(arguments)
-            try command.run()
-            return "no help"
-        } catch {
-            return ObdscanCommand.fullMessage(for: error)
-        }
-    }
-
     @Test func `are tried on every command`() {
         #expect(Self.paths.count >= 40)
         #expect(Self.paths.contains(["pids", "show"]))
-    }
-
-    @Test(arguments: paths)
-    func `to help give the same text`(path: [String]) {
-        let help = Self.help(path + ["--help"])
-        #expect(ObdscanCommand.help(for: path + ["--help"]) == help)
-        #expect(ObdscanCommand.help(for: path + ["-h"]) == help)
-    }
-
-    @Test(arguments: [
-        [], ["decode"], ["help"], ["help", "decode"], ["decode", "--request", "010C", "--help"],
-        ["nothing", "--help"], ["--help", "decode"],
-    ])
-    func `to help are for nothing else`(arguments: [String]) {
-        #expect(ObdscanCommand.help(for: arguments) == nil)
     }
 
     /// The command and all its values, or the message.

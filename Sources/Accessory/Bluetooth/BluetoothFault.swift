@@ -19,7 +19,7 @@ public enum BluetoothFault: AccessoryFault {
         case authenticationFailed
         /// One side has forgotten the key of an earlier pairing (EBADE, EKEYREJECTED).
         case keyLost
-        /// The channel is open already, or the controller has no room (EBUSY, EALREADY, EMLINK).
+        /// The channel is open already, or the controller takes no more connections (EBUSY, EALREADY, EMLINK).
         case busy
         /// It speaks Bluetooth LE alone, which has no serial port.
         case lowEnergyOnly
@@ -100,7 +100,7 @@ public enum BluetoothFault: AccessoryFault {
         case .busy:
             FaultWords(
                 .bluetooth,
-                "\(address) is in use by another program, or the controller has no room",
+                "\(address) is in use by another program, or the controller takes no more connections",
                 remedy: "end the other program, or: bluetoothctl disconnect \(device)")
         case .lowEnergyOnly:
             FaultWords(
@@ -117,10 +117,10 @@ public enum BluetoothFault: AccessoryFault {
         case .failed(let number):
             FaultWords(
                 .bluetooth,
-                "\(address): the connection broke while it was made: \(FaultWords.text(ofErrno: number))",
+                "\(address): the connection failed: \(FaultWords.text(ofErrno: number))",
                 remedy: number == EIO
                     ? "unplug the controller and plug it in again, then: bluetoothctl power on"
-                    : "try again; if it stays: bluetoothctl disconnect \(device)")
+                    : "try again; if that does not help: bluetoothctl disconnect \(device)")
         }
     }
 }

@@ -188,11 +188,11 @@ public enum SerialFault: AccessoryFault {
                 path.contains("ttyUSB") ? "; brltty may have taken it: sudo apt remove brltty" : ""
             return FaultWords(
                 .device, "\(path): there is no such device",
-                remedy: "obdscan devices lists what is attached" + thief)
+                remedy: "\"obdscan devices\" lists what is attached" + thief)
         case .notATerminal(let path):
             return FaultWords(
                 .device, "\(path) is not a serial line",
-                remedy: "a recorded conversation is given as replay:\(path)")
+                remedy: "name a recorded conversation as replay:\(path)")
         case .permissionDenied(let path, let group):
             let name = group ?? "dialout"
             // Membership helps where the group has rights.

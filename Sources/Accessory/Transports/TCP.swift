@@ -89,8 +89,8 @@ public enum TCPFault: AccessoryFault {
             FaultWords(
                 .link, "\(address): \(FaultWords.text(ofErrno: number))",
                 remedy: number == ECONNREFUSED
-                    ? "nothing listens there, or it is taken: most Wi-Fi adapters serve one program "
-                        + "at a time; check the port, close other apps"
+                    ? "nothing listens there, or another program uses it: check the port, and close "
+                        + "other apps"
                     : "is the adapter powered, and this machine in its Wi-Fi?")
         case .timedOut(let address):
             FaultWords(

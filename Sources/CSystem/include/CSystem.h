@@ -63,7 +63,7 @@ int sys_tty_low_latency(int fd);
 
 // open(2) for writing of a file without a name in `folder` (O_TMPFILE), its owner's alone, closed on
 // exec.
-int sys_open_unnamed(const char *folder);
+int sys_open_unnamed(const char *folder, unsigned mode);
 
 // An exclusive flock(2) without waiting; EWOULDBLOCK when another program holds one.
 int sys_lock(int fd);

@@ -40,12 +40,16 @@ public struct ItemRows: Sendable {
         ]
         /// Of an ECU that answered.
         public static let ecu = ["time", "ecu", "name", "light", "codes"]
-        /// Of everything that an answer may hold, and of what stands beside it.
-        public static let all = [
-            reading, code, monitor, monitorTest, ecu,
+        /// Of everything that an answer may hold.
+        public static let all = [reading, code, monitor, monitorTest, ecu, frame] + rest
+        /// Of a frame that the adapter heard on the bus.
+        public static let frame = ["time", "id", "data"]
+        /// Of what an answer may hold instead of results: refusals, messages, words of the
+        /// adapter, errors.
+        public static let rest = [
             ["time", "ecu", "service", "nrc", "name"],
             ["time", "ecu", "service", "pgn", "payload"],
-            ["time", "status", "text"], ["time", "id", "data"], ["time", "ecu", "reason", "text"],
+            ["time", "status", "text"], ["time", "ecu", "reason", "text"],
         ]
     }
 

@@ -9,7 +9,7 @@ struct AlarmOptions: ParsableArguments {
     @Option(
         name: .customLong("alarm"),
         help: ArgumentHelp(
-            "Warn when a value passes a limit: 'ECT>110', 'MIL=on'; may be repeated.",
+            "Warn when a value passes a limit: 'ECT>110'.",
             discussion: """
                 Limits are in the units shown. The signals are read as well. The configuration \
                 file can hold more alarms as `alarms`; they apply when their signals are read \
@@ -52,7 +52,7 @@ struct AlarmOptions: ParsableArguments {
                     .init(alarm: alarm, selected: try names.find(alarm.name), isAsked: false))
             } catch {
                 let why = Failure(error).message
-                note("the alarm \(alarm.text) of the configuration is left out: \(why)")
+                note("the alarm \(alarm.text) of the configuration is ignored: \(why)")
             }
         }
         return (asked, plan)
@@ -103,8 +103,8 @@ struct AlarmPlan: Sendable {
                 watch.add(one.alarm, on: signal)
             }
             guard read.isEmpty, one.isAsked else { continue }
-            let why = resolved.unknown.first?.text ?? "the vehicle does not offer its signal"
-            note("the alarm \(one.alarm.text) cannot ring: \(why)")
+            let why = resolved.unknown.first?.text ?? "the vehicle does not support its signal"
+            note("the alarm \(one.alarm.text) cannot work: \(why)")
         }
         if watch.isEmpty { return nil }
         return AlarmNotifier(

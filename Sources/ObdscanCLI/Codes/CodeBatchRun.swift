@@ -25,13 +25,15 @@ struct CodeBatchRun {
     private let groups: [[Int]]
     private let descriptor: Int32
     private let hasHeading: Bool
+    private let format: OutputFormat
     private let output: OutputOptions
 
-    /// A run that writes to an open file.
+    /// A run that writes to an open file: CSV, or JSON Lines.
     init(
         _ entries: [CodeBatch.Entry], to file: (descriptor: Int32, hasHeading: Bool),
         _ output: OutputOptions
     ) {
+        format = output.format == .json ? .json : .csv
         self.entries = entries
         descriptor = file.descriptor
         hasHeading = file.hasHeading
@@ -64,7 +66,7 @@ struct CodeBatchRun {
     ) throws -> Bool {
         let inbox = try SignalInbox(SignalInbox.endings)
         var writer = TextOutput(descriptor: descriptor)
-        var table = RowWriter(.csv, columns: CodeBatch.columns, hasHeading: hasHeading)
+        var table = RowWriter(format, columns: CodeBatch.columns, hasHeading: hasHeading)
         try writer.append { table.finish(&$0) }
         try writer.flush()
         var results = [Result?](repeating: nil, count: entries.count)

@@ -30,7 +30,7 @@ struct BenchCommand: ParsableCommand, OutputCommand {
     var signals: [String] = []
 
     @Option(
-        help: ArgumentHelp("Send this many requests of each kind, 2 to 10000.", valueName: "number")
+        help: ArgumentHelp("Send this many of each kind, 2 to 10000.", valueName: "number")
     )
     var requests = 30
 
@@ -86,13 +86,13 @@ struct BenchCommand: ParsableCommand, OutputCommand {
                 throw connection.failure(of: [services.first])
                     ?? Failure(
                         "\(connection.accessory): the vehicle announces none of the usual signals",
-                        hint: "name some: obdscan bench rpm speed", status: .timedOut)
+                        hint: "name some: \"obdscan bench rpm speed\"", status: .timedOut)
             }
         }
         guard !records.isEmpty else {
             throw Failure(
                 "nothing to ask the vehicle: the voltage is the adapter's own",
-                hint: "name signals of the vehicle: obdscan bench rpm speed", status: .usage)
+                hint: "name signals of the vehicle: \"obdscan bench rpm speed\"", status: .usage)
         }
         return records.map { PollPlan.Want($0, as: $0.dataID, period: nil, ecu: connection.ecu) }
     }

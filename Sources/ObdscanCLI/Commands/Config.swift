@@ -90,8 +90,8 @@ struct ConfigSet: ParsableCommand {
         guard isList || values.count == 1 else {
             throw Failure(
                 "\(name) takes one value",
-                hint: "blanks in it need quotes: obdscan config set \(name) "
-                    + "\"\(values.joined(separator: " "))\"", status: .usage)
+                hint: "blanks in it need quotes: \"obdscan config set \(name) "
+                    + "'\(values.joined(separator: " "))'\"", status: .usage)
         }
         let value = values.joined(separator: " ")
         var trial = UserSettings()
@@ -143,7 +143,9 @@ struct ConfigUnset: ParsableCommand {
         try SettingsFile.remove(name)
         if let device = UserSettings.current.device, name == "aliases.\(device)" {
             writeToStandardError(
-                printable("device is still \(device): obdscan config set device DEVICE") + "\n")
+                printable(
+                    "device is still \(device); \"obdscan config set device DEVICE\" changes it")
+                    + "\n")
         }
     }
 }
@@ -185,7 +187,7 @@ private func key(_ name: String) throws(Failure) -> SettingsKey {
             hint: (CommandSuggestion.nearest(to: name, among: SettingsKey.plain.map(\.name))
                 .map { "did you mean \($0)? " } ?? "") + "settings: "
                 + SettingsKey.plain.map(\.name).joined(separator: ", ")
-                + ", aliases.NAME, views.NAME, fuel.price and what else obdscan-config(5) names",
+                + ", aliases.NAME, views.NAME, fuel.price and others; see obdscan-config(5)",
             status: .usage)
     }
     return key

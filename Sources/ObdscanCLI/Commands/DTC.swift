@@ -15,8 +15,8 @@ struct DTCCommand: ParsableCommand {
         abstract: "Read, explain and clear trouble codes.",
         discussion: """
             EXAMPLES
-              obdscan dtc                                   stored, pending and permanent codes
-              obdscan dtc --all-modules                     of every module, not only for emissions
+              obdscan dtc                                   codes of every ECU
+              obdscan dtc --all-modules                     codes of every module
               obdscan dtc --batch cars.txt --to codes.csv   many vehicles into one table
               obdscan dtc explain                           causes, and whether to drive on
               obdscan dtc explain P0301 SPN100/FMI1         offline
@@ -75,7 +75,7 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
               obdscan dtc list --batch fleet.txt --to codes.csv
             """)
 
-    @Flag(help: "Ask every address at which a module may be, not only emissions ECUs.")
+    @Flag(help: "Ask every module, not only emissions ECUs.")
     var allModules = false
 
     @Flag(help: "Exit with 1 if there are codes.")
@@ -186,7 +186,7 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
         }
         scan.modules = found.modules
         if found.unasked > 0 {
-            output.note("The time was up before \(found.unasked) addresses were asked.")
+            output.note("Time ran out before \(found.unasked) addresses were asked.")
         }
     }
 

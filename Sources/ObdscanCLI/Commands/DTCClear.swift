@@ -116,7 +116,7 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
             return reading.dtc != nil || reading.frame != nil && reading.value.isText
         }
         if hasFrame { losses.append("the freeze frame") }
-        output.note("Lost will be: \(losses.joined(separator: ", ")), and all test results.")
+        output.note("This erases: \(losses.joined(separator: ", ")), and all test results.")
     }
 
     private func report(
@@ -157,7 +157,8 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
             let failure = Failure(
                 "\(refusal.ecu?.description ?? connection.accessory) refused to clear: "
                     + refusal.reason,
-                hint: refusal.isConditions ? "ignition on, engine off, then once more" : nil,
+                hint: refusal.isConditions
+                    ? "turn the ignition on with the engine off, then try again" : nil,
                 status: .timedOut)
             tellOnStandardError(failure.text)
         }
@@ -169,8 +170,8 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
         if left > 0 {
             output.note(
                 left == 1
-                    ? "1 code is there still, or again."
-                    : "\(left) codes are there still, or again.")
+                    ? "1 code is still present, or came back."
+                    : "\(left) codes are still present, or came back.")
         }
         let ecus = clearing.after.ecus
         let lamps = ecus.compactMap { clearing.after.lampIsOn($0, connection.table) }
@@ -192,13 +193,14 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
         }
         let found =
             switch change {
-            case .none: "reading again shows no change"
-            case .some, .gone: "reading again shows that some of the codes are gone"
-            case .unknown: "reading again does not show whether the codes are cleared"
+            case .none: "reading them again shows no change"
+            case .some, .gone: "reading them again shows that some are gone"
+            case .unknown: "reading them again does not show whether they are cleared"
             }
         let failure = Failure(
             "\(connection.accessory): no ECU confirmed, and \(found); the request is not repeated",
-            hint: "ignition on, engine off; obdscan dtc shows the codes", status: .timedOut)
+            hint: "turn the ignition on with the engine off; \"obdscan dtc\" shows the codes",
+            status: .timedOut)
         guard let problem = clearing.sent.compactMap(connection.failure).first else {
             throw failure
         }

@@ -35,7 +35,7 @@ struct DTCExplainCommand: ParsableCommand, OutputCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "Codes such as P0301, U0100-11 or SPN100/FMI1; without any, those of the vehicle.",
+            "Codes: P0301, U0100-11, SPN100/FMI1 (default: the vehicle's).",
             valueName: "code"))
     var codes: [String] = []
 
@@ -105,7 +105,12 @@ struct DTCExplainCommand: ParsableCommand, OutputCommand {
     }
 
     private func print(_ explained: [ExplainedCode], _ together: CodeSetReading) throws {
-        var writer = TextOutput.standard
+        try Pager.print(output) { try print(explained, together, &$0) }
+    }
+
+    private func print(
+        _ explained: [ExplainedCode], _ together: CodeSetReading, _ writer: inout TextOutput
+    ) throws {
         let palette = Palette(isOn: output.colours(1))
         if output.format == .text {
             for (place, code) in explained.enumerated() {

@@ -38,7 +38,7 @@ struct DTCHistoryCommand: ParsableCommand, OutputCommand {
             try CodeReport.Code(typed: text).fullText
         }
         let store = try database.open(
-            .readOnly, filledBy: "obdscan dtc reads a vehicle's codes and keeps them")
+            .readOnly, filledBy: "\"obdscan dtc\" reads a vehicle's codes and keeps them")
         let entries = try mapped { () throws(StoreError) in
             try store.codeHistory(vehicle: vehicle)
         }
@@ -52,9 +52,8 @@ struct DTCHistoryCommand: ParsableCommand, OutputCommand {
                     ? "No codes are stored yet: dtc stores what it reads from a real adapter."
                     : "Nothing is known of \(wanted.joined(separator: ", ")).")
         }
-        var writer = TextOutput.standard
-        try CodeHistoryReport(lives: lives, texts: PIDTables.codeTexts(), output: output.form)
-            .print(&writer)
-        try writer.flush()
+        let report = CodeHistoryReport(
+            lives: lives, texts: PIDTables.codeTexts(), output: output.form)
+        try Pager.print(output) { try report.print(&$0) }
     }
 }

@@ -13,10 +13,10 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",
         abstract:
-            "Report codes, freeze frame, readiness and test results, before and after a repair.",
+            "Report a vehicle's condition before and after a repair.",
         discussion: """
             Reads the vehicle and prints what it says; --to writes a page to print instead, one \
-            HTML file that loads nothing from anywhere. What was read is kept in the database. As \
+            HTML file that loads nothing from the network. What was read is kept in the database. As \
             JSON and CSV it has a line for each light, code, frozen value, monitor and test; kind \
             says which.
 
@@ -27,7 +27,7 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
             EXAMPLES
               obdscan dtc report --to car.html
               obdscan dtc report --since 2026-11-21 --to repair.html
-              obdscan dtc report --since 2026-11-01 --until 2026-11-21 --of 1HGCM82633A004352
+              obdscan dtc report --since 2026-11-01 --until 2026-11-21 --of van
             """)
 
     @Option(
@@ -39,7 +39,7 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Compare this moment, from the database, instead of the vehicle.", valueName: "time"))
+            "Take this moment from the database, not the vehicle.", valueName: "time"))
     var until: TripMoment?
 
     @Option(
@@ -126,7 +126,7 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
 
     private func openDatabase() throws(Failure) -> TripStore {
         try vehicle.database.open(
-            .readOnly, filledBy: "obdscan dtc report reads a vehicle and keeps what it says")
+            .readOnly, filledBy: "\"obdscan dtc report\" reads a vehicle and keeps what it says")
     }
 
     private func condition(
@@ -163,7 +163,7 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
                         ? "the database knows no vehicle's codes"
                         : "the database knows \(vehicles.count) vehicles",
                     hint: vehicles.isEmpty
-                        ? "obdscan dtc reads and keeps them"
+                        ? "\"obdscan dtc\" reads and keeps them"
                         : "name one with --of: " + vehicles.prefix(5).joined(separator: ", "),
                     status: vehicles.isEmpty ? .noInput : .usage)
             }
@@ -174,7 +174,7 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
         if before.isEmpty && now.isEmpty {
             throw Failure(
                 "nothing is known of \(name) until \(localTime(end))",
-                hint: "obdscan dtc history shows what is", status: .noInput)
+                hint: "\"obdscan dtc history\" shows what is", status: .noInput)
         }
         let report = ConditionReport(
             vehicle: name, accessory: nil, vehicleProtocol: nil, time: end, since: begin,

@@ -68,7 +68,8 @@ struct DatabaseCheckCommand: ParsableCommand, OutputCommand {
         try writer.flush()
         guard !result.faults.isEmpty else { return }
         throw Failure(
-            "\(store.path) is damaged", hint: "obdscan db recover --to NEW.db saves what is left",
+            "\(store.path) is damaged",
+            hint: "\"obdscan db recover --to NEW.db\" saves what is left",
             status: .badData)
     }
 }
@@ -87,7 +88,7 @@ struct DatabaseCompactCommand: ParsableCommand, OutputCommand {
               obdscan db compact --keep 365d --yes
             """)
 
-    @Option(help: ArgumentHelp("Delete drives that are older.", valueName: "time"))
+    @Option(help: ArgumentHelp("Delete drives that are older than this.", valueName: "time"))
     var keep: DurationArgument?
 
     @Flag(help: "Do not ask before old drives are deleted.")
@@ -163,8 +164,8 @@ struct DatabaseMergeCommand: ParsableCommand, OutputCommand {
         for file in files {
             if OutputFile.isOneFile(file, store.path) {
                 throw Failure(
-                    "\(file) is the database that trips are to be taken into",
-                    hint: "--db FILE names the one that takes them", status: .usage)
+                    "\(file) is the database that would receive the trips",
+                    hint: "--db FILE names another one to receive them", status: .usage)
             }
             guard access(file, F_OK) == 0 else { throw Failure(inputFile: file, errno: errno) }
             let progress = ProgressLine(output)
@@ -184,7 +185,7 @@ struct DatabaseMergeCommand: ParsableCommand, OutputCommand {
             if output.format == .text {
                 let open = merged.open > 0 ? ", \(merged.open) still being recorded" : ""
                 try writer.writeLine(
-                    "\(printable(file)): \(merged.trips.count) trips taken over, "
+                    "\(printable(file)): \(merged.trips.count) trips added, "
                         + "\(merged.known) known already\(open)")
             }
             try writer.flush()

@@ -19,7 +19,9 @@ struct DatabaseRecoverCommand: ParsableCommand, OutputCommand {
               obdscan db recover --db damaged.db --to saved.db --format json
             """)
 
-    @Option(help: ArgumentHelp("The new database.", valueName: "file"), completion: .file())
+    @Option(
+        help: ArgumentHelp("Write the recovered database to this file.", valueName: "file"),
+        completion: .file())
     var to: String
 
     @OptionGroup var database: DatabaseOptions
@@ -65,7 +67,7 @@ struct DatabaseRecoverCommand: ParsableCommand, OutputCommand {
             guard !saved.rows.isEmpty else {
                 throw Failure(
                     "\(damaged) holds nothing that could be saved",
-                    hint: "is it the right file? obdscan db check names obdscan's own",
+                    hint: "is it the right file? \"obdscan db check\" names obdscan's own",
                     status: .badData)
             }
             return saved
@@ -96,11 +98,11 @@ struct DatabaseRecoverCommand: ParsableCommand, OutputCommand {
         ]
         if saved.orphanPages > 0 {
             lines.append(
-                "\(saved.orphanPages) pages had lost their place; their rows were taken too")
+                "\(saved.orphanPages) pages belonged to no table; their rows were saved, too")
         }
         if !saved.tripsWithoutTime.isEmpty {
             let trips = saved.tripsWithoutTime.map(String.init).joined(separator: ", ")
-            lines.append("of these trips the date is lost: \(trips)")
+            lines.append("the date of these trips is lost: \(trips)")
         }
         return lines
     }

@@ -38,14 +38,17 @@ struct DecodeCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Set the request if the text does not contain it: 010C, or ATRV. The input is then one reply.",
-            valueName: "hex-or-command"))
+            "Set the request that is answered: 010C or ATRV.",
+            discussion:
+                "Use it if the text does not contain the request. The input is then one reply.",
+            valueName: "request"))
     var request: String?
 
     @Option(
         name: .customLong("protocol"),
         help: ArgumentHelp(
-            "How to read headers: 1 to 9, A to C, or a name such as iso15765-11-500.",
+            "Read headers of this protocol (default: auto).",
+            discussion: "It is 1 to 9, A to C, or a name such as iso15765-11-500.",
             valueName: "protocol"))
     var protocolName = "auto"
 

@@ -96,7 +96,7 @@ struct DevicesShowCommand: ParsableCommand, OutputCommand {
               obdscan devices show /dev/ttyUSB0
             """)
 
-    @Argument(help: ArgumentHelp("The device, as for -d.", valueName: "device"))
+    @Argument(help: ArgumentHelp("Device to show, as for -d.", valueName: "device"))
     var accessory: String
 
     @OptionGroup var database: DatabaseOptions
@@ -107,7 +107,7 @@ struct DevicesShowCommand: ParsableCommand, OutputCommand {
         guard var entry = find(address) else {
             throw Failure(
                 "\(accessory): no such device is attached or known",
-                hint: "obdscan devices lists them", status: .unavailable)
+                hint: "\"obdscan devices\" lists them", status: .unavailable)
         }
         if let remembered = AdapterMemories.all(database).first(where: { $0.address == entry.key })
         {
@@ -164,7 +164,7 @@ struct DevicesWatchCommand: ParsableCommand, OutputCommand {
         } catch {
             throw Failure(
                 "\(error.call): \(describe(errno: error.errno))",
-                hint: "obdscan devices list looks once, without watching", status: .unavailable)
+                hint: "\"obdscan devices list\" looks once, without watching", status: .unavailable)
         }
         var writer = TextOutput.standard
         while true {

@@ -8,7 +8,7 @@ import VehicleScan
 struct DoctorCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Find out why an adapter or vehicle does not answer, and how to fix it.",
+        abstract: "Find out why an adapter or vehicle does not answer.",
         discussion: """
             Checks the device file, permissions, link, adapter, voltage, bus and ECUs, in this \
             order. It prints what it found at each step, stops at the first fault and says how to \
@@ -25,7 +25,7 @@ struct DoctorCommand: ParsableCommand, OutputCommand {
 
     @Option(
         name: [.short, .customLong("device")],
-        help: ArgumentHelp("The device, as in other commands.", valueName: "device"),
+        help: ArgumentHelp("Use this device, as in other commands.", valueName: "device"),
         completion: .file())
     var device: String?
 
@@ -36,11 +36,12 @@ struct DoctorCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Write every byte with its time to a file (obdscan-transcript(5)).", valueName: "file"),
+            "Write every byte with its time to this file.",
+            discussion: "obdscan-transcript(5) describes the file.", valueName: "file"),
         completion: .file())
     var record: String?
 
-    @Flag(help: "Grade the adapter: what it claims, what it can do, how fast it is.")
+    @Flag(help: "Grade the adapter: what it can do, and how fast.")
     var adapter = false
 
     @OptionGroup var database: DatabaseOptions

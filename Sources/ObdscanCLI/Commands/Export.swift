@@ -31,7 +31,7 @@ struct ExportOutput: ParsableArguments {
     @Option(help: "Set the format (default: by the ending of the file).")
     var format: ExportFormat?
 
-    @Option(help: "Write values in these units; stored values are always metric.")
+    @Option(help: "Write values in these units (default: metric).")
     var units: UnitSystem = .metric
 
     @Flag(name: .shortAndLong, help: "Print errors only, no notes and no progress.")
@@ -55,7 +55,7 @@ struct ExportCommand: ParsableCommand, OutputCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Write trips to CSV, JSON Lines, GPX, KML, line protocol or a database.",
+        abstract: "Write trips to CSV, JSON Lines, GPX, KML and other formats.",
         discussion: """
             The file's ending (.csv, .jsonl, .ndjson, .json, .gpx, .kml, .lp, .db) or --format \
             sets the format. Without a trip it exports the latest one; without --to, or with --to \
@@ -84,7 +84,7 @@ struct ExportCommand: ParsableCommand, OutputCommand {
 
             EXAMPLES
               obdscan export --to trip.csv
-              obdscan export 12 --every 100ms --fill linear --signal RPM --signal VSS --to trip.csv
+              obdscan export 12 --every 100ms --fill linear --signal RPM --to trip.csv
               obdscan export 12 13 --to trips.jsonl
               obdscan export 12 --from +5m --until +10m --layout long --to part.csv
               obdscan export 12 --to trip.gpx
@@ -94,16 +94,18 @@ struct ExportCommand: ParsableCommand, OutputCommand {
     @Argument(help: ArgumentHelp("Numbers or names of trips.", valueName: "trip"))
     var trips: [TripReference] = []
 
-    @Flag(help: "All drives.")
+    @Flag(help: "Write all drives.")
     var all = false
 
-    @Option(help: ArgumentHelp("All drives with this tag.", valueName: "word"))
+    @Option(help: ArgumentHelp("Write all drives with this tag.", valueName: "word"))
     var tag: String?
 
-    @Option(help: ArgumentHelp("The file to write.", valueName: "file"), completion: .file())
+    @Option(
+        help: ArgumentHelp("Write to this file (default: standard output).", valueName: "file"),
+        completion: .file())
     var to: String?
 
-    @Option(help: "How CSV is laid out; several trips are always long.")
+    @Option(help: "Lay CSV out wide or long; several trips are long.")
     var layout: Layout?
 
     @Option(
@@ -111,23 +113,26 @@ struct ExportCommand: ParsableCommand, OutputCommand {
             "Write a line of wide CSV at this interval: 100ms, 1s.", valueName: "time"))
     var every: DurationArgument?
 
-    @Option(help: "With --every: fill the cells of wide CSV for which nothing was read.")
+    @Option(
+        help: ArgumentHelp(
+            "Fill empty cells of wide CSV: last, linear or none.",
+            discussion: "It counts with --every."))
     var fill: CSVGrid.Fill?
 
     @Option(
         name: .customLong("signal"),
-        help: ArgumentHelp("Only this signal; may be repeated.", valueName: "signal"))
+        help: ArgumentHelp("Write only this signal; may be repeated.", valueName: "signal"))
     var signals: [String] = []
 
-    @Option(help: ArgumentHelp("Only this ECU.", valueName: "id"))
+    @Option(help: ArgumentHelp("Write only this ECU.", valueName: "id"))
     var ecu: ECUOption?
 
     @Option(
         help: ArgumentHelp(
-            "Not before: +5m after a trip's start, or a date and a time.", valueName: "time"))
+            "Begin here: +5m after the start, or a date and time.", valueName: "time"))
     var from: TripMoment?
 
-    @Option(help: ArgumentHelp("Not at or after.", valueName: "time"))
+    @Option(help: ArgumentHelp("End before this time.", valueName: "time"))
     var until: TripMoment?
 
     @Flag(help: "Print times as seconds since the trip's start (CSV).")
@@ -144,11 +149,11 @@ struct ExportCommand: ParsableCommand, OutputCommand {
     func validate() throws {
         if (trips.count > 1 || all || tag != nil) && (layout == .wide || every != nil) {
             throw ValidationError(
-                "several trips fit no wide table: leave --layout wide and --every out")
+                "wide CSV holds one trip: leave out --layout wide and --every")
         }
         if fill != nil && every == nil { throw ValidationError("--fill needs --every TIME") }
         if every != nil && layout == .long {
-            throw ValidationError("--every makes wide CSV: leave --layout long out")
+            throw ValidationError("--every makes wide CSV: leave out --layout long")
         }
         if !trips.isEmpty && (all || tag != nil) {
             throw ValidationError("name trips, or choose them with --all or --tag")
@@ -179,7 +184,7 @@ struct ExportCommand: ParsableCommand, OutputCommand {
         if signals.isEmpty == false, parts.allSatisfy(\.signals.isEmpty) {
             throw Failure(
                 "no trip has the signal \(signals.joined(separator: ", "))",
-                hint: "obdscan trips show lists a trip's signals", status: .usage)
+                hint: "\"obdscan trips show\" lists a trip's signals", status: .usage)
         }
         let progress = ProgressLine(output)
         var writer = TripFileWriter(
@@ -221,7 +226,8 @@ struct ExportCommand: ParsableCommand, OutputCommand {
             let found = try mapped { () throws(StoreError) in try store.trips(filter) }
             guard !found.isEmpty else {
                 throw Failure(
-                    "there are no such trips", hint: "obdscan trips lists them", status: .noInput)
+                    "there are no such trips", hint: "\"obdscan trips\" lists them",
+                    status: .noInput)
             }
             return found.map(\.id)
         }
@@ -240,8 +246,8 @@ struct ExportCommand: ParsableCommand, OutputCommand {
         let ending = to.split(separator: ".").last.map { $0.lowercased() } ?? ""
         guard let format = ExportFormat(ending: ending) else {
             throw Failure(
-                "\(to): no format goes by this ending",
-                hint: "use .csv, .jsonl, .gpx, .kml, .lp or .db, or say --format", status: .usage)
+                "\(to): unknown file ending",
+                hint: "use .csv, .jsonl, .gpx, .kml, .lp or .db, or set --format", status: .usage)
         }
         return format
     }
@@ -255,13 +261,13 @@ struct ExportCommand: ParsableCommand, OutputCommand {
         if !signals.isEmpty || ecu != nil || from != nil || until != nil {
             throw Failure(
                 "a database holds whole trips",
-                hint: "leave --signal, --ecu, --from and --until out, or cut the trip first",
+                hint: "leave out --signal, --ecu, --from and --until, or split the trip first",
                 status: .usage)
         }
         guard access(to, F_OK) != 0 else {
             throw Failure(
                 "\(to) exists already",
-                hint: "name a new file, or obdscan db merge takes trips into another database",
+                hint: "name a new file, or \"obdscan db merge\" takes trips into another database",
                 status: .cannotCreate)
         }
         let inbox = try SignalInbox(SignalInbox.endings)

@@ -26,7 +26,8 @@ struct FreezeCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Frame number (default: 0, which every ECU has; with OBDonUDS, all frames).",
+            "Read this frame (default: 0; with OBDonUDS, all).",
+            discussion: "Every ECU has frame 0.",
             valueName: "number"))
     var frame: UInt8?
 

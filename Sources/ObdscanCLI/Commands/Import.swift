@@ -12,7 +12,7 @@ import TripStore
 struct ImportCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Read logs of other programs and our own exports into the database.",
+        abstract: "Read logs and exports of obdscan and other programs.",
         discussion: """
             Reads obdscan's JSON Lines and CSV (long and wide), and the logs of other programs: \
             Car Scanner, Torque, OBD Fusion and OBDLink, BlueDriver, OBD Auto Doctor, RomRaider, \
@@ -196,7 +196,7 @@ struct ImportCommand: ParsableCommand, OutputCommand {
         if beginning.starts(with: "SQLite format 3".utf8) {
             return Failure(
                 "\(file) is a database",
-                hint: "obdscan db merge takes the trips of another one over", status: .badData)
+                hint: "\"obdscan db merge\" adds the trips of another database", status: .badData)
         }
         if beginning.starts(with: "LOGG".utf8) || beginning.starts(with: "MDF     ".utf8) {
             let form = beginning.first == UInt8(ascii: "L") ? "BLF" : "MF4"
@@ -210,12 +210,13 @@ struct ImportCommand: ParsableCommand, OutputCommand {
         if Transcript.isTranscript(beginning) {
             return Failure(
                 "\(file) is a recorded conversation",
-                hint: "obdscan decode reads it; obdscan log -d replay:\(file) makes a trip of it",
+                hint:
+                    "\"obdscan decode\" reads it; \"obdscan log -d replay:\(file)\" makes a trip of it",
                 status: .badData)
         }
         return Failure(
             "\(file): this is not a log that obdscan knows, or it has no column with a time",
-            hint: "obdscan import --help names the forms that are read", status: .badData)
+            hint: "\"obdscan import --help\" names the forms that are read", status: .badData)
     }
 
     private func print(
@@ -240,8 +241,8 @@ struct ImportCommand: ParsableCommand, OutputCommand {
         }
         for trip in result.deleted {
             output.note(
-                "\(file): trip \(trip) was read from it and deleted; obdscan trips undo brings back "
-                    + "what was deleted last, db compact lets it be read again")
+                "\(file): trip \(trip) came from it and was deleted; \"obdscan trips undo\" brings back "
+                    + "the last deletion, and db compact allows a new import")
         }
         try writer.flush()
     }

@@ -13,7 +13,7 @@ import VehicleScan
 struct InfoCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
-        abstract: "Show adapter, voltage, protocol, ECUs, VIN, calibrations and supported PIDs.",
+        abstract: "Show adapter, protocol, ECUs, VIN and supported PIDs.",
         discussion: """
             EXAMPLES
               obdscan info -d /dev/ttyUSB0
@@ -62,19 +62,20 @@ struct InfoCommand: ParsableCommand, OutputCommand {
     private func printObjects(
         _ connection: Vehicle, _ answers: [QueryResult], _ writer: inout TextOutput
     ) throws {
-        var printer = try AnswerPrinter(output, table: connection.table)
-        if output.format == .json, let link = connection.scan.link {
-            try writer.print(
-                Row(
-                    "adapter",
-                    [
-                        "device": .text(connection.accessory), "name": .text(link.name),
-                        "firmware": .text(link.identity.banner), "dialect": .text(link.dialect),
-                        "lineRate": .integer(link.lineRate),
-                        "protocol": .text(link.capabilities.vehicleProtocol?.name),
-                        "protocolTitle": .text(link.capabilities.vehicleProtocol?.title),
-                    ]), .json)
-        }
+        let link = connection.scan.link
+        let adapter = Row(
+            "adapter",
+            [
+                "device": .text(connection.accessory), "name": .text(link?.name),
+                "firmware": .text(link?.identity.banner), "dialect": .text(link?.dialect),
+                "lineRate": .integer(link?.lineRate),
+                "protocol": .text(link?.capabilities.vehicleProtocol?.name),
+                "protocolTitle": .text(link?.capabilities.vehicleProtocol?.title),
+            ])
+        var printer = try AnswerPrinter(
+            output, table: connection.table,
+            kinds: [adapter.keys, ItemRows.Keys.reading] + ItemRows.Keys.rest)
+        if link != nil { try printer.print(adapter, to: &writer) }
         for asked in answers {
             let time = connection.utc(asked.answer.answered)
             if let voltage = asked.answer.reply.voltage {
@@ -97,7 +98,7 @@ struct InfoCommand: ParsableCommand, OutputCommand {
     ) -> String {
         let palette = output.palette()
         var rows = TextTable([("", .left), ("", .left)], flexible: [0, 1])
-        rows.add(["Accessory", .init(connection.accessory)])
+        rows.add(["Device", .init(connection.accessory)])
         if let link = connection.scan.link {
             rows.add(["Adapter", .init(link.title)])
             if let banner = link.identity.banner, banner != link.title {

@@ -16,7 +16,7 @@ import VehicleScan
 struct LiveCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "live",
-        abstract: "Show readings live: a full-screen view, or one line per reading in a pipe.",
+        abstract: "Show readings live: a full-screen view, or a line per reading.",
         discussion: """
             Without signals it shows every current signal that the vehicle supports. On a terminal \
             the view refreshes in place; press ? for its keys, q or Ctrl-C to end it. In a pipe, \
@@ -45,14 +45,15 @@ struct LiveCommand: ParsableCommand, OutputCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "Signals to show (default: all). rpm@10Hz, ect@5s, maf@fast and ect@slow set a "
-                + "rate.",
+            "Signals to show (default: all); rpm@10Hz or ect@5s sets a rate.",
+            discussion: "maf@fast and ect@slow are rates, too.",
             valueName: "signal"))
     var signals: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Use a list of signals: engine, fuel, emissions, ev, or one from the configuration file.",
+            "Use a list of signals: engine, fuel, emissions, ev.",
+            discussion: "The configuration file can define more lists.",
             valueName: "view"))
     var view: String?
 
@@ -61,20 +62,25 @@ struct LiveCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Poll each signal at this interval (default: as fast as possible).", valueName: "time"))
+            "Poll at this interval (default: without a pause).", valueName: "time"))
     var every: DurationArgument?
 
     @Flag(
-        help: "Print one line per reading instead of the full-screen view; every 5s by default."
+        help: ArgumentHelp(
+            "Print a line per reading, on a terminal, too.",
+            discussion: "Each signal is polled every 5 s, or at the interval of --every.")
     )
     var lines = false
 
     @Flag(
         name: .customLong("log"),
-        help: "Also record a trip to the database; the key m marks a moment in it.")
+        help: "Record a trip, too; the key m marks a moment.")
     var records = false
 
-    @Flag(help: "At the end, report the pace, where the time went and what would help.")
+    @Flag(
+        help: ArgumentHelp(
+            "Report at the end where the time went.",
+            discussion: "The report has the pace, too, and what would help."))
     var why = false
 
     @OptionGroup var rest: RestOptions

@@ -73,8 +73,8 @@ struct LogCommand: ParsableCommand, OutputCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "Signals to record (default: all). rpm@10Hz, ect@5s, maf@fast and ect@slow set a "
-                + "rate.",
+            "Signals to record (default: all); rpm@10Hz or ect@5s sets a rate.",
+            discussion: "maf@fast and ect@slow are rates, too.",
             valueName: "signal"))
     var signals: [String] = []
 
@@ -83,10 +83,13 @@ struct LogCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Poll each signal at this interval (default: as fast as possible).", valueName: "time"))
+            "Poll at this interval (default: without a pause).", valueName: "time"))
     var every: DurationArgument?
 
-    @Flag(help: "At the end, report the pace, where the time went and what would help.")
+    @Flag(
+        help: ArgumentHelp(
+            "Report at the end where the time went.",
+            discussion: "The report has the pace, too, and what would help."))
     var why = false
 
     @OptionGroup var rest: RestOptions
@@ -96,19 +99,21 @@ struct LogCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "With --until-off: end after this time without an answer (default: 60s).",
+            "End after this silence (default: 60s).",
+            discussion: "It counts with --until-off: no ECU answers.",
             valueName: "time"))
     var silence: DurationArgument?
 
     @Option(
         help: ArgumentHelp(
-            "With --until-off: end after this time with speed and engine speed 0 (default: 10m).",
+            "End after this standstill (default: 10m).",
+            discussion: "It counts with --until-off: speed and engine speed are 0.",
             valueName: "time"))
     var standstill: DurationArgument?
 
     @Option(
         name: .customLong("tag"),
-        help: ArgumentHelp("A word to find the trip by; may be repeated.", valueName: "word"))
+        help: ArgumentHelp("Add a word to find the trip by; may be repeated.", valueName: "word"))
     var tags: [String] = []
 
     @Option(help: ArgumentHelp("Name the trip.", valueName: "text"))
@@ -116,23 +121,28 @@ struct LogCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "First delete drives that ended longer ago and have no name, tag or note.",
+            "First delete drives that ended longer ago.",
+            discussion: "Drives with a name, a tag or a note stay.",
             valueName: "time"))
     var keep: DurationArgument?
 
     @Option(
         help: ArgumentHelp(
-            "Store readings at this interval (default: 1s). A power cut loses no more than this.",
+            "Store readings at this interval (default: 1s).",
+            discussion: "A power cut loses no more than this.",
             valueName: "time"))
     var commitEvery: DurationArgument?
 
-    @Flag(help: "Leave it to the system when data reaches the disk.")
+    @Flag(help: "Let the system decide when to write to the disk.")
     var fast = false
 
     @Option(
         help: ArgumentHelp(
-            "Record positions from gpsd://HOST:PORT, or NMEA 0183 from serial:PATH?baud=RATE or a "
-                + "path; off: none, whatever the configuration says.",
+            "Record positions from gpsd or an NMEA 0183 receiver.",
+            discussion: """
+                gpsd://HOST:PORT, serial:PATH?baud=RATE, or a path. The word off records none, even \
+                if the configuration file names a source.
+                """,
             valueName: "source"))
     var gps: String?
 

@@ -37,13 +37,16 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
               obdscan monitors --readiness --exit-code && echo ready
             """)
 
-    @Flag(help: "Readiness only, no test results.")
+    @Flag(help: "Show readiness only, no test results.")
     var readiness = false
 
     @Flag(help: "Show how stored results moved towards their limits.")
     var trend = false
 
-    @Flag(help: "Exit with 1 if a supported monitor has not run since codes were cleared.")
+    @Flag(
+        help: ArgumentHelp(
+            "Exit with 1 if a monitor has not run since a clear.",
+            discussion: "Only monitors that the vehicle supports count."))
     var exitCode = false
 
     @OptionGroup var vehicle: VehicleOptions
@@ -63,7 +66,8 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
             let services = try connection.services()
             let (asked, sinceClear) = try MonitorAnswers.ask(
                 connection, services, readiness: readiness, output.form,
-                try AnswerPrinter(output, table: table), isSilent: output.quiet, &writer)
+                try AnswerPrinter(output, table: table, kinds: MonitorAnswers.kinds),
+                isSilent: output.quiet, &writer)
             isReady = sinceClear.incomplete.isEmpty && !sinceClear.supported.isEmpty
             ScanRecord.keep(asked, connection, services, vehicle.database, output)
             let said = asked.contains { $0.answer.items.contains(where: MonitorReport.concerns) }
@@ -80,7 +84,8 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
 
     private func printTrend() throws {
         let store = try vehicle.database.open(
-            .readOnly, filledBy: "obdscan monitors reads a vehicle's test results and keeps them")
+            .readOnly,
+            filledBy: "\"obdscan monitors\" reads a vehicle's test results and keeps them")
         let points = try mapped { () throws(StoreError) in try store.monitorTrend() }
         if points.isEmpty { output.note("No test results are kept yet.") }
         var writer = TextOutput.standard

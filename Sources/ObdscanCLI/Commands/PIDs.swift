@@ -46,7 +46,7 @@ struct PIDsListCommand: ParsableCommand, OutputCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "Show only signals whose identifier, name or alias contains these words.",
+            "Words that the identifier, name or alias contains.",
             valueName: "word"))
     var words: [String] = []
 
@@ -64,9 +64,8 @@ struct PIDsListCommand: ParsableCommand, OutputCommand {
 
     func run() throws {
         let table = try loadTable(tables)
-        var writer = TextOutput.standard
         guard supported else {
-            try list(table, to: &writer)
+            try Pager.print(output) { try list(table, to: &$0) }
             return
         }
         try withVehicle(vehicle, output, table) { connection in
@@ -88,14 +87,14 @@ struct PIDsListCommand: ParsableCommand, OutputCommand {
                 ids.insert(DataID(.vehicleInformation, UInt32(id)))
             }
             if ids.isEmpty, let failure = connection.failure(of: [services.first]) { throw failure }
-            try list(table, only: ids, to: &writer)
+            try Pager.print(output) { try list(table, only: ids, to: &$0) }
         }
     }
 
     /// Writes the list of `table`'s signals; `ids` narrows it to some records.
     func list(_ table: PIDTable, only ids: Set<DataID>? = nil, to writer: inout TextOutput) throws {
         let wanted = try service.map(parseService)
-        var printer = RowPrinter(ListedSignal.shape, output.form)
+        var printer = RowPrinter(ListedSignal.shape, output.form, flexible: [2, 6])
         for record in table.records where wanted == nil || record.dataID.service == wanted {
             if let ids, !ids.contains(record.dataID) { continue }
             for index in record.signals {

@@ -35,8 +35,8 @@ struct PIDsShowCommand: ParsableCommand, OutputCommand {
         } catch {
             throw Failure(error)
         }
-        var writer = TextOutput.standard
-        try show(try loadTable(tables), records, to: &writer)
+        let table = try loadTable(tables)
+        try Pager.print(output) { try show(table, records, to: &$0) }
     }
 
     /// Writes what `records` say of the signals that `table` finds.

@@ -33,7 +33,7 @@ struct ReportCommand: ParsableCommand, OutputCommand {
 
     @Option(
         name: [.short, .customLong("device")],
-        help: ArgumentHelp("The device, as in other commands.", valueName: "device"),
+        help: ArgumentHelp("Use this device, as in other commands.", valueName: "device"),
         completion: .file())
     var device: String?
 
@@ -47,6 +47,7 @@ struct ReportCommand: ParsableCommand, OutputCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
+        try OutputFile.checkText(to)
         try OutputFile.check(to, isNoneOf: [database.file, OutputFile.replayed(device)])
         let table = try loadTable(tables)
         let recording = try TemporaryFile()

@@ -43,12 +43,12 @@ struct SendCommand: ParsableCommand, OutputCommand {
     @Flag(help: "Do not ask before commands that may change something.")
     var yes = false
 
-    @Flag(help: "Send such commands without proof that the vehicle stands still.")
+    @Flag(help: "Send them without proof that the vehicle stands still.")
     var force = false
 
     @Option(
         help: ArgumentHelp(
-            "Stop listening to the bus after this time: 90s, 10m, 1h30m.",
+            "Stop listening after this time: 90s, 10m, 1h30m.",
             valueName: "time"))
     var duration: DurationArgument?
 
@@ -74,7 +74,7 @@ struct SendCommand: ParsableCommand, OutputCommand {
         needs.asksForConsent = true
         needs.listens = requests.isEmpty || requests.contains(where: \.isMonitoring)
         try withVehicle(vehicle, output, table, needs) { connection in
-            var run = SendRun(
+            var run = try SendRun(
                 connection: connection, permission: permission, output: output, table: table,
                 duration: duration?.duration)
             if requests.isEmpty {
@@ -82,6 +82,7 @@ struct SendCommand: ParsableCommand, OutputCommand {
             } else {
                 try run.send(requests)
             }
+            if output.format != .text { try run.finish() }
             if let problem = run.lastProblem { throw problem }
         }
     }
@@ -162,7 +163,8 @@ private struct SendRun: ~Copyable {
     let connection: Vehicle
     let permission: WritePermission
     let output: OutputOptions
-    let table: PIDTable
+    /// One for all commands: a table has one heading.
+    private var printer: AnswerPrinter
     /// How long the bus is listened to; nil = until Ctrl-C.
     let duration: Duration?
     var lastProblem: Failure?
@@ -175,12 +177,18 @@ private struct SendRun: ~Copyable {
     init(
         connection: Vehicle, permission: WritePermission, output: OutputOptions, table: PIDTable,
         duration: Duration?
-    ) {
+    ) throws(Failure) {
         self.duration = duration
         self.connection = connection
         self.permission = permission
         self.output = output
-        self.table = table
+        printer = try AnswerPrinter(
+            output, table: table, kinds: [["time", "command", "lines"]] + ItemRows.Keys.all)
+    }
+
+    /// Prints a table's heading where no reply did.
+    mutating func finish() throws {
+        try printer.finish(&writer)
     }
 
     /// Commands from standard input until its end.
@@ -274,11 +282,11 @@ private struct SendRun: ~Copyable {
                 guard case .didProgress(let progress) = event else { return }
                 switch (progress, output.format) {
                 case (.heard(let line), .text): try writer.writeLine(printable(line))
-                case (.heardFrame(let frame), .json):
-                    try writer.print(
+                case (.heardFrame(let frame), .json), (.heardFrame(let frame), .csv):
+                    try printer.print(
                         ItemRows.frame(
                             id: frame.id, data: Array(frame.data), time: connection.utc(time)),
-                        .json)
+                        to: &writer)
                 case (.heard, _), (.heardFrame, _), (.lineRate, _), (.protocolSearch, _),
                     (.setupGoesOn, _):
                     return
@@ -287,10 +295,9 @@ private struct SendRun: ~Copyable {
             })
         self.isStopped = isStopped
         if output.format != .text {
-            var printer = try AnswerPrinter(output, table: table)
             try printer.printRest(
                 of: QueryResult(answer: answer), at: connection.utc(answer.answered), to: &writer)
-            try printer.finish(&writer)
+            try writer.flush()
         }
         lastProblem =
             lost == 0
@@ -307,22 +314,17 @@ private struct SendRun: ~Copyable {
             for line in lines { try writer.writeLine(printable(line)) }
         } else {
             let time = connection.utc(asked.answer.answered)
-            var printer = try AnswerPrinter(output, table: table)
-            if output.format == .json {
-                try writer.print(
-                    Row(
-                        "reply",
-                        [
-                            "time": .time(time), "command": .text(command.text),
-                            "lines": .texts(lines),
-                        ]), .json)
-            }
+            try printer.print(
+                Row(
+                    "reply",
+                    [
+                        "time": .time(time), "command": .text(command.text), "lines": .texts(lines),
+                    ]), to: &writer)
             if let voltage = asked.answer.reply.voltage {
                 try printer.print(voltage: voltage, at: time, to: &writer)
             }
             for item in asked.answer.items { try printer.print(item, at: time, to: &writer) }
             try printer.printRest(of: asked, at: time, to: &writer)
-            try printer.finish(&writer)
         }
         try writer.flush()
     }

@@ -22,8 +22,8 @@ extension RawCommand {
             let whole = ([word] + others).joined(separator: isAdapters ? " " : "")
             return Failure(
                 "\"\(word)\" is not a whole command",
-                hint: "each argument is a command: obdscan send "
-                    + (isAdapters ? "\"\(whole)\"" : whole), status: .usage)
+                hint: "each argument is a command: \"obdscan send "
+                    + (isAdapters ? "'\(whole)'\"" : "\(whole)\""), status: .usage)
         }
         return nil
     }

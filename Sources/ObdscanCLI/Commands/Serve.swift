@@ -24,7 +24,7 @@ struct ServeCommand: ParsableCommand, OutputCommand {
             vehicle. Ctrl-C or SIGTERM ends it.
 
             Under /api/ are the objects that the other commands print with --format json, one per \
-            line: /api/live (server-sent events), status, readings, adapters, codes, \
+            line: /api/live (server-sent events), status, readings, devices, codes, \
             codes/explain, codes/frames, codes/history, report (a page), monitors, \
             monitors/trend, trips, trips/ID, trips/ID/plots, trips/ID/track, trips/ID/report and \
             trips/ID/export?format=csv|json|gpx|kml|influx. \
@@ -40,7 +40,7 @@ struct ServeCommand: ParsableCommand, OutputCommand {
 
             EXAMPLES
               obdscan serve                                  everything the vehicle has
-              obdscan serve rpm speed coolant-temp -d sim:   some signals of the simulated vehicle
+              obdscan serve rpm speed coolant-temp -d sim:   a simulated vehicle
               obdscan serve --offline                        trips only, no vehicle
               obdscan serve --listen 0.0.0.0:8327            for the phone beside the wheel
               obdscan serve --tiles 'https://tile.example.org/{z}/{x}/{y}.png'
@@ -49,37 +49,39 @@ struct ServeCommand: ParsableCommand, OutputCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "Signals to read (default: all). rpm@10Hz, ect@5s, maf@fast and ect@slow set a rate.",
+            "Signals to read (default: all); rpm@10Hz or ect@5s sets a rate.",
+            discussion: "maf@fast and ect@slow are rates, too.",
             valueName: "signal"))
     var signals: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Use a list of signals: engine, fuel, emissions, ev, or one from the configuration file.",
+            "Use a list of signals: engine, fuel, emissions, ev.",
+            discussion: "The configuration file can define more lists.",
             valueName: "view"))
     var view: String?
 
     @Option(
         help: ArgumentHelp(
-            "Poll each signal at this interval (default: as fast as possible).", valueName: "time"))
+            "Poll at this interval (default: without a pause).", valueName: "time"))
     var every: DurationArgument?
 
     @Option(
         help: ArgumentHelp(
-            "Listen on this address and port; port 0 is any free port.",
+            "Listen here; port 0 is any free port.",
             valueName: "address:port"))
     var listen = "127.0.0.1:8327"
 
     @Option(
         help: ArgumentHelp(
-            "Require this token, 16 characters or more; generate makes a new one.",
+            "Require this token; generate makes a new one.",
             discussion: "Default: the environment variable OBDSCAN_TOKEN.", valueName: "token"))
     var token: String?
 
     @Option(
         name: .customLong("host"),
         help: ArgumentHelp(
-            "Accept requests for this name of the machine; may be repeated.",
+            "Accept requests for this host name; may be repeated.",
             valueName: "name"))
     var hosts: [String] = []
 

@@ -26,19 +26,19 @@ struct SetupCommand: ParsableCommand, OutputCommand {
 
     @Option(
         name: [.short, .customLong("device")],
-        help: ArgumentHelp("The device, as in other commands.", valueName: "device"),
+        help: ArgumentHelp("Use this device, as in other commands.", valueName: "device"),
         completion: .file())
     var device: String?
 
     @Option(
         help: ArgumentHelp(
-            "Give the device a name, which -d takes in other commands.", valueName: "name"))
+            "Name the device; other commands take the name as -d.", valueName: "name"))
     var name: String?
 
     @Flag(
         inversion: .prefixedNo,
         help: ArgumentHelp(
-            "Log a trip whenever this USB adapter is plugged in, until the vehicle is off.",
+            "Log a trip whenever this USB adapter is plugged in.",
             discussion: """
                 Needs the udev rule and the service that the package installs (install.sh does it \
                 when root runs it).
@@ -84,7 +84,7 @@ struct SetupCommand: ParsableCommand, OutputCommand {
         guard logWhenPlugged == true else { return nil }
         guard let node = address.transport.pluggedNode else {
             throw Failure(
-                "\(address) is nothing that is plugged in",
+                "\(address) is not a device that is plugged in",
                 hint: "--log-when-plugged is for USB adapters such as /dev/ttyUSB0", status: .usage)
         }
         return node
@@ -97,7 +97,7 @@ struct SetupCommand: ParsableCommand, OutputCommand {
         else { return }
         throw Failure(
             "\(name) is the name of \(known) already",
-            hint: "choose another, or free it first: obdscan config unset aliases.\(name)",
+            hint: "choose another, or free it first: \"obdscan config unset aliases.\(name)\"",
             status: .usage)
     }
 
@@ -133,7 +133,7 @@ struct SetupCommand: ParsableCommand, OutputCommand {
         } else {
             rows.add([
                 .init("obdscan doctor", .bold),
-                .init("once the ignition is on: is the vehicle there"),
+                .init("check the vehicle, once the ignition is on"),
             ])
         }
         if let units = Self.usualUnits, UserSettings.current.units == nil {
@@ -142,8 +142,8 @@ struct SetupCommand: ParsableCommand, OutputCommand {
             ])
         }
         try writer.write(
-            "\n\(address) is kept in \(file)"
-                + (name.map { " as \($0)" } ?? "") + "; no -d is needed from now on.\n\n"
+            "\nSaved \(address) in \(file)"
+                + (name.map { " as \($0)" } ?? "") + ". Other commands no longer need -d.\n\n"
                 + palette(.bold, "Next") + "\n" + rows.text(palette, indent: 2))
         try writer.flush()
     }

@@ -26,21 +26,21 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
               obdscan simulate --tcp 0.0.0.0:35000           for a phone in the same network
               obdscan simulate diesel --doip                 as a car's Ethernet gateway (DoIP)
               obdscan simulate --personality clone-1.5       a cheap adapter with its faults
-              obdscan simulate --faults all:0.001            a bad link; --seed for other faults
+              obdscan simulate --faults all:0.001            a bad link
             obdscan simulate --show petrol > my.vehicle    start a vehicle file of your own
               obdscan simulate --vehicle my.vehicle          serve it
               obdscan simulate --list                        what can be simulated
             """)
 
     @Argument(
-        help: ArgumentHelp("The vehicle, with its options after a question mark."))
+        help: ArgumentHelp("Vehicle, with options after a question mark."))
     var scenario = "petrol"
 
-    @Flag(help: "Serve on a pseudo terminal; this is the default.")
+    @Flag(help: "Serve on a pseudo terminal (the default).")
     var pty = false
 
     @Option(
-        help: ArgumentHelp("With a pty: make a symbolic link to it.", valueName: "path"),
+        help: ArgumentHelp("Make a symbolic link to the pseudo terminal.", valueName: "path"),
         completion: .file())
     var link: String?
 
@@ -62,46 +62,49 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Set the time from a request to its answer, such as 20ms; 0 answers at once.",
+            "Answer after this time, such as 20ms; 0 is at once.",
             valueName: "time"))
     var latency: String?
 
-    @Option(help: ArgumentHelp("The adapter's line rate in bit/s.", valueName: "rate"))
+    @Option(help: ArgumentHelp("Set the adapter's line rate in bit/s.", valueName: "rate"))
     var baud: String?
 
-    @Option(help: ArgumentHelp("The adapter to simulate; --list names them.", valueName: "name"))
+    @Option(help: ArgumentHelp("Simulate this adapter; --list names them.", valueName: "name"))
     var personality: String?
 
     @Option(
         help: ArgumentHelp(
-            "Write each request that reaches the vehicle to a file, one per line: header and bytes.",
+            "Write each request to the vehicle to this file.",
+            discussion: "Each line has the header and the bytes.",
             valueName: "file"),
         completion: .file())
     var requests: String?
 
     @Option(
         help: ArgumentHelp(
-            "Serve your own vehicle; obdscan-vehicle(5) describes the file.",
+            "Serve your own vehicle from this file.",
+            discussion: "obdscan-vehicle(5) describes the file.",
             valueName: "file"),
         completion: .file(extensions: ["vehicle"]))
     var vehicle: String?
 
     @Option(
         help: ArgumentHelp(
-            "Faults on the link, each with its share of bytes or lines, such as drop:0.001,cut:0.01.",
+            "Damage the link, for example drop:0.001,cut:0.01.",
+            discussion: "Each number is the share of bytes or lines that are damaged.",
             valueName: "list"))
     var faults: String?
 
     @Option(
         help: ArgumentHelp(
-            "Choose the drive and the faults; the same number repeats them.",
+            "Choose drive and faults; the same number repeats them.",
             valueName: "number"))
     var seed: String?
 
     @Flag(help: "Check the vehicle's file, and serve nothing.")
     var lint = false
 
-    @Flag(help: "Print the file of a built-in vehicle, as a start for your own.")
+    @Flag(help: "Print a built-in vehicle's file, to start your own.")
     var show = false
 
     @Flag(help: "List scenarios, adapters and options.")
@@ -276,12 +279,14 @@ extension SimulateCommand {
             let known = host.isWildcard ? "ADDRESS:\(address.split(separator: ":").last ?? "")" : ""
             let scheme = address.prefix { $0 != ":" }
             output.note(
-                "connect with: obdscan live -d " + (known.isEmpty ? address : "\(scheme):\(known)"))
+                "connect with: \"obdscan live -d "
+                    + (known.isEmpty ? address : "\(scheme):\(known)")
+                    + "\"")
         case .pty, .tcp, .doip:
-            output.note("connect with: obdscan live -d \(address)")
+            output.note("connect with: \"obdscan live -d \(address)\"")
         case .rfcomm(let channel):
             output.note(
-                "connect from another machine with: obdscan live -d rfcomm:ADDRESS/\(channel)")
+                "connect from another machine with: \"obdscan live -d rfcomm:ADDRESS/\(channel)\"")
         }
         output.note("stop with Ctrl-C")
     }
@@ -346,7 +351,7 @@ private final class RequestLog {
             descriptor = -1
             return
         }
-        descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
         if descriptor < 0 { throw Failure(outputFile: path, errno: errno) }
     }
 

@@ -81,16 +81,17 @@ struct TripsListCommand: ParsableCommand, OutputCommand {
         filter.name = name
         filter.from = try from?.time()
         filter.to = try until?.time()
-        var writer = TextOutput.standard
-        var printer = TripPrinter(output.form)
         let found = try mapped({ () throws(StoreError) in try store.trips(filter) })
-        for trip in found { try printer.print(trip, &writer) }
-        try printer.finish(&writer)
+        try Pager.print(output) { writer in
+            var printer = TripPrinter(output.form)
+            for trip in found { try printer.print(trip, &writer) }
+            try printer.finish(&writer)
+        }
         if found.isEmpty {
             let isWhole = filter == TripStore.TripFilter(withScans: all)
             output.note(
                 isWhole
-                    ? "There are no trips yet: obdscan log records one."
+                    ? "There are no trips yet: \"obdscan log\" records one."
                     : "There are no such trips.")
         }
     }
@@ -120,8 +121,8 @@ struct TripsShowCommand: ParsableCommand, OutputCommand {
     func run() throws {
         let store = try database.open(.readOnly)
         let id = try trip?.number(in: store) ?? store.latestTrip()
-        var writer = TextOutput.standard
-        try TripDetails.print(id, store, output.form, TripFuel.profile, &writer)
-        try writer.flush()
+        try Pager.print(output) {
+            try TripDetails.print(id, store, output.form, TripFuel.profile, &$0)
+        }
     }
 }

@@ -42,10 +42,11 @@ struct TripsSplitCommand: ParsableCommand, OutputCommand {
 
     func validate() throws {
         if at == nil && gap == nil && standstill == nil {
-            throw ValidationError("say where to cut: --at TIME, --gap TIME or --standstill TIME")
+            throw ValidationError(
+                "choose where to split: --at TIME, --gap TIME or --standstill TIME")
         }
         if at != nil && (gap != nil || standstill != nil) {
-            throw ValidationError("--at cuts once: leave --gap and --standstill out")
+            throw ValidationError("--at splits once: leave --gap and --standstill out")
         }
     }
 
@@ -62,7 +63,7 @@ struct TripsSplitCommand: ParsableCommand, OutputCommand {
             let rule = TripEndRule.Limits(
                 silence: gap?.duration, standstill: standstill?.duration)
             parts += try edited { () throws(TripEditFault) in try store.splitTrip(id, by: rule) }
-            if parts.count == 1 { output.note("Trip \(id) has no such place: nothing was cut.") }
+            if parts.count == 1 { output.note("Trip \(id) has no such stop. Nothing was split.") }
         }
         try print(parts, of: store, output)
     }
@@ -149,7 +150,8 @@ struct TripsDeleteCommand: ParsableCommand, OutputCommand {
         }
         let numbers = summaries.map { String($0.id) }.joined(separator: ", ")
         output.note(
-            "Deleted: \(numbers)" + (purge ? ", for good." : "; obdscan trips undo brings back."))
+            "Deleted: \(numbers)"
+                + (purge ? ", for good." : "; \"obdscan trips undo\" restores them."))
     }
 }
 
@@ -208,15 +210,15 @@ private func edited<Value>(_ body: () throws(TripEditFault) -> Value) throws(Fai
         case .vehicles(let first, let second):
             throw Failure(
                 "trips \(first) and \(second) are of two vehicles",
-                hint: "obdscan trips list shows whose they are", status: .usage)
+                hint: "\"obdscan trips list\" shows whose they are", status: .usage)
         case .outside(let trip):
             throw Failure(
                 "the point lies outside trip \(trip)",
-                hint: "obdscan trips show \(trip) shows when it was", status: .usage)
+                hint: "\"obdscan trips show \(trip)\" shows when it was", status: .usage)
         case .nothingToUndo:
             throw Failure(
-                "there is nothing to take back",
-                hint: "splits, joins and deletions can be, until db compact", status: .usage)
+                "there is nothing to undo",
+                hint: "splits, joins and deletions can be undone until db compact", status: .usage)
         }
     }
 }

@@ -20,7 +20,7 @@ struct TripsFuelCommand: ParsableCommand, OutputCommand {
             Lambda is the value that the ECU commands (44), or 1; a diesel needs the value of a \
             sensor (24, 34), because it runs with excess air. A method is skipped if it is 0 all \
             the time, above 250 L/h, or gives a consumption that no vehicle has. A method with \
-            data for less than four fifths of the time is only used if there is no other.
+            data for less than 80 % of the time is only used if there is no other.
 
             After a fill-up, name the trips since the last one (or give --from and --until), and \
             the amount with --filled. The amount is compared with the calculated one, and --save \
@@ -50,8 +50,10 @@ struct TripsFuelCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Set the amount filled in after these trips, in litres (kg of natural gas, gallons with "
-                + "--units us or imperial).", valueName: "amount"))
+            "Set the amount that was filled in after these trips.",
+            discussion:
+                "The unit is litres, kg of natural gas, or gallons with --units us or imperial.",
+            valueName: "amount"))
     var filled: Double?
 
     @Flag(help: "Save the factor of --filled in the configuration.")
@@ -83,8 +85,8 @@ struct TripsFuelCommand: ParsableCommand, OutputCommand {
         }
         if !lines.contains(where: { $0.use != nil }) {
             let silence = Failure(
-                "\(lines.count == 1 ? "trip \(lines[0].trip.id) tells" : "the trips tell") "
-                    + "nothing about fuel",
+                "\(lines.count == 1 ? "trip \(lines[0].trip.id) has" : "the trips have") "
+                    + "no fuel data",
                 hint: "record FUEL_RATE, MAF, or MAP, IAT and RPM with fuel.displacement set",
                 status: .noInput)
             // A script asked for what there is, which may be nothing.
@@ -110,7 +112,7 @@ struct TripsFuelCommand: ParsableCommand, OutputCommand {
         let found = try mapped { () throws(StoreError) in try store.trips(filter) }
         guard !found.isEmpty else {
             throw Failure(
-                "there are no such trips", hint: "obdscan trips lists them", status: .noInput)
+                "there are no such trips", hint: "\"obdscan trips\" lists them", status: .noInput)
         }
         return found.map(\.id)
     }
@@ -136,7 +138,7 @@ struct TripsFuelCommand: ParsableCommand, OutputCommand {
             output.note(
                 save
                     ? "\(name) is \(value) now."
-                    : "obdscan config set \(name) \(value) makes what is calculated fit; --save does it."
+                    : "\"obdscan config set \(name) \(value)\" applies the factor; --save does the same."
             )
         }
     }

@@ -100,7 +100,7 @@ struct TripsNoteCommand: ParsableCommand, OutputCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        if text.isEmpty { throw ValidationError("a remark needs a text") }
+        if text.isEmpty { throw ValidationError("a note needs a text") }
     }
 
     func run() throws {
@@ -113,7 +113,7 @@ struct TripsNoteCommand: ParsableCommand, OutputCommand {
         if let time, time < about.start || time > end {
             throw Failure(
                 "the point lies outside trip \(id)",
-                hint: "obdscan trips show \(id) shows when it was", status: .usage)
+                hint: "\"obdscan trips show \(id)\" shows when it was", status: .usage)
         }
         try mapped { () throws(StoreError) in try store.addNote(text, toTrip: id, at: time) }
     }

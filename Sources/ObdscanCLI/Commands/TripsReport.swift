@@ -35,7 +35,7 @@ struct TripsReportCommand: ParsableCommand, OutputCommand {
     @Option(
         name: .customLong("signal"),
         help: ArgumentHelp(
-            "Plot this signal; may be repeated (default: those that drivers look at first).",
+            "Plot this signal; may be repeated (default: a selection).",
             valueName: "name"))
     var signals: [String] = []
 

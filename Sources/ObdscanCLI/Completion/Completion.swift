@@ -65,7 +65,7 @@ struct Completion: Hashable, Sendable {
     }
 
     private mutating func add(
-        _ argument: CompletableArgument, _ line: CompletionLine, behind: String
+        _ argument: CommandArgument, _ line: CompletionLine, behind: String
     ) {
         let words = CompletionWords(line)
         if words.isFileName(argument) {

@@ -9,7 +9,7 @@ struct CompletionLine {
         /// The name of an option.
         case option
         /// An option's value, after what comes before it in the same word: `--view=`.
-        case value(CompletableArgument, behind: String)
+        case value(CommandArgument, behind: String)
     }
 
     /// The command that the first words name.
@@ -17,9 +17,9 @@ struct CompletionLine {
     /// Those words.
     private(set) var path: [String] = []
     /// What the command takes.
-    private(set) var arguments: [CompletableArgument] = []
+    private(set) var arguments: [CommandArgument] = []
     /// What was given of it.
-    private(set) var given: [(argument: CompletableArgument, value: String?)] = []
+    private(set) var given: [(argument: CommandArgument, value: String?)] = []
     /// How many positional arguments come before the last word.
     private(set) var positionals = 0
     private(set) var place = Place.word
@@ -30,9 +30,9 @@ struct CompletionLine {
 
     /// Reads the words behind the program's name; the last one is not complete.
     init(_ words: [String]) {
-        var pending: CompletableArgument?
+        var pending: CommandArgument?
         var onlyWords = false
-        arguments = CompletableArgument.all(of: command)
+        arguments = CommandArgument.all(of: command)
         for word in words.dropLast() {
             if let option = pending {
                 given.append((option, word))
@@ -63,7 +63,7 @@ struct CompletionLine {
     }
 
     /// The positional argument that the last word would be; nil = there is none.
-    var positional: CompletableArgument? {
+    var positional: CommandArgument? {
         guard !asksForHelp, command.configuration.subcommands.isEmpty else { return nil }
         let all = arguments.filter { $0.kind == .positional }
         guard positionals >= all.count else { return all[positionals] }
@@ -80,19 +80,19 @@ struct CompletionLine {
     var isComplete: Bool { !asksForHelp && command.configuration.subcommands.isEmpty }
 
     /// The options and flags that may still be given.
-    var options: [CompletableArgument] {
+    var options: [CommandArgument] {
         arguments.filter { argument in
             argument.kind != .positional
                 && (argument.isRepeating || !given.contains { $0.argument == argument })
         }
     }
 
-    private func option(_ name: some StringProtocol) -> CompletableArgument? {
+    private func option(_ name: some StringProtocol) -> CommandArgument? {
         arguments.first { $0.names.contains(String(name)) }
     }
 
     /// Takes an option; returns it where its value is the next word.
-    private mutating func takeOption(_ word: String) -> CompletableArgument? {
+    private mutating func takeOption(_ word: String) -> CommandArgument? {
         enterDefault()
         let end = word.firstIndex(of: "=")
         guard let option = option(word[..<(end ?? word.endIndex)]) else { return nil }
@@ -124,6 +124,6 @@ struct CompletionLine {
     private mutating func enter(_ command: any ParsableCommand.Type) {
         self.command = command
         path.append(CommandSuggestion.name(command))
-        arguments = CompletableArgument.all(of: command)
+        arguments = CommandArgument.all(of: command)
     }
 }

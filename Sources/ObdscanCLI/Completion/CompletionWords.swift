@@ -20,14 +20,14 @@ struct CompletionWords {
     init(_ line: CompletionLine) { self.line = line }
 
     /// Whether the argument takes the name of a file there.
-    func isFileName(_ argument: CompletableArgument) -> Bool {
+    func isFileName(_ argument: CommandArgument) -> Bool {
         // An accessory is rarely a file: then it is named as a path.
         guard argument.valueName == "device" else { return argument.takesFile }
         return ["/", "./", "../", "~/"].contains { line.prefix.hasPrefix($0) }
     }
 
     /// What the argument takes; not yet narrowed to what was typed, where that is little.
-    func offers(for argument: CompletableArgument) -> [Completion.Offer] {
+    func offers(for argument: CommandArgument) -> [Completion.Offer] {
         if !argument.words.isEmpty { return argument.words.map { .init(word: $0) } }
         if argument.names.contains("--tag") { return tags }
         if argument.names.contains("--signal") { return signals }

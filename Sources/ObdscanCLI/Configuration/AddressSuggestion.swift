@@ -53,7 +53,7 @@ extension UserSettings {
         }
         if access("/dev/\(name)", F_OK) == 0 { return "did you mean /dev/\(name)?" }
         if access(name, F_OK) == 0 {
-            return "a recorded conversation is given as replay:\(name)"
+            return "name a recorded conversation as replay:\(name)"
         }
         if TransportRegistry.all.forms.contains(where: { $0.scheme == name.lowercased() }) {
             return "add a colon after it: \(name.lowercased()):"
@@ -66,14 +66,14 @@ extension UserSettings {
                 + "; else a path such as /dev/ttyUSB0, or a form such as sim:"
         }
         if name.lowercased().hasPrefix("tty") || name.lowercased().hasPrefix("rfcomm") {
-            return "serial devices have a path such as /dev/ttyUSB0; obdscan devices lists them"
+            return "serial devices have a path such as /dev/ttyUSB0; \"obdscan devices\" lists them"
         }
         if name.contains(".") {
             return "a network adapter is tcp:\(name):35000, a recorded conversation replay:\(name)"
         }
         let address = name.contains(" ") ? "\"bluetooth:\(name)\"" : "bluetooth:\(name)"
-        return "did you mean \(address)? obdscan devices lists adapters"
+        return "did you mean \(address)? \"obdscan devices\" lists adapters"
             + (SettingsKey.named("aliases.\(name)") == nil
-                ? "" : "; to give one this name: obdscan config set aliases.\(name) DEVICE")
+                ? "" : "; to give one this name: \"obdscan config set aliases.\(name) DEVICE\"")
     }
 }

@@ -15,11 +15,11 @@ extension Failure {
     init(_ error: SettingsError, _ path: String) {
         if error.fault == .notUTF8 {
             self.init(
-                "\(path) is not UTF-8 text", hint: "obdscan config edit opens it",
+                "\(path) is not UTF-8 text", hint: "\"obdscan config edit\" opens it",
                 status: .badConfiguration)
         } else {
             self.init(
-                error.text(path), hint: "obdscan config edit opens it; see obdscan-config(5)",
+                error.text(path), hint: "\"obdscan config edit\" opens it; see obdscan-config(5)",
                 status: .badConfiguration)
         }
     }
@@ -31,7 +31,7 @@ extension Failure {
         case .after(let error):
             self.init(
                 "the file cannot be changed so: \(error.text(path))",
-                hint: "nothing was written; obdscan config edit opens it",
+                hint: "nothing was written; \"obdscan config edit\" opens it",
                 status: .badConfiguration)
         }
     }

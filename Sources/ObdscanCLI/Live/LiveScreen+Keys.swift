@@ -212,7 +212,7 @@ extension LiveScreen {
     private mutating func mark() {
         let words =
             recording.map { TripRecording.Mark.words($0.mark()) }
-            ?? "nothing is recorded, so there is nothing to mark: obdscan live --log"
+            ?? "nothing is recorded, so there is nothing to mark: \"obdscan live --log\""
         say(words)
     }
 

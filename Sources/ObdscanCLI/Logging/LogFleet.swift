@@ -38,7 +38,7 @@ struct LogFleet {
         threads.period = isWatched ? .seconds(1) : nil
         threads.other = (plan.marks.descriptor, plan.marks.take)
         let (plan, devices, link) = (plan, devices, link)
-        plan.output.note("Ctrl-C ends the recording of \(devices.count) accessories.")
+        plan.output.note("Ctrl-C ends the recording of \(devices.count) devices.")
         let signal = try threads.run(devices.count, inbox: inbox) {
             progress.show()
         } ended: { place, result in

@@ -146,7 +146,7 @@ extension PollLoop.End {
     fileprivate var words: String? {
         guard case .vehicleOff(let end) = self else { return nil }
         switch end.rule {
-        case .silence: return "The vehicle is off: no ECU answers any more."
+        case .silence: return "The vehicle is off: no ECU answers."
         case .standstill: return "The vehicle is parked: speed and engine speed have been 0."
         }
     }

@@ -37,7 +37,7 @@ struct TripNews: Hashable, Sendable {
         /// What to say of it; nothing where nothing is lost.
         var lines: [String] {
             (dropped > 0 ? ["\(dropped) readings had to be dropped"] : [])
-                + (rejected > 0 ? ["\(rejected) entries were left out: \(reason)"] : [])
+                + (rejected > 0 ? ["\(rejected) entries could not be stored: \(reason)"] : [])
         }
     }
 }
@@ -63,9 +63,9 @@ extension TripNews {
         case .relocated(.folded):
             text = "the write-ahead log was removed; what it held was saved"
         case .relocated(.restored(let path)):
-            text = "\(path) was removed; it was made again with all that it held"
+            text = "\(path) was removed; it was created again with all its data"
         case .relocated(.elsewhere(let path, let instead)):
-            text = "\(instead) was replaced by another file; the recording goes on in \(path)"
+            text = "\(instead) was replaced by another file; the recording continues in \(path)"
         }
     }
 }

@@ -11,7 +11,7 @@ struct DatabaseOptions: ParsableArguments {
             discussion:
                 "Default: the environment variable OBDSCAN_DB, then `database` of the configuration "
                 + "file, then $XDG_DATA_HOME/obdscan/obdscan.db.",
-            valueName: "file"),
+            valueName: "file", visibility: .hidden),
         completion: .file())
     var path: String?
 

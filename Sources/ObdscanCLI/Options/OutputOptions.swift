@@ -23,10 +23,12 @@ struct OutputOptions: ParsableArguments {
                 json is JSON Lines: one object per line, described in obdscan-json(5). The columns \
                 of csv have the names of the keys of json. The environment variable OBDSCAN_FORMAT \
                 sets another default.
-                """, valueName: "format"))
+                """, valueName: "format", visibility: .hidden))
     var chosenFormat: OutputFormat?
 
-    @Flag(name: .long, help: "Print JSON Lines; the same as --format json.")
+    @Flag(
+        name: .long,
+        help: ArgumentHelp("Print JSON Lines; the same as --format json.", visibility: .hidden))
     var json = false
 
     /// How results are printed.
@@ -45,12 +47,12 @@ struct OutputOptions: ParsableArguments {
     @Option(
         name: .customLong("units"),
         help: ArgumentHelp(
-            "Show values in these units; stored values are always metric.",
+            "Show values in these units (default: metric).",
             discussion: """
-                Default: the environment variable OBDSCAN_UNITS, then `units` of the configuration \
-                file, then metric.
+                Stored values are always metric. The environment variable OBDSCAN_UNITS, then \
+                `units` of the configuration file, set another default.
                 """,
-            valueName: "units"))
+            valueName: "units", visibility: .hidden))
     var chosenUnits: UnitSystem?
 
     /// Units to show.
@@ -61,24 +63,31 @@ struct OutputOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Use colour: auto, always or never.",
+            "Use colour: auto, always or never (default: auto).",
             discussion: """
                 auto uses it on a terminal, unless the environment variable NO_COLOR is set; \
                 CLICOLOR_FORCE turns it on in a pipe as well.
-                """, valueName: "when"))
+                """, valueName: "when", visibility: .hidden))
     var color: ColorChoice = .auto
 
-    @Flag(name: .long, help: "Use no colour; the same as --color never.")
+    @Flag(
+        name: .long,
+        help: ArgumentHelp("Use no colour; the same as --color never.", visibility: .hidden))
     var noColor = false
 
-    @Flag(name: .shortAndLong, help: "Print errors only, no notes and no summary.")
+    @Flag(
+        name: .shortAndLong,
+        help: ArgumentHelp("Print errors only, no notes and no summary.", visibility: .hidden))
     var quiet = false
 
-    @Flag(name: .shortAndLong, help: "Print more about what happens.")
+    @Flag(
+        name: .shortAndLong,
+        help: ArgumentHelp("Print more about what happens.", visibility: .hidden))
     var verbose = false
 
     @Option(
-        help: ArgumentHelp("Append a log of what happens to this file.", valueName: "file"),
+        help: ArgumentHelp(
+            "Append a log of what happens to this file.", valueName: "file", visibility: .hidden),
         completion: .file())
     var logFile: String?
 

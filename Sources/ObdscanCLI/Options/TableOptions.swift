@@ -10,7 +10,7 @@ struct TableOptions: ParsableArguments {
         help: ArgumentHelp(
             "Add PID tables from a file or folder; may be repeated.",
             discussion: "Tables in $XDG_DATA_HOME/obdscan/pids are always added.",
-            valueName: "path"),
+            valueName: "path", visibility: .hidden),
         completion: .file())
     var paths: [String] = []
 
@@ -18,7 +18,7 @@ struct TableOptions: ParsableArguments {
         name: .customLong("pack"),
         help: ArgumentHelp(
             "Add the table of a make or model; may be repeated.",
-            discussion: "'obdscan pids packs' lists them.", valueName: "name"),
+            discussion: "'obdscan pids packs' lists them.", valueName: "name", visibility: .hidden),
         completion: .list(PIDTables.packNames))
     var packs: [String] = []
 

@@ -19,10 +19,10 @@ struct TripReference: ExpressibleByArgument, Hashable, Sendable {
     static func check(name: String) throws(ValidationError) {
         if Int64(name) != nil {
             throw ValidationError(
-                "\"\(name)\" would be taken for a trip's number: add a word to it")
+                "\"\(name)\" looks like a trip's number: add a word to it")
         }
         if name == "latest" {
-            throw ValidationError("\"latest\" is the latest trip already: name it otherwise")
+            throw ValidationError("\"latest\" already means the latest trip: choose another name")
         }
     }
 
@@ -32,7 +32,7 @@ struct TripReference: ExpressibleByArgument, Hashable, Sendable {
             if tag.trimmed.isEmpty { throw ValidationError("a tag needs a letter or more") }
             if Int64(tag) != nil || tag == "latest" {
                 throw ValidationError(
-                    "\"\(tag)\" names a trip: trips are tagged one by one, and a tag is a word")
+                    "\"\(tag)\" names a trip: tag one trip at a time, and use a word as the tag")
             }
         }
     }
@@ -46,7 +46,7 @@ struct TripReference: ExpressibleByArgument, Hashable, Sendable {
         let found = try mapped { () throws(StoreError) in try store.trips(filter) }
         guard let trip = found.last else {
             throw Failure(
-                "no trip is called \"\(text)\"", hint: "obdscan trips lists them",
+                "no trip is called \"\(text)\"", hint: "\"obdscan trips\" lists them",
                 status: .usage)
         }
         guard found.count == 1 else {
@@ -106,7 +106,7 @@ extension TripStore {
         let found = try mapped { () throws(StoreError) in try trips(filter) }
         guard let latest = found.last else {
             throw Failure(
-                "\(path): there are no trips yet", hint: "obdscan log records one",
+                "\(path): there are no trips yet", hint: "\"obdscan log\" records one",
                 status: .noInput)
         }
         return latest.id

@@ -38,12 +38,13 @@ struct VehicleOptions: ParsableArguments {
 
     /// What `-d` is about.
     static let deviceHelp = ArgumentHelp(
-        "The device: \(TransportRegistry.all.forms.map(\.short).joined(separator: ", ")), or a name of your own.",
+        "Use this device: /dev/ttyUSB0, tcp:HOST:PORT, a name.",
         discussion: """
-            Else the environment variable OBDSCAN_DEVICE; else `device` of the configuration file; \
-            else the only attached one.
+            Forms: \(TransportRegistry.all.forms.map(\.short).joined(separator: ", ")), or a name \
+            from `aliases` of the configuration file. Default: the environment variable \
+            OBDSCAN_DEVICE, then `device` of the configuration file, then the only attached one.
             """,
-        valueName: "device")
+        valueName: "device", visibility: .hidden)
 
     /// What the adapter speaks.
     var adapter: DialectChoice { link.adapter }
@@ -63,26 +64,35 @@ struct VehicleOptions: ParsableArguments {
 struct LinkOptions: ParsableArguments {
     @Option(
         name: .customLong("adapter"),
-        help: ArgumentHelp("Set the adapter's dialect (default: detected).", valueName: "dialect"))
+        help: ArgumentHelp(
+            "Set the adapter's dialect (default: detected).", valueName: "dialect",
+            visibility: .hidden))
     var chosenAdapter: DialectChoice?
 
     @Option(
         name: .customLong("protocol"),
         help: ArgumentHelp(
-            "Set the vehicle protocol: auto, 1 to 9, A to C as for ELM327, or a name.",
-            valueName: "protocol"))
+            "Set the vehicle protocol (default: found by asking).",
+            discussion: "It is auto, a number or letter as for ELM327 (1 to 9, A to C), or a name.",
+            valueName: "protocol", visibility: .hidden))
     var chosenProtocol: ProtocolOption?
 
-    @Option(help: ArgumentHelp("Ask only this ECU: 7E8, 18DAF110, 10.", valueName: "id"))
+    @Option(
+        help: ArgumentHelp(
+            "Ask only this ECU: 7E8, 18DAF110, 10.", valueName: "id", visibility: .hidden))
     var ecu: ECUOption?
 
     @Option(
         help: ArgumentHelp(
-            "Write every byte with its time to a file (obdscan-transcript(5)).", valueName: "file"),
+            "Write every byte with its time to this file.",
+            discussion: "obdscan-transcript(5) describes the file.", valueName: "file",
+            visibility: .hidden),
         completion: .file())
     var record: String?
 
-    @Flag(help: "Print every transition of the state machine to stderr.")
+    @Flag(
+        help: ArgumentHelp(
+            "Print each transition of the state machine to stderr.", visibility: .hidden))
     var traceStates = false
 
     @OptionGroup var database: DatabaseOptions

@@ -19,14 +19,29 @@ extension OutputFile {
 }
 
 extension OutputFile {
-    /// Refuses a file whose ending promises something else than a web page; none promises nothing.
+    /// Refuses a file whose ending means something else than a web page.
     static func checkPage(_ path: String?) throws(Failure) {
+        try check(
+            path, endsIn: ["html", "htm"], what: "a web page",
+            hint: "Name a file that ends in .html; a browser prints it to PDF.")
+    }
+
+    /// Refuses a file whose ending means something else than text.
+    static func checkText(_ path: String?) throws(Failure) {
+        try check(
+            path, endsIn: ["txt", "text", "md", "log"], what: "text",
+            hint: "Name a file that ends in .txt.")
+    }
+
+    /// A name without an ending is allowed.
+    private static func check(
+        _ path: String?, endsIn endings: [String], what: String, hint: String
+    ) throws(Failure) {
         guard let path, let name = path.split(separator: "/").last,
             let ending = name.split(separator: ".").dropFirst().last,
-            !["html", "htm"].contains(ending.lowercased())
+            !endings.contains(ending.lowercased())
         else { return }
         throw Failure(
-            "\(path): the report is a web page, not .\(ending)",
-            hint: "Name a file that ends in .html; a browser prints it to PDF.", status: .usage)
+            "\(path): the report is \(what), not .\(ending)", hint: hint, status: .usage)
     }
 }

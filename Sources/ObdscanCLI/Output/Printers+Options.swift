@@ -8,9 +8,13 @@ import VehicleReports
 
 extension AnswerPrinter {
     /// A printer for readings of `table`, with the texts of codes that the user has.
-    init(_ output: OutputOptions, table: PIDTable) throws(Failure) {
+    ///
+    /// A CSV table has rows of all `kinds`, which are their keys. Without them it has readings,
+    /// and the rest are notes.
+    init(_ output: OutputOptions, table: PIDTable, kinds: [[String]] = []) throws(Failure) {
         self.init(
             output.form, table: table, knowledge: CodeKnowledge(texts: try loadCodeTexts()),
+            kinds: kinds,
             note: { tellOnStandardError(printable($0) + "\n") })
     }
 }

@@ -7,7 +7,7 @@ extension Failure {
         case .noNumbers(let trip, let signal):
             self.init(
                 "trip \(trip) has no numbers of \(signal)",
-                hint: "obdscan trips show \(trip) lists its signals", status: .usage)
+                hint: "\"obdscan trips show \(trip)\" lists its signals", status: .usage)
         case .severalTripsInKML:
             self.init(
                 "KML holds one trip", hint: "export trips one by one, or as GPX", status: .usage)
@@ -19,20 +19,21 @@ extension Failure {
         case .severalVehicles(let count):
             self.init(
                 "these trips are of \(count) vehicles",
-                hint: "a fill-up is of one: --vehicle VIN", status: .usage)
+                hint: "a fill-up belongs to one: --vehicle VIN", status: .usage)
         case .noSumOfFuel:
             self.init(
-                "these trips burnt litres and kilograms, which cannot be added",
-                hint: "name the trips on one fuel", status: .usage)
+                "these trips used litres and kilograms, which cannot be added",
+                hint: "name only trips with the same fuel", status: .usage)
         case .noFuel:
             self.init(
-                "nothing was calculated that could be compared",
-                hint: "name trips in which fuel was burnt: obdscan trips fuel TRIP shows how much",
+                "no calculated fuel to compare with",
+                hint:
+                    "name trips that used fuel: \"obdscan trips fuel TRIP\" shows how much",
                 status: .noInput)
         case .silentTrip(let trip):
             self.init(
                 "trip \(trip) has no fuel data, so the sum is too small",
-                hint: "leave out trips of which the fuel is not known, and calibrate over others",
+                hint: "leave out trips whose fuel is not known, and calibrate with others",
                 status: .noInput)
         case .noMatterOfCalibration(let amount, let unit, let units):
             let calculated = TripFuel.amount(amount, unit, units)

@@ -15,7 +15,7 @@ struct Confirmation {
     ///
     /// - Throws: ``Interrupted`` when `interrupt` became readable first.
     func ask(_ question: String, interruptedBy interrupt: Int32) throws(Interrupted) -> Bool {
-        writeToStandardError("\(printable(question)) Type \(word) to go on: ")
+        writeToStandardError("\(printable(question)) Type \(word) to continue: ")
         guard let line = try LineReader.next(STDIN_FILENO, interruptedBy: interrupt) else {
             writeToStandardError("\n")
             return false

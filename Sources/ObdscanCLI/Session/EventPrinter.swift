@@ -73,10 +73,10 @@ extension ScanEvent {
         case .scanDidPause: "polling paused"
         case .scanDidCancel: "polling cancelled"
         case .scanDidRest(let rest): "polling rests: \(rest.reason)"
-        case .scanDidWake: "polling goes on: the vehicle is on again"
-        case .toolDidConnect: "accessory opened"
+        case .scanDidWake: "polling continues: the vehicle is on again"
+        case .toolDidConnect: "device opened"
         case .toolDidDisconnect(let error):
-            "accessory closed" + (error.map { ": \(Failure($0).message)" } ?? "")
+            "device closed" + (error.map { ": \(Failure($0).message)" } ?? "")
         case .toolDidInitialize(let link):
             "adapter ready: \(link.title)"
                 + (link.capabilities.vehicleProtocol.map { ", \($0.title)" } ?? "")
@@ -104,7 +104,7 @@ extension ScanEvent {
             "state \(step.from.rawValue) -> \(step.to.rawValue) (\(step.event.rawValue))"
         case .recordingFailed(let number):
             "the recording cannot be written: \(describe(errno: number))"
-        case .didLoseEvents(let count): "\(count) events were not taken in time and are lost"
+        case .didLoseEvents(let count): "\(count) events were not read in time and are lost"
         case .didProgress(let progress):
             switch progress {
             case .lineRate(let rate): "trying \(rate) bit/s"
@@ -126,11 +126,11 @@ extension ErrorReason {
     fileprivate var words: String {
         switch self {
         case .openFailed: "the adapter cannot be opened"
-        case .linkLost: "the adapter is gone"
+        case .linkLost: "the adapter has disappeared"
         case .initialisation(let failure): Failure(failure, accessory: "adapter").message
-        case .initialisationTimedOut: "setting up the adapter came to no end"
+        case .initialisationTimedOut: "setting up the adapter did not finish"
         case .adapterRestarted: "the adapter restarted"
-        case .flooded: "the adapter sent more than any answer has"
+        case .flooded: "the adapter sent more data than any answer has"
         case .unresponsive: "the adapter gives no prompt"
         }
     }

@@ -90,7 +90,8 @@ extension VehicleOptions {
         throw Failure(
             "--ecu \(address) is asked at \(request.digits), which is not known as an address for "
                 + "diagnostics",
-            hint: "obdscan dtc list --all-modules finds ECUs; obdscan send asks before it sends "
+            hint:
+                "\"obdscan dtc list --all-modules\" finds ECUs; \"obdscan send\" asks before it sends "
                 + "there", status: .usage)
     }
 }

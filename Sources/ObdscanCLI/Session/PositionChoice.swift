@@ -23,7 +23,7 @@ extension PositionReceiver.News {
     fileprivate var words: String {
         switch self {
         case .works(let source): "Positions come from \(source)."
-        case .failed(let error): "no positions: \(error.words.what); it is tried again"
+        case .failed(let error): "no positions: \(error.words.what); obdscan keeps trying"
         case .noReceiver: "gpsd has no receiver; gpsdctl add /dev/ttyUSB1 gives it one"
         case .refused(let words): "gpsd refuses: \(words)"
         }

@@ -9,10 +9,10 @@ struct RestOptions: ParsableArguments {
     @Flag(
         inversion: .prefixedNo,
         help: ArgumentHelp(
-            "Pause while the vehicle is off, and continue by itself.",
+            "Pause while the vehicle is off (the default).",
             discussion: """
-                This is the default (`battery-safe` in the configuration file). Off means that no \
-                ECU has answered for a minute, or that speed and engine speed have been 0 for ten \
+                It continues by itself. `battery-safe` in the configuration file changes the \
+                default. Off means that no ECU has answered for a minute, or that speed and engine speed have been 0 for ten \
                 minutes at less than 12.8 V. During the pause only the voltage at the adapter is \
                 read.
                 """))
@@ -27,9 +27,9 @@ struct RestOptions: ParsableArguments {
 extension BatteryGuard.Rest {
     /// What a user is told when it begins.
     var words: String {
-        "the vehicle is off (\(reason)): asking is paused and goes on by itself"
+        "the vehicle is off (\(reason)): polling is paused and continues by itself"
     }
 
     /// What a user is told when it is over.
-    var wakeWords: String { "asking goes on: \(wakeReason)" }
+    var wakeWords: String { "polling continues: \(wakeReason)" }
 }

@@ -26,11 +26,11 @@ extension Failure {
         case .announcesNothing:
             self.init(
                 "\(accessory): the vehicle announces no signals",
-                hint: "name them: obdscan live rpm speed", status: .timedOut)
+                hint: "name them: \"obdscan live rpm speed\"", status: .timedOut)
         case .unknownSignal(let unknown):
             self.init(
                 "\(accessory): \(unknown.text)",
-                hint: "obdscan pids list --supported shows what there is", status: .unavailable)
+                hint: "\"obdscan pids list --supported\" shows what there is", status: .unavailable)
         case .needsSingleECU(let record, let target):
             self.init(
                 "\(record.dataID) (\(record.name)) is asked at \(target), and this adapter can "
@@ -64,7 +64,8 @@ extension Failure {
         case .inMotion(let signal):
             self.init(
                 "refused while \(signal.motion)",
-                hint: "stop it, switch the ignition on again and retry; --force overrides",
+                hint:
+                    "stop the engine, turn the ignition on, then try again; --force overrides this",
                 status: .timedOut)
         case .standstillUnproven(let signal, let doubt):
             self.init(

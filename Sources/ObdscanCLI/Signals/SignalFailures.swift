@@ -11,20 +11,21 @@ extension Failure {
             self.init(
                 "no PID table knows \(id)",
                 hint: Self.remedy(for: id.service)
-                    ?? "raw data of any PID: obdscan send \(id.service)\(id.idText)",
+                    ?? "raw data of any PID: \"obdscan send \(id.service)\(id.idText)\"",
                 status: .usage)
         case .severalRecords(let id, let owners):
             self.init(
                 "\(id) is \(owners.count) records, of "
                     + owners.map(\.description).joined(separator: ", "),
-                hint: "name a signal: obdscan pids list \(id)", status: .usage)
+                hint: "name a signal: \"obdscan pids list \(id)\"", status: .usage)
         case .unknownName(let name, let near):
             let hint: String
             if let end = name.lastIndex(of: "@"), end != name.startIndex {
                 hint = "only live and log take a pace: \(name[..<end])"
             } else if near.isEmpty {
                 hint =
-                    Self.service(name).flatMap(Self.remedy) ?? "obdscan pids list shows all names"
+                    Self.service(name).flatMap(Self.remedy)
+                    ?? "\"obdscan pids list\" shows all names"
             } else {
                 hint = "did you mean \(near.joined(separator: ", "))?"
             }
@@ -46,11 +47,11 @@ extension Failure {
     /// The command that shows what a service without measured values has; nil for other services.
     private static func remedy(for service: Service) -> String? {
         switch service {
-        case .freezeFrame: "obdscan freeze shows freeze frames"
+        case .freezeFrame: "\"obdscan freeze\" shows freeze frames"
         case .storedCodes, .pendingCodes, .permanentCodes, .readCodeInformation:
-            "obdscan dtc shows trouble codes"
-        case .clearCodes, .clearDiagnosticInformation: "obdscan dtc clear clears trouble codes"
-        case .oxygenSensorTests, .monitorTests: "obdscan monitors shows test results"
+            "\"obdscan dtc\" shows trouble codes"
+        case .clearCodes, .clearDiagnosticInformation: "\"obdscan dtc clear\" clears trouble codes"
+        case .oxygenSensorTests, .monitorTests: "\"obdscan monitors\" shows test results"
         default: nil
         }
     }

@@ -31,7 +31,7 @@ public struct SimulatedGoLink: ServedDevice {
     }
 
     /// The name under which it serves.
-    public var title: String { "GoLink accessory, binary frames (\(GoLinkDialect.protocolString))" }
+    public var title: String { "GoLink adapter, binary frames (\(GoLinkDialect.protocolString))" }
 
     /// Takes bytes from the host, all of which arrive at `now`.
     public mutating func receive(_ bytes: some Sequence<UInt8>, at now: Instant) {

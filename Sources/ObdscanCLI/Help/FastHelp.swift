@@ -1,18 +1,36 @@
 import ArgumentParser
 
-/// Ways to ArgumentParser's own answers that leave out what the arguments do not need.
+/// Help, and a faster way to ArgumentParser's answer.
 ///
 /// Parsing from the root first makes two commands of its own that print completions, then the root's
-/// and the command's above; that is half of the time of a short command.
+/// and those above the command. That is half of the time of a short command.
 extension ObdscanCommand {
-    /// The help that `arguments` ask for, where they are names of commands and `--help`, or `help`
-    /// behind one that has commands of its own; else nil.
-    static func help(for arguments: [String]) -> String? {
-        guard let last = arguments.last, ["--help", "-h", "help"].contains(last) else { return nil }
-        let (command, rest) = named(by: arguments.dropLast())
-        guard rest.isEmpty else { return nil }
-        let isGroup = arguments.count > 1 && !command.configuration.subcommands.isEmpty
-        return last != "help" || isGroup ? helpMessage(for: command) : nil
+    /// The help that `arguments` ask for; nil where they ask for none.
+    ///
+    /// They ask by `--help`, `-h` or `--help-all` anywhere before `--`, by `help` before the names of
+    /// commands, or by `help` after a command that has commands below it. A word that is not the
+    /// name of a command ends the names; ``CommandSuggestion`` has been asked about it before.
+    static func help(for arguments: [String]) -> HelpPage? {
+        let words = Array(arguments.prefix { $0 != "--" })
+        let flags = words.filter { ["--help", "-h", "--help-all", "--help-hidden"].contains($0) }
+        let isWhole = flags.contains { $0.hasPrefix("--help-") }
+        let names = words.filter { !flags.contains($0) }
+        if names.first == "help" {
+            let (command, rest) = named(by: names.dropFirst())
+            return page(command, names.dropFirst().dropLast(rest.count), isWhole)
+        }
+        let (command, rest) = named(by: names[...])
+        let isGroup = !command.configuration.subcommands.isEmpty
+        guard !flags.isEmpty || isGroup && !names.dropLast().isEmpty && rest == ["help"] else {
+            return nil
+        }
+        return page(command, names.prefix(names.count - rest.count), isWhole)
+    }
+
+    private static func page(
+        _ command: any ParsableCommand.Type, _ words: ArraySlice<String>, _ isWhole: Bool
+    ) -> HelpPage {
+        HelpPage(command, Array(words), isWhole: isWhole)
     }
 
     /// The command that `arguments` ask for; ArgumentParser's errors.

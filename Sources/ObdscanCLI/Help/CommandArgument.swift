@@ -1,8 +1,8 @@
 import ArgumentParser
 import OBDCore
 
-/// An option, a flag or an argument of a command, as whoever completes a word has to know it.
-struct CompletableArgument: Hashable, Sendable {
+/// An option, a flag or an argument of a command, for its help and for completion.
+struct CommandArgument: Hashable, Sendable {
     enum Kind: String, Hashable, Sendable { case positional, option, flag }
 
     var kind: Kind
@@ -18,33 +18,39 @@ struct CompletableArgument: Hashable, Sendable {
     var takesFile = false
     /// One line for people.
     var about = ""
+    /// What there is to know beyond that line; empty = nothing.
+    var details = ""
+    /// The value without the option; empty = none is named.
+    var defaultValue = ""
+    /// Whether it may be left out.
+    var isOptional = true
+    /// Whether it is one of the options that many commands have; see ``CommonOptions``.
+    var isCommon = false
 
     /// What a command takes, in the order of its help; nothing for one that has commands below it.
-    static func all(of command: any ParsableCommand.Type) -> [CompletableArgument] {
+    static func all(of command: any ParsableCommand.Type) -> [CommandArgument] {
         guard command.configuration.subcommands.isEmpty else {
-            var help = [CompletableArgument(kind: .flag, names: ["--help", "-h"])]
+            var help = [CommandArgument(kind: .flag, names: ["--help", "-h"])]
             help[0].about = "Show help information."
             if command == ObdscanCommand.self {
-                help.append(CompletableArgument(kind: .flag, names: ["--version"]))
+                help.append(CommandArgument(kind: .flag, names: ["--version"]))
                 help[1].about = "Show the version."
             }
             return help
         }
-        // ArgumentParser tells it in no other way.
+        // ArgumentParser says it in no other way.
         let dump = JSONReader.object(Array(command._dumpHelp().utf8)[...])
         guard case .object(let root)? = dump?["command"],
             case .array(let arguments)? = root["arguments"]
         else { return [] }
         return arguments.compactMap { argument in
             guard case .object(let keys) = argument else { return nil }
-            return CompletableArgument(keys)
+            return CommandArgument(keys)
         }
     }
 
     private init?(_ keys: [String: JSONValue]) {
-        guard let kind = keys["kind"]?.string.flatMap(Kind.init(rawValue:)),
-            keys["shouldDisplay"]?.bool != false
-        else { return nil }
+        guard let kind = keys["kind"]?.string.flatMap(Kind.init(rawValue:)) else { return nil }
         self.init(kind: kind)
         if case .array(let all)? = keys["names"] {
             names = all.compactMap { name in
@@ -57,6 +63,10 @@ struct CompletableArgument: Hashable, Sendable {
         valueName = keys["valueName"]?.string ?? ""
         isRepeating = keys["isRepeating"]?.bool ?? false
         about = keys["abstract"]?.string ?? ""
+        details = keys["discussion"]?.string ?? ""
+        defaultValue = keys["defaultValue"]?.string ?? ""
+        isOptional = keys["isOptional"]?.bool ?? false
+        isCommon = keys["shouldDisplay"]?.bool == false
         guard case .object(let completion)? = keys["completionKind"] else { return }
         takesFile = completion["file"] != nil
         if case .object(let list)? = completion["list"], case .array(let values)? = list["values"] {

@@ -1,0 +1,25 @@
+import ArgumentParser
+import Formats
+
+/// `obdscan help options`: the options that many commands have, explained once.
+///
+/// They are hidden in the help of a command, which names this page instead.
+struct CommonOptions: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "options",
+        abstract: "Show the options that many commands have.",
+        discussion: """
+            Every command takes the options of output. Commands that ask a vehicle also take those \
+            of the device and the PID tables. An option overrides the environment, and the \
+            environment overrides the configuration file.
+            """,
+        shouldDisplay: false)
+
+    @OptionGroup var vehicle: VehicleOptions
+    @OptionGroup var tables: TableOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() {
+        print(LocaleText.shown(HelpPage(Self.self, ["options"]).text))
+    }
+}

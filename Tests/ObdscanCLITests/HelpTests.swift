@@ -1,0 +1,79 @@
+import ArgumentParser
+import Formats
+import Testing
+
+@testable import ObdscanCLI
+
+@Suite struct `Help` {
+    private static let paths = `Short ways`.paths
+
+    private static func page(_ words: [String]) throws -> String {
+        try #require(ObdscanCommand.help(for: words)).text
+    }
+
+    @Test(arguments: paths)
+    func `of a command fits a terminal of 80 columns, and an option is a line`(
+        path: [String]
+    ) throws {
+        let lines = try Self.page(path + ["--help"]).split(
+            separator: "\n", omittingEmptySubsequences: false)
+        for line in lines { #expect(displayWidth(String(line)) <= 80, "\(line)") }
+        let start = try #require(lines.firstIndex(of: "Options:"))
+        let options = lines[(start + 1)...].prefix { !$0.isEmpty }
+        #expect(!options.isEmpty)
+        for option in options {
+            // A second line of an option would begin further to the right.
+            #expect(option.hasPrefix("  -"), "\(option)")
+            let about = option.drop { $0 == " " }.firstRange(of: "  ").map {
+                option[$0.upperBound...]
+            }
+            let text = try #require(about).drop { $0 == " " }
+            #expect(text.first?.isUppercase == true && text.last.map { ".)".contains($0) } == true)
+            let first = text.split(separator: " ").first.map(String.init) ?? ""
+            #expect(
+                !["The", "A", "An", "With", "How", "All", "Not", "Only"].contains(first), "\(text)")
+        }
+    }
+
+    @Test(arguments: paths)
+    func `can be asked for in four ways`(path: [String]) throws {
+        let page = try Self.page(path + ["--help"])
+        #expect(try Self.page(path + ["-h"]) == page)
+        #expect(try Self.page(["help"] + path) == page)
+        #expect(try Self.page(["--help"] + path) == page)
+    }
+
+    @Test(arguments: [
+        [], ["decode"], ["decode", "--", "--help"], ["trips", "show", "help"], ["read", "rpm"],
+    ])
+    func `is not shown to those who do not ask`(arguments: [String]) {
+        #expect(ObdscanCommand.help(for: arguments) == nil)
+    }
+
+    @Test func `of many commands explains the common options in one place`() throws {
+        let short = try Self.page(["read", "--help"])
+        let whole = try Self.page(["read", "--help-all"])
+        let options = try Self.page(["help", "options"])
+        for name in ["--device", "--json", "--units", "--log-file", "--pack", "--trace-states"] {
+            #expect(!short.contains(name))
+            #expect(whole.contains(name))
+            #expect(options.contains(name))
+        }
+        #expect(short.contains("Common options: see 'obdscan help options'."))
+        #expect(whole.contains("Values: text, json, csv."))
+    }
+
+    @Test func `of a flag and its opposite is one line`() throws {
+        let text = try Self.page(["live", "--help"])
+        #expect(text.contains("  --[no-]battery-safe "))
+        #expect(!text.contains(" --no-battery-safe"))
+        // Colour is an option and a flag, which are not opposites.
+        let options = try Self.page(["help", "options"])
+        #expect(options.contains("  --color <when> ") && options.contains("  --no-color "))
+    }
+
+    @Test func `shows examples as they are`() throws {
+        let text = try Self.page(["log", "--help"])
+        #expect(text.contains("\n  obdscan log -d /dev/ttyUSB0 -d tcp:192.168.0.10:35000\n"))
+    }
+}

@@ -1,0 +1,98 @@
+import ArgumentParser
+import Foundation
+import Testing
+
+@testable import ObdscanCLI
+
+/// A command that a message suggests has to run as it is printed.
+@Suite struct `Suggested commands` {
+    /// What a reader fills in, and what the tests fill in.
+    private static let blanks = [
+        "DEVICE": "sim:", "FILE": "own.pids", "NEW.db": "new.db", "TRIP": "1", "HOST": "localhost",
+        "NAME": "localhost", "ADDRESS": "AA:BB:CC:DD:EE:FF",
+    ]
+    /// What stands in the source for text that only a run has.
+    private static let samples = [
+        "name": "van", "id": "010C", "id.service": "01", "id.idText": "0C", "trip": "1",
+        "path": "other.db", "value": "1.5", "file": "own.txt", "address": "sim:", "channel": "3",
+        "word": "P0301", "units": "us", "whole": "ATRV",
+        "values.joined(separator: \" \")": "a b",
+    ]
+
+    /// The words of a command line; apostrophes keep blanks.
+    private static func words(_ command: String) -> [String] {
+        var words: [String] = []
+        for (index, piece) in command.split(separator: "'", omittingEmptySubsequences: false)
+            .enumerated()
+        {
+            if index % 2 == 1 {
+                words.append(String(piece))
+            } else {
+                words += piece.split(separator: " ").map(String.init)
+            }
+        }
+        return words.dropFirst().map { word in
+            blanks.reduce(word) { $0.replacingOccurrences(of: $1.key, with: $1.value) }
+        }
+    }
+
+    /// The commands that the literals of the program's source quote, with the file of each.
+    private static func quoted() throws -> [(command: String, file: String)] {
+        let sources = Program.folder.deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("Sources")
+        let files = try #require(FileManager.default.enumerator(atPath: sources.path))
+        var found: [(String, String)] = []
+        for case let file as String in files where file.hasSuffix(".swift") {
+            let text = try String(
+                contentsOf: sources.appendingPathComponent(file), encoding: .utf8
+            ).replacing(/"\n\s*\+ "/, with: "")
+            for match in text.matches(
+                of: /\\"(obdscan (?:[^"\\]|\\\([^()]*(?:\([^()]*\))?[^()]*\))+)\\"/)
+            {
+                found.append((String(match.1), file))
+            }
+        }
+        return found
+    }
+
+    @Test func `in the source are commands that parse`() throws {
+        let all = try Self.quoted()
+        #expect(all.count >= 60, "\(all.count)")
+        for (command, file) in all {
+            var filled = command
+            for (name, sample) in Self.samples {
+                filled = filled.replacingOccurrences(of: "\\(\(name))", with: sample)
+            }
+            #expect(!filled.contains("\\("), "\(file): no sample for \(command)")
+            let words = Self.words(filled)
+            if ObdscanCommand.help(for: words) != nil { continue }
+            #expect(throws: Never.self, "\(file): \(command)") {
+                _ = try ObdscanCommand.parsed(words)
+            }
+        }
+    }
+
+    /// Each command that the recorded messages of the command line suggest, once.
+    private static let printed: [String] = {
+        let lines = `The command line`.cases.flatMap(\.expected).filter { $0.hasPrefix("! hint: ") }
+        let commands = lines.flatMap { line in
+            line.matches(of: /"(obdscan [^"]+)"/).map { String($0.1) }
+        }
+        return Set(commands).sorted()
+    }()
+
+    @Test func `are printed`() {
+        #expect(Self.printed.count >= 15, "\(Self.printed)")
+    }
+
+    @Test(
+        arguments: printed.filter { !$0.hasPrefix("obdscan log") && !$0.hasPrefix("obdscan live") })
+    func `run as they are printed`(command: String) throws {
+        let program = try Program()
+        defer { program.remove() }
+        let result = try program.run(
+            Self.words(command), environment: ["OBDSCAN_DEVICE": "sim:?latency=0"])
+        // There may be no trip or no code, but the command itself is right.
+        #expect(![64, 70, 78].contains(result.status), "\(command): \(result)")
+    }
+}

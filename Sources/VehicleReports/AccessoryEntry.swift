@@ -48,7 +48,7 @@ package struct AccessoryEntry {
     }
 
     /// A DoIP gateway that answered.
-    init(_ gateway: FoundGateway) {
+    package init(_ gateway: FoundGateway) {
         self.init(gateway.accessory)
         details += gateway.facts.map { ($0.title, $0.text) }
     }

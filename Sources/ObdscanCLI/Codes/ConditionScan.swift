@@ -2,6 +2,7 @@ import Diagnostics
 import OBDCore
 import ScanSession
 import TripReports
+import VehicleReports
 import VehicleScan
 
 /// Everything of a vehicle that its report has: codes, readiness, test results and frozen values.
@@ -15,7 +16,7 @@ struct ConditionScan {
     /// Asks for what `codes` has not asked for yet.
     init(_ codes: CodeScan, _ connection: Vehicle, _ services: VehicleServices) throws {
         self.codes = codes
-        tests = try MonitorsCommand.testResults(connection, services)
+        tests = try MonitorAnswers.testResults(connection, services)
         var frames: [QueryResult] = []
         if services.profiles != [.onUDS] {
             frames = try FrameScan(0, connection, in: services).asked

@@ -4,6 +4,7 @@ import OBDCore
 import PIDTables
 import TerminalView
 import TripReports
+import VehicleReports
 import VehicleScan
 
 /// Codes with what they mean, and readiness, as lines of the live view.

@@ -46,5 +46,5 @@ async function ask(path) {
   const objects = (await response.text()).split('\n').filter(line => line).map(line => JSON.parse(line));
   if (response.ok) return objects;
   const problem = objects[0] || {};
-  throw new Error((problem.message || 'the server answered ' + response.status) + (problem.hint ? ' (' + problem.hint + ')' : ''));
+  throw new Error((problem.message || 'the server answered ' + response.status) + (problem.hint && !isForShell(problem.hint) ? ' (' + problem.hint + ')' : ''));
 }

@@ -196,7 +196,7 @@ function phase(name, note) {
   notice.hidden = !note;
 }
 // Who looks at a browser has no command line before him: advice for one is left out.
-const isForShell = hint => /(^|\s)(obdscan\s|--?[a-z])/.test(hint);
+const isForShell = hint => /(^|\s)(obdscan\s|--?[a-z]|\/api\/)/.test(hint);
 const sentences = ({ message, hint }) => message + (!hint || isForShell(hint) ? '' : '. ' + hint[0].toUpperCase() + hint.slice(1)) + '.';
 function takeStatus(o) {
   const isFirst = !live.status, isNews = isFirst || live.status.link !== o.link;

@@ -39,7 +39,7 @@ function drawSignal(isFirst) {
       ...(big.keys.length > 1 ? [button('This one only', () => { location.hash = addressOf([big.keys[0]]); })] : []), pin, earlier, later]);
     const [from, to] = bigWindow();
     big.chart = chart(cards.map(one => ({ name: one.about.name, unit: one.about.unit, decimals: one.about.decimals, points: one.course })), {
-      from, to, gap: 20000, second: 1000, label: at => new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', second: '2-digit' }),
+      from, to, gap: 20000, second: 1000, label: at => new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' }),
       onLook: at => { big.look = at; big.chart.look(at); },
       onZoom: (begin, end) => begin === null ? set(...limits()) : set(begin, end) });
     big.chart.node.classList.add('tall');

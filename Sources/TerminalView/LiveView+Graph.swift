@@ -121,7 +121,7 @@ extension LiveView {
     /// `-30 s`, `-1:30`, `-2 min`.
     private static func ago(_ seconds: Double) -> String {
         if seconds < 60 { return "-\(fixed(seconds, 0)) s" }
-        return seconds.truncatingRemainder(dividingBy: 60) == 0
-            ? "-\(fixed(seconds / 60, 0)) min" : "-" + clockText(seconds)
+        let (minutes, rest) = (Int(seconds) / 60, Int(seconds) % 60)
+        return rest == 0 ? "-\(minutes) min" : "-\(minutes):\(rest)"
     }
 }

@@ -43,7 +43,8 @@ public struct LiveView: Sendable {
             footer = foot
         } else {
             let body = Size(columns: size.columns, rows: room)
-            switch model.mode {
+            let isNarrow = size.columns < Self.gauge.columns
+            switch model.mode == .gauges && isNarrow ? .list : model.mode {
             case .list:
                 let (shown, foot) = list(model, now, body)
                 lines += shown
@@ -226,7 +227,7 @@ public struct LiveView: Sendable {
     private func light(_ head: LiveModel.Header, _ width: Int) -> String? {
         guard let isOn = head.light else { return nil }
         var text = isOn ? (width >= 80 ? "● check engine light on" : "● light on") : "○ light off"
-        if let codes = head.codes {
+        if let codes = head.codes, width >= 45 {
             text += codes == 0 ? " · no codes" : codes == 1 ? " · 1 code" : " · \(codes) codes"
         }
         return text

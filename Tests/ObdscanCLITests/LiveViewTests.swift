@@ -132,13 +132,13 @@ private let plain = LiveView(palette: Palette(isOn: false))
                 1HGCM82633A004352 · ELM327 v2.1 · ISO 15765-4 CAN, 11 bit, …
                 14.2 V · 24.0 readings/s · 25 ms a reply · 00:20 running
 
-                 SIGNAL                 VALUE UNIT                       AGE
-                 Engine speed          3000.0 rpm  █████▋         │8000 0.3s
-                 Vehicle speed             90 km/h █████████████▌ │100  0.3s
-                 Engine coolant temp…      85 °C   ████████▌      │150  0.3s
-                 Calculated load val…    80.0 %    ████████████   │100  0.3s
-                 Fuel system 1 status Closed loop, oxygen sensor feed… 0.3s
-                 Ignition timing adv…    20.0 °           │██▊    │±50  0.3s
+                 SIGNAL                           VALUE UNIT             AGE
+                 Engine speed          RPM       3000.0 rpm  █▉   │8000 0.3s
+                 Vehicle speed         VSS           90 km/h ████▌│100  0.3s
+                 Engine coolant tempe… ECT           85 °C   ██▉  │150  0.3s
+                 Calculated load value LOAD_PCT    80.0 %    ████ │100  0.3s
+                 Fuel system 1 status  FUELSYS1 Closed loop, oxygen se… 0.3s
+                 Ignition timing adva… SPARKADV    20.0 °      │▊ │±50  0.3s
 
 
 
@@ -168,12 +168,16 @@ private let plain = LiveView(palette: Palette(isOn: false))
             labels: [(code: 4, label: "open loop - conditions for closed loop not met")])
         model.expect(SignalIndex(rawValue: 0), signals[0])
         model.apply(reading(4, .label(code: 4)), words, at: .zero)
-        for columns in [80, 200] {
+        // What does not fit is cut, and says so.
+        for (columns, words) in [
+            (80, " open loop - conditions for closed"),
+            (200, " open loop - conditions for closed loop not met "),
+        ] {
             let lines = screen(model, columns, 12, at: 0).split(separator: "\n")
             #expect(
                 lines.contains {
                     $0.contains("Fuel system A status")
-                        && $0.contains(" open loop - conditions for closed loop not met  ")
+                        && $0.contains(words)
                         && $0.hasSuffix(" 0.0s")
                 })
         }
@@ -185,9 +189,9 @@ private let plain = LiveView(palette: Palette(isOn: false))
         model.expect(SignalIndex(rawValue: 1), signals[1])
         model.missed(SignalIndex(rawValue: 1))
         // Nobody has said anything yet: that may be the vehicle's sleep.
-        #expect(screen(model, 60, 9, at: 0).contains("Vehicle speed no answer"))
+        #expect(screen(model, 60, 9, at: 0).contains("Vehicle speed VSS    no answer"))
         model.apply(reading(0, .number(800)), signals[0], at: .zero)
-        #expect(screen(model, 60, 9, at: 0).contains("Vehicle speed not supported"))
+        #expect(screen(model, 60, 9, at: 0).contains("Vehicle speed VSS    not supported"))
         #expect(model.hasEmptyRows)
         model.apply(reading(1, .number(50)), signals[1], at: .zero)
         #expect(!screen(model, 60, 9, at: 0).contains("not supported"))
@@ -275,7 +279,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         let text = screen(model, 80, 8, at: 0)
         #expect(text.contains("connecting …"))
         #expect(text.contains("● connecting"))
-        #expect(text.contains(" Engine speed RPM           — rpm"))
+        #expect(text.contains(" Engine speed RPM          — rpm"))
     }
 
     @Test func `gives every ECU its own row, behind the first of its signal`() {

@@ -1,0 +1,231 @@
+import Diagnostics
+import Formats
+import OBDCore
+import PIDTables
+import TerminalView
+import Testing
+
+/// Read once: a debug build needs its time.
+private let standard = Result { try PIDTables.standard() }
+
+private func instant(_ seconds: Double) -> Instant {
+    Instant(nanoseconds: Int64(seconds * 1e9))
+}
+
+private func ecu(_ address: UInt32) -> ECUAddress { ECUAddress(address, .can11) }
+
+/// A drive of signals of the standard table, one reading a second.
+private struct Drive {
+    let table: PIDTable
+    var model: LiveModel
+    let signals: [SignalIndex]
+
+    init(_ ids: [String], seconds: Int = 90) throws {
+        let table = try standard.get()
+        self.table = table
+        signals = try ids.map { id in
+            let place = try #require(table.signals.firstIndex { $0.id == id })
+            return SignalIndex(rawValue: Int32(place))
+        }
+        model = LiveModel(units: .metric, start: .zero, order: signals)
+        model.levels = try PIDTables.signalLevels()
+        for signal in signals { model.expect(signal, table[signal]) }
+        for second in 0..<seconds {
+            for place in signals.indices {
+                say(place, Double(20 + second % 50), at: Double(second))
+            }
+        }
+    }
+
+    mutating func say(_ place: Int, _ value: Double, at time: Double, by address: UInt32 = 0x7E8) {
+        let signal = signals[place]
+        let reading = Reading(
+            ecu: ecu(address), dataID: DataID(.currentData, 0x05), signal: signal,
+            value: .number(value), raw: [0x5F], line: 0)
+        model.apply(reading, table[signal], at: instant(time))
+    }
+
+    func lines(
+        _ columns: Int = 80, _ rows: Int = 24, at time: Double = 90, ascii: Bool = false
+    ) -> [String] {
+        LiveView(palette: Palette(isOn: false), isASCII: ascii)
+            .render(model, at: instant(time), size: .init(columns: columns, rows: rows))
+    }
+}
+
+private let sizes: [(Int, Int)] = [
+    (20, 4), (24, 7), (40, 10), (60, 15), (80, 24), (120, 40), (156, 12), (200, 60), (300, 9),
+]
+
+@Suite struct `Every form of the live view` {
+    @Test(arguments: [LiveModel.Mode.list, .gauges, .signal], sizes)
+    func `stays on the screen, in ASCII of the same width`(
+        _ mode: LiveModel.Mode, _ size: (Int, Int)
+    ) throws {
+        var drive = try Drive([
+            "RPM", "VSS", "ECT", "LOAD_PCT", "SPARKADV", "SHRTFT1", "MAF", "FLI", "VPWR", "IAT",
+            "EOT", "DTC_CNT", "O2S12", "RUNTM",
+        ])
+        drive.model.mode = mode
+        drive.model.takeLight(true, of: nil)
+        drive.model.takeCodes(12, of: nil)
+        for cursor in [nil, 0, 4, 13] {
+            drive.model.cursor = cursor
+            let lines = drive.lines(size.0, size.1)
+            #expect(lines.count <= size.1)
+            #expect(lines.allSatisfy { displayWidth($0) <= size.0 })
+            let ascii = drive.lines(size.0, size.1, ascii: true)
+            #expect(ascii.allSatisfy { $0.utf8.allSatisfy { $0 < 0x80 } })
+            #expect(ascii.allSatisfy { displayWidth($0) <= size.0 })
+            #expect(ascii.allSatisfy { !$0.contains("??") })
+        }
+    }
+}
+
+@Suite struct `The heading of the live view` {
+    @Test func `has the check engine light and the codes of all ECUs`() throws {
+        var drive = try Drive(["RPM"], seconds: 1)
+        #expect(!drive.lines()[1].contains("light"))
+        drive.model.takeLight(false, of: ecu(0x7E8))
+        #expect(drive.lines()[1].hasSuffix("○ light off"))
+        drive.model.takeCodes(0, of: ecu(0x7E8))
+        #expect(drive.lines()[1].hasSuffix("○ light off · no codes"))
+        drive.model.takeLight(true, of: ecu(0x7E9))
+        drive.model.takeCodes(1, of: ecu(0x7E9))
+        #expect(drive.lines()[1].hasSuffix("● check engine light on · 1 code"))
+        #expect(drive.lines(60)[1].hasSuffix("● light on · 1 code"))
+        drive.model.takeCodes(2, of: ecu(0x7E8))
+        drive.model.takeLight(false, of: ecu(0x7E9))
+        #expect(drive.lines()[1].hasSuffix("○ light off · 3 codes"))
+    }
+}
+
+@Suite struct `A value that is not as usual` {
+    /// Value of the coolant, and what is beside it.
+    @Test(arguments: [
+        (50.0, "• cold", "•"), (90, nil, nil), (109, "▲ high", "▲"), (120, "▲▲ too high", "▲▲"),
+    ])
+    func `has a shape, and a word where there is room`(
+        _ value: Double, _ word: String?, _ shape: String?
+    ) throws {
+        var drive = try Drive(["ECT"], seconds: 1)
+        drive.say(0, value, at: 90)
+        let narrow = drive.lines()[5], wide = drive.lines(200)[5]
+        for all in ["•", "▲", "▲▲"] where all.count > (shape?.count ?? 0) {
+            #expect(!narrow.contains(all))
+        }
+        #expect(shape.map(narrow.contains) ?? true)
+        #expect(word.map(wide.contains) ?? !wide.contains("high"))
+        // The limits are converted with the value.
+        drive.model.show(in: .us)
+        #expect(word.map(drive.lines(200)[5].contains) ?? !drive.lines(200)[5].contains("high"))
+    }
+
+    @Test func `is coloured, and dim when it is old`() throws {
+        var drive = try Drive(["ECT"], seconds: 1)
+        let view = LiveView(palette: Palette(isOn: true))
+        func line(_ value: Double, at time: Double) -> String {
+            drive.say(0, value, at: 90)
+            return view.render(drive.model, at: instant(time), size: .init(columns: 80, rows: 8))[5]
+        }
+        #expect(line(90, at: 90).contains("\u{1B}[32m      90"))
+        #expect(line(110, at: 90).contains("\u{1B}[33m     110"))
+        #expect(line(120, at: 90).contains("\u{1B}[31m     120"))
+        #expect(line(120, at: 99).contains("\u{1B}[2m     120"))
+        #expect(line(120, at: 99).contains("\u{1B}[2mEngine coolant temperature"))
+    }
+}
+
+@Suite struct `One signal at large` {
+    @Test func `has digits, statistics, its source and a graph with round marks`() throws {
+        var drive = try Drive(["ECT", "RPM"])
+        drive.model.cursor = 0
+        drive.model.mode = .signal
+        let text = drive.lines(100, 40).joined(separator: "\n")
+        #expect(text.contains("Engine coolant temperature"))
+        #expect(text.contains("ECT  7E8"))
+        #expect(text.contains("Range     20 to 69, mean 42"))
+        #expect(text.contains("Readings  90 in 01:30, 1.0 per second"))
+        #expect(text.contains("Source    service 01, PID 05, ECU 7E8"))
+        #expect(text.contains("Bytes     5F; 8 bits − 40 °C"))
+        #expect(text.contains("-2 min"))
+        #expect(text.contains("-1:30"))
+        #expect(text.contains("now"))
+        // 59 °C, in dots of two cells.
+        #expect(text.contains("██████  ██████"))
+        drive.model.zoom(by: -1, at: instant(90))
+        #expect(!drive.lines(100, 40).joined().contains("-2 min"))
+        drive.model.resetExtremes()
+        #expect(!drive.lines(100, 40).joined().contains("Range"))
+    }
+
+    @Test func `shows up to three in one graph, of others the ends of their scale`() throws {
+        var drive = try Drive(["ECT", "RPM", "IAT", "VSS"])
+        for place in 0..<4 {
+            drive.model.cursor = place
+            let isRoom = drive.model.togglePlotted()
+            #expect(isRoom == (place < 3))
+        }
+        drive.model.cursor = 0
+        drive.model.mode = .signal
+        let legend = try #require(
+            drive.lines(120, 40).first { $0.contains("* Engine coolant temperature") })
+        #expect(legend.contains("+ Engine speed, rpm (20 to 70)"))
+        // It shares the unit, and so the axis.
+        #expect(legend.contains("o Intake air temperature, °C"))
+        #expect(!legend.contains("Intake air temperature, °C ("))
+        #expect(!legend.contains("Vehicle speed"))
+        let isOut = drive.model.togglePlotted()
+        #expect(isOut)
+        #expect(drive.model.plotted.count == 2)
+    }
+}
+
+@Suite struct `The order of the live view` {
+    @Test func `is as asked for, by name, or what is unusual first`() throws {
+        var drive = try Drive(["VSS", "ECT", "RPM"], seconds: 1)
+        drive.say(1, 120, at: 1)
+        func names() -> [String] { drive.model.shown.map { drive.model.rows[$0].id } }
+        #expect(names() == ["VSS", "ECT", "RPM"])
+        drive.model.changeOrder()
+        #expect(names() == ["ECT", "RPM", "VSS"])
+        drive.model.changeOrder()
+        #expect(names() == ["ECT", "VSS", "RPM"])
+        let speed = drive.signals[2]
+        drive.model.mark { signal, _ in signal == speed }
+        #expect(names() == ["RPM", "ECT", "VSS"])
+        drive.model.changeOrder()
+        #expect(names() == ["VSS", "ECT", "RPM"])
+    }
+}
+
+@Suite struct `The mouse` {
+    @Test func `finds the row that it is on`() throws {
+        var drive = try Drive(["RPM", "VSS", "ECT", "LOAD_PCT"], seconds: 1)
+        let view = LiveView(palette: Palette(isOn: false))
+        let size = LiveView.Size(columns: 80, rows: 24)
+        func row(_ line: Int, _ column: Int = 3) -> Int? {
+            view.row(drive.model, at: line, column: column, size: size)
+        }
+        #expect([4, 5, 6, 8, 9, 23].map { row($0) } == [nil, 0, 1, 3, nil, nil])
+        drive.model.mode = .gauges
+        #expect(row(4, 0) == 0)
+        #expect(row(5, 26) == 1)
+        #expect(row(11, 60) == 2)
+        #expect(row(12, 10) == 3)
+        #expect(row(12, 30) == nil)
+        #expect(row(5, 79) == nil)
+        drive.model.mode = .signal
+        #expect(row(5) == nil)
+        // More than fit: beside each other where there is room.
+        var many = try Drive(
+            ["RPM", "VSS", "ECT", "LOAD_PCT", "TP", "MAF", "MAP", "IAT"], seconds: 1)
+        let wide = LiveView.Size(columns: 200, rows: 10)
+        #expect(view.row(many.model, at: 5, column: 3, size: wide) == 0)
+        #expect(view.row(many.model, at: 5, column: 150, size: wide) == 4)
+        let lines = view.render(many.model, at: instant(1), size: wide)
+        #expect(lines[5].contains("Engine speed") && lines[5].contains("Absolute throttle"))
+        many.model.scroll(by: 99, page: 4)
+        #expect(many.model.scroll == 4)
+    }
+}

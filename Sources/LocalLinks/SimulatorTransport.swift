@@ -1,6 +1,5 @@
 import Accessory
 import Adapters
-import DoIPWire
 import Simulator
 
 /// `sim:OPTIONS`: a simulated adapter and vehicle.
@@ -24,7 +23,7 @@ struct SimulatorTransport: Transport {
     var protocols: [String] {
         switch (try? SimulatorOptions(options))?.personality {
         case SimulatorOptions.goLink: return [GoLinkDialect.protocolString]
-        case SimulatorOptions.doip: return [DoIPMessage.protocolString]
+        case SimulatorOptions.doip: return [DoIPDialect.protocolString]
         default: return []
         }
     }

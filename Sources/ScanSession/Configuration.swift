@@ -121,6 +121,15 @@ public enum DialectChoice: String, Hashable, Sendable, CaseIterable {
     case goLink = "golink"
     /// DoIP gateways: messages of ISO 13400-2.
     case doip
+
+    /// What an accessory with these protocols is spoken to in; nil = find out.
+    public init?(speaking protocols: [String]) {
+        switch protocols {
+        case [GoLinkDialect.protocolString]: self = .goLink
+        case [DoIPDialect.protocolString]: self = .doip
+        default: return nil
+        }
+    }
 }
 
 /// What is worth knowing about an adapter next time.

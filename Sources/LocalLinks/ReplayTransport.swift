@@ -1,6 +1,5 @@
 import Accessory
 import Adapters
-import DoIPWire
 import Simulator
 
 /// `replay:FILE`: an adapter that answers from a recording.
@@ -23,7 +22,7 @@ struct ReplayTransport: Transport {
     /// The protocol of a GoLink or a DoIP gateway, where one was recorded.
     var protocols: [String] {
         guard let adapter = try? ReplayLink.adapter(reading: path) else { return [] }
-        if adapter.isDoIP { return [DoIPMessage.protocolString] }
+        if adapter.isDoIP { return [DoIPDialect.protocolString] }
         return adapter.isGoLink ? [GoLinkDialect.protocolString] : []
     }
 

@@ -52,14 +52,21 @@ public struct ServedHost: Hashable, Sendable {
             port = text[text.index(after: colon)...]
             if address.contains(":") { return nil }
         }
-        guard let number = port.map(Self.port) ?? usual,
-            Self.socketAddress(String(address), 0) != nil
-        else { return nil }
+        guard let number = port.map(Self.port) ?? usual, Self.isNumeric(String(address)) else {
+            return nil
+        }
         self.init(address: String(address), port: number)
     }
 
     private static func port(_ text: Substring) -> UInt16? {
         text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? UInt16(text) : nil
+    }
+
+    /// Four numbers, or an IPv6 address; the system's resolver would take fewer numbers, too.
+    private static func isNumeric(_ address: String) -> Bool {
+        var bytes = in6_addr()
+        return inet_pton(AF_INET, address, &bytes) == 1
+            || inet_pton(AF_INET6, address, &bytes) == 1
     }
 
     /// `ADDRESS:PORT`.

@@ -1,6 +1,5 @@
 import Accessory
 import Adapters
-import DoIPWire
 import Simulator
 
 /// `sim:OPTIONS`: a simulated adapter and vehicle.

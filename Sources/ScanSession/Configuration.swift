@@ -64,7 +64,7 @@ extension SessionConfiguration {
         let choice: AnyDialect.Choice =
             switch dialect {
             case .automatic where canLink != nil: .can
-            case .automatic where connector.protocols == [DoIPMessage.protocolString]: .doip
+            case .automatic where connector.protocols == [DoIPDialect.protocolString]: .doip
             case .automatic: triesAllDialects ? .automatic : .elm327
             case .elm327, .stn: .elm327
             case .goLink: .goLink
@@ -147,6 +147,15 @@ public enum DialectChoice: String, Hashable, Sendable, CaseIterable {
     case goLink = "golink"
     /// DoIP gateways: messages of ISO 13400-2.
     case doip
+
+    /// What an accessory with these protocols is spoken to in; nil = find out.
+    public init?(speaking protocols: [String]) {
+        switch protocols {
+        case [GoLinkDialect.protocolString]: self = .goLink
+        case [DoIPDialect.protocolString]: self = .doip
+        default: return nil
+        }
+    }
 }
 
 /// What is worth knowing about an adapter next time.

@@ -53,7 +53,7 @@ extension SimulatorOptions {
     /// The wire protocol of what is simulated; none is that of the ELM327.
     public var protocols: [String] {
         if personality == Self.goLink { return [GoLinkDialect.protocolString] }
-        if personality == Self.doip { return [DoIPMessage.protocolString] }
+        if personality == Self.doip { return [DoIPDialect.protocolString] }
         switch SimulatedCANDevice.Kind(rawValue: personality) {
         case .records: return [CANDialect.recordProtocol]
         case .slcan, .slcanSilent, .slcanQueued: return [CANDialect.slcanProtocol]

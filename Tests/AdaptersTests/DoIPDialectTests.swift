@@ -185,6 +185,18 @@ import Testing
             ])
     }
 
+    /// doip-server 2026.6.14 refuses another version by a type that the standard does not have.
+    @Test func `a message in another version names that version, whatever it is`() {
+        var link = Link(.init(version: 0x03))
+        link.dialect.initialise(&link.out)
+        _ = link.take()
+        link.hear(.other(type: 0x8000, content: [0, 0, 0, 4]), version: 0x02)
+        #expect(
+            link.take() == [Self.write(.activationRequest(source: Self.tester, type: 0))])
+        link.hear(Self.activated)
+        #expect(link.take().first == .notice(.protocolFound(.doip)))
+    }
+
     @Test func `silence and other protocols are told apart`() {
         var silent = Link()
         silent.dialect.initialise(&silent.out)

@@ -6,10 +6,12 @@ import VehicleLink
 extension DoIPDialect {
     /// Takes one message.
     mutating func take(_ message: DoIPMessage, _ version: UInt8, _ out: inout [DialectOutput]) {
+        // Whatever it has to say in another version is about the one that it was spoken to in.
+        if phase == .activating, version != self.version, change(to: version, &out) { return }
         switch message {
         // Answered wherever it comes: the gateway gives up who is silent for 500 ms.
         case .aliveCheck: write(.aliveAnswer(source: options.source), &out)
-        case .headerRefused(let code): takeRefusedHeader(code, version, &out)
+        case .headerRefused(let code): takeRefusedHeader(code, &out)
         case .activationAnswer(_, let entity, let code, _): takeActivation(entity, code, &out)
         case .acknowledged(let source, let target, _):
             if concerns(source, target) { takeAcknowledgement(&out) }
@@ -62,14 +64,9 @@ extension DoIPDialect {
     }
 
     /// A message whose header the gateway could not take.
-    private mutating func takeRefusedHeader(
-        _ code: UInt8, _ version: UInt8, _ out: inout [DialectOutput]
-    ) {
+    private mutating func takeRefusedHeader(_ code: UInt8, _ out: inout [DialectOutput]) {
         switch phase {
-        case .activating, .confirming:
-            // The header of the answer has the version that the gateway speaks.
-            if code == 0x00, change(to: version, &out) { return }
-            fail(.headerRefused(code: code), &out)
+        case .activating, .confirming: fail(.headerRefused(code: code), &out)
         case .findingVehicle: findNobody(Self.status(ofHeader: code), &out)
         case .exchanging:
             out.append(.status(Self.status(ofHeader: code)))

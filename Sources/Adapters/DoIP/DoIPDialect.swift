@@ -36,6 +36,9 @@ public struct DoIPDialect: AdapterDialect {
         }
     }
 
+    /// The protocol string of this dialect.
+    public static let protocolString = DoIPMessage.protocolString
+
     /// Bytes that one exchange may bring at most; more is a flood.
     static let longestReply = 512 * 1024
     /// A gateway acknowledges in 50 ms, and answers an activation in 2 s (ISO 13400-2).
@@ -125,7 +128,7 @@ public struct DoIPDialect: AdapterDialect {
     // MARK: AdapterDialect
 
     /// The protocol string of this dialect.
-    public var protocolString: String { DoIPMessage.protocolString }
+    public var protocolString: String { Self.protocolString }
 
     /// Activates routing, then asks the vehicle for what it supports.
     public mutating func initialise(_ out: inout [DialectOutput]) {

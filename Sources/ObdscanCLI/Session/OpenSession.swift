@@ -1,7 +1,6 @@
 import Accessory
 import Adapters
 import Diagnostics
-import DoIPWire
 import Glibc
 import OBDCore
 import PIDTables
@@ -59,12 +58,7 @@ extension VehicleOptions {
     private func dialect(
         for address: AccessoryAddress
     ) throws(Failure) -> DialectChoice {
-        let known: DialectChoice? =
-            switch address.transport.protocols {
-            case [GoLinkDialect.protocolString]: .goLink
-            case [DoIPMessage.protocolString]: .doip
-            default: nil
-            }
+        let known = DialectChoice(speaking: address.transport.protocols)
         if vehicleProtocol.vehicleProtocol == .doip, known != .doip {
             throw Failure(
                 "\(address) is not a DoIP gateway, and --protocol says doip",

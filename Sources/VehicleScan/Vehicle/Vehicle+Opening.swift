@@ -22,10 +22,13 @@ extension Vehicle {
         } catch {
             throw .session(.accessory(error))
         }
+        var configuration = SessionConfiguration(connector: connector)
+        configuration.dialect =
+            DialectChoice(speaking: address.transport.protocols) ?? configuration.dialect
         let scan: ScanSession
         do {
             scan = try ScanSession.start(
-                SessionConfiguration(connector: connector),
+                configuration,
                 decoder: ResponseDecoder(table: table, monitors: monitors), sinks: sinks)
         } catch {
             throw .session(error)

@@ -27,6 +27,9 @@ extension PIDTables {
         try CodeExplanations(embedded(explanationPath).map(\.description) ?? "")
     }
 
+    /// The names of signals in the Vehicle Signal Specification, as embedded.
+    public static var vehicleSignalNames: String { embedded("vss.tsv")?.description ?? "" }
+
     /// The file of families of codes.
     static let explanationPath = "dtc/families.txt"
 

@@ -199,7 +199,7 @@ struct RecordedAnswers {
             case .gpx: try writer.writeGPX(&file)
             case .kml: try writer.writeKML(&file)
             case .influx: try writer.writeLineProtocol(&file)
-            case .sqlite: break
+            case .kuksa, .sqlite: break
             }
         }
     }

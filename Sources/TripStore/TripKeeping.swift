@@ -40,7 +40,7 @@ extension TripStore {
     }
 
     /// Deletes for good drives that ended before `time` and that nobody named, tagged or wrote a
-    /// remark about; returns their numbers. Those of `except` stay.
+    /// remark about, but for those of `except`; returns their numbers.
     @discardableResult
     public func deleteTrips(
         endedBefore time: UTC, except kept: Set<Int64> = []

@@ -66,6 +66,14 @@ public struct MQTTSink: Sendable {
         PublishedName.slug("obdscan-\(host)-\(name)") ?? "obdscan"
     }
 
+    /// Takes vehicles away from Home Assistant; on the caller's thread.
+    public func forget(_ vehicles: [String], _ deliveries: DeliveryStore) throws -> SinkEnd {
+        let run = MQTTSinkRun(
+            self, deliveries, SinkState(), stop: try EventDescriptor(), wake: try EventDescriptor())
+        run.forgotten = vehicles
+        return try run.run()
+    }
+
     /// Publishes until nothing is left or `stop` is raised.
     public func run(
         _ deliveries: DeliveryStore, _ state: SinkState, stop: EventDescriptor,
@@ -111,6 +119,8 @@ private final class MQTTSinkRun {
     var board: StateBoard
     var feed: StateFeed
     var store: TripStore?
+    /// Vehicles to take away from Home Assistant, which is all that is done then.
+    var forgotten: [String]?
     /// Messages of QoS 1 that are not history: their topics.
     private var pending: [Int32: String] = [:]
     private var waiting: [Waiting] = []
@@ -202,6 +212,7 @@ private final class MQTTSinkRun {
     }
 
     private func session(_ client: MQTTClient) throws -> Closing {
+        if let forgotten { return forget(forgotten, client) }
         board.forgetSent()
         feed.forgetSent()
         let history = try sink.history.map { form throws(StoreError) in
@@ -257,6 +268,28 @@ private final class MQTTSinkRun {
             }
             if let lost { return .lost(lost) }
         }
+    }
+
+    /// Takes vehicles away from Home Assistant, whose devices go with an empty payload.
+    private func forget(_ vehicles: [String], _ client: MQTTClient) -> Closing {
+        let prefix = sink.discoveryPrefix ?? "homeassistant"
+        for name in vehicles {
+            let topic = VehicleTopics(vehicle: name).discovery(prefix)
+            if let closing = send(client, topic, []) { return closing }
+        }
+        let deadline = SystemClock.now() + Self.patience
+        while !pending.isEmpty {
+            if SystemClock.now() > deadline { return .lost("the broker does not answer") }
+            if let lost = client.drive(stop.descriptor, .milliseconds(200)) { return .lost(lost) }
+            for event in client.takeEvents() {
+                if case .published(let id, let reason) = event,
+                    let closing = acknowledged(id, reason)
+                {
+                    return closing
+                }
+            }
+        }
+        return .end(goodBye(client, .drained))
     }
 
     /// Says that nothing is published any more, and waits for that to be known.

@@ -90,6 +90,11 @@ struct `Publishing` {
     @Test func `Each fault has its sentence and its exit code`() async throws {
         try await record()
         let cases: [(arguments: [String], status: Int32, words: String)] = [
+            (["publish", "status"], 66, "nothing was published"),
+            (
+                ["publish", "check", "--to", "influx+http://127.0.0.1:9"], 66,
+                "nothing was published"
+            ),
             (["publish"], 78, "no sink is configured"),
             (["publish", "--to", "http://pi"], 64, "does not begin with influx+http://"),
             (["publish", "--to", "influx+http://me:secret@pi"], 64, "password"),
@@ -97,11 +102,6 @@ struct `Publishing` {
             (
                 ["publish", "--to", "influx+http://pi", "--ca-file", "/none", "--drain"], 66,
                 "/none"
-            ),
-            (["publish", "status"], 66, "nothing was published"),
-            (
-                ["publish", "check", "--to", "influx+http://127.0.0.1:9"], 66,
-                "nothing was published"
             ),
             (["publish", "fleet"], 78, "no sink is configured"),
         ]

@@ -111,6 +111,11 @@ def compare(expected, received, what):
              f"of {len(expected)}; for example {sorted(missing)[:1]} {sorted(extra)[:1]} {wrong[:1]}")
 
 
+def digits(value):
+    """VictoriaMetrics keeps decimal digits, and may lose the last of 17."""
+    return f"{value:.12g}"
+
+
 def victoria(program, address, kills):
     status, errors, killed = program.drain(f"influx+http://{address}", kills)
     if status:
@@ -118,7 +123,7 @@ def victoria(program, address, kills):
     expected = {}
     for line in program.lines():
         head, moment, value = key(line)
-        expected[tags(head), moment // 1_000_000] = value
+        expected[tags(head), moment // 1_000_000] = digits(value)
     for attempt in range(30):
         received, repeats = {}, 0
         with urllib.request.urlopen(
@@ -127,7 +132,7 @@ def victoria(program, address, kills):
                 row = json.loads(row)
                 series = tuple(sorted((k, v) for k, v in row["metric"].items() if k != "__name__"))
                 for moment, value in zip(row["timestamps"], row["values"]):
-                    point = series, moment
+                    point, value = (series, moment), digits(value)
                     if point in received:
                         repeats += 1
                         if received[point] != value:

@@ -120,6 +120,19 @@ struct SinkOptions: ParsableArguments {
     }
 }
 
+extension SinkOptions {
+    /// The sinks that are no brokers, which cannot be asked what they have.
+    func servers() throws(Failure) -> [ChosenSink] {
+        let chosen = try chosen().filter { !$0.address.kind.isMQTT }
+        if chosen.isEmpty {
+            throw Failure(
+                "a broker says neither what it holds nor what it refused",
+                hint: "name a sink whose address begins with influx+http", status: .usage)
+        }
+        return chosen
+    }
+}
+
 extension DatabaseOptions {
     /// The file of cursors of the database.
     func deliveries(_ access: TripStore.Access) throws(Failure) -> (DeliveryStore, database: String)
@@ -310,7 +323,7 @@ struct PublishForgetCommand: ParsableCommand, OutputCommand {
         commandName: "forget", abstract: "Forget how far a sink is.",
         discussion: """
             The next publish delivers everything to it once more. What the server holds stays \
-            there.
+            there; Home Assistant forgets the vehicles.
 
             EXAMPLES
               obdscan publish forget fleet
@@ -336,8 +349,27 @@ struct PublishForgetCommand: ParsableCommand, OutputCommand {
             throw Failure(
                 "an obdscan publish delivers to \(sink)", hint: "end it first", status: .timedOut)
         }
+        try forgetDevices(deliveries)
         _ = try mapped { () throws(StoreError) in try deliveries.forget(sink) }
         output.note("\(sink) is forgotten")
+    }
+
+    /// Takes a broker's vehicles away from Home Assistant.
+    private func forgetDevices(_ deliveries: DeliveryStore) throws {
+        let vehicles = try mapped { () throws(StoreError) in
+            try deliveries.announcedVehicles(sink: sink)
+        }
+        if vehicles.isEmpty { return }
+        let isConfigured = UserSettings.current.publish[sink] != nil
+        let chosen =
+            try isConfigured
+            ? ChosenSink.configured([sink])[0] : ChosenSink(named: sink, PublishSettings())
+        do throws(EngineError) { try MQTTSink.open() } catch { throw Failure(error) }
+        let broker = try chosen.broker(
+            try chosen.selection(trips: nil), database: deliveries.path, drains: true)
+        if let failure = Failure(try broker.forget(vehicles, deliveries), of: chosen) {
+            throw failure
+        }
     }
 }
 
@@ -357,7 +389,7 @@ struct PublishRetryCommand: ParsableCommand, OutputCommand {
     func run() throws {
         let (deliveries, _) = try database.deliveries(.readWrite)
         do throws(EngineError) { try HTTPClient.open() } catch { throw Failure(error) }
-        for sink in try sinks.chosen() {
+        for sink in try sinks.servers() {
             let result = try LineRetry(
                 address: sink.address, setup: try sink.httpSetup(), sink: sink.name
             ).run(deliveries)
@@ -400,7 +432,7 @@ struct PublishCheckCommand: ParsableCommand, OutputCommand {
         var writer = TextOutput.standard
         var printer = RowPrinter(Self.shape, output.form)
         var isShort = false
-        for sink in try sinks.chosen() {
+        for sink in try sinks.servers() {
             let check = LineCheck(
                 address: sink.address, setup: try sink.httpSetup(), sink: sink.name,
                 selection: try sink.selection(trips: nil), database: path)

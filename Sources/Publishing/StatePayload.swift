@@ -10,7 +10,8 @@ public enum StatePayload {
         case .number(let number): number.isFinite ? .number(number) : nil
         case .flag(let flag): .flag(flag)
         case .label(let code):
-            .text(String((ReadingText.label(code, of: signal) ?? "code \(code)").prefix(255)))
+            // Home Assistant takes no text that is not among the options of its entity.
+            ReadingText.label(code, of: signal).map { .text(String($0.prefix(255))) } ?? .null
         case .text(let text): .text(String(text.prefix(255)))
         case .supportMap, .missing: nil
         }

@@ -56,3 +56,15 @@ SELECT trip.id, trip.purpose, vehicle.vin, vehicle.name AS vehicle,
        CAST((start + duration) / 1e6 AS DOUBLE) AS end_epoch
 FROM trip LEFT JOIN vehicle ON vehicle.id = trip.vehicle
 WHERE deleted IS NULL;
+
+-- Without text: each column has a type, and no time is taken apart. DuckDB takes every column of a view
+-- for text when one of them calls strftime.
+
+CREATE VIEW samples AS
+SELECT r.trip, r.t, CAST((trip.start + r.t) / 1e6 AS DOUBLE) AS epoch, vehicle.vin,
+       vehicle.name AS vehicle, c.ecu, c.signal, c.name, nullif(c.unit, '') AS unit,
+       CAST(r.value AS DOUBLE) AS number
+FROM reading AS r CROSS JOIN channel AS c CROSS JOIN trip
+    LEFT JOIN vehicle ON vehicle.id = trip.vehicle
+WHERE c.id = r.channel AND trip.id = r.trip AND r.detail IS NULL AND c.frame IS NULL
+    AND trip.deleted IS NULL;

@@ -15,10 +15,10 @@ recipe = recipe.replace("INSTALL sqlite;\n", "").replace("LOAD sqlite;", f"LOAD 
 recipe = recipe.replace("obdscan.db", database).replace("'fleet'", f"'{folder}'")
 connection = duckdb.connect(config={"allow_unsigned_extensions": "true"})
 connection.execute(recipe)
-types = {name: kind for name, kind, *_ in connection.execute("DESCRIBE o.readings").fetchall()}
+types = {name: kind for name, kind, *_ in connection.execute("DESCRIBE o.samples").fetchall()}
 for column, kind in {"number": "DOUBLE", "epoch": "DOUBLE", "trip": "BIGINT", "signal": "VARCHAR"}.items():
     if types[column] != kind:
-        sys.exit(f"readings.{column} is {types[column]}, not {kind}")
+        sys.exit(f"samples.{column} is {types[column]}, not {kind}")
 there = connection.execute(f"SELECT count(*), count(value) FROM '{folder}/**/*.parquet'").fetchone()
 here = connection.execute("SELECT count(*), count(value) FROM o.reading").fetchone()
 if there != here:

@@ -37,7 +37,7 @@ def run_sql(text):
 
 def run_metrics(text):
     text = text.replace("$vehicle", vehicle).replace("$__range", f"{last - first}s")
-    data = urllib.parse.urlencode({"query": text, "start": first, "end": last, "step": 1, "nocache": 1})
+    data = urllib.parse.urlencode({"query": text, "start": first, "end": last, "step": max(1, (last - first) // 500), "nocache": 1})
     with urllib.request.urlopen(f"http://{metrics}/api/v1/query_range?{data}") as answer:
         answer = json.load(answer)
     if answer["status"] != "success":

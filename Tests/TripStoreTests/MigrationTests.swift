@@ -122,6 +122,9 @@ import Testing
                         """))
             #expect((row["rows"] as Int) > 0 && row["numbers"] as Int == row["rows"])
             #expect(row["different"] as Int == 0 && row["wrong"] as Int == 0)
+            let samples = try Int.fetchOne(
+                database, sql: "SELECT count(*) FROM samples WHERE trip = 1")
+            #expect(samples == row["rows"])
             let trip = try #require(
                 try Row.fetchOne(
                     database,

@@ -194,6 +194,11 @@ private struct LineSinkRun {
                 pacer.succeed()
                 if isTooLarge { byteLimit = max(1_000, min(byteLimit, part.count) / 2) }
                 lines.halve(words)
+                // Something is wrong with the request, not with its lines: nothing is given up.
+                if lines.isHopeless {
+                    note(words)
+                    return .refused(.everyLine, words)
+                }
             case .stop(let why, let words):
                 note(words)
                 return .refused(why, words)

@@ -393,7 +393,7 @@ private final class MQTTSinkRun {
         _ client: MQTTClient, _ store: TripStore, _ now: UTC
     ) throws -> Closing? {
         for name in feed.vehicles.keys.sorted() {
-            guard var vehicle = feed[name] else { continue }
+            guard var vehicle = feed[name], let latest = vehicle.trip else { continue }
             let topics = VehicleTopics(vehicle: name)
             let isLive =
                 vehicle.newest.map { now.microseconds - $0.microseconds < 60_000_000 } ?? false
@@ -406,9 +406,10 @@ private final class MQTTSinkRun {
                 }
             }
             // What changes with each reading is looked at as often as states are sent.
-            let moment = Int64(vehicle.trip.seconds * 1e9) / max(1, sink.every.nanoseconds)
+            let moment = Int64(latest.seconds * 1e9) / max(1, sink.every.nanoseconds)
             let stage = StateFeed.Stage(
-                trip: vehicle.trip.id, isOpen: vehicle.trip.endReason == nil, moment: moment)
+                drive: vehicle.drive?.trip.id, look: vehicle.look?.trip.id,
+                isOpen: latest.endReason == nil, moment: moment)
             if vehicle.told == stage {
                 feed[name] = vehicle
                 continue
@@ -423,12 +424,12 @@ private final class MQTTSinkRun {
                     }
                 }
             }
-            let trip = sink.tripPayload(vehicle.trip)
+            let trip = vehicle.drive.map { sink.tripPayload($0.trip) } ?? []
             if vehicle.sentTrip != trip {
                 vehicle.sentTrip = trip
                 if let closing = send(client, topics.trip, trip) { return closing }
             }
-            if let who = vehicle.identity.vin ?? vehicle.trip.vehicleName {
+            if let who = vehicle.identity.vin ?? latest.vehicleName {
                 let stored = try store.codeHistory(vehicle: who).filter {
                     $0.kind == .stored && $0.isPresent
                 }
@@ -437,7 +438,10 @@ private final class MQTTSinkRun {
                     codes.append(entry.code.text)
                 }
                 let payload = StatePayload.codes(
-                    codes.sorted(), light: vehicle.light, time: vehicle.trip.start)
+                    codes.sorted(), light: vehicle.light,
+                    time: max(
+                        vehicle.drive?.trip.start ?? latest.start,
+                        vehicle.look?.trip.start ?? latest.start))
                 if vehicle.sentCodes != payload {
                     vehicle.sentCodes = payload
                     if let closing = send(client, topics.codes, payload) { return closing }
@@ -459,7 +463,7 @@ private final class MQTTSinkRun {
         _ name: String, _ vehicle: StateFeed.Vehicle, _ store: TripStore
     ) throws -> [UInt8] {
         var payload = DiscoveryPayload(
-            vehicle: name, name: vehicle.trip.vehicleName ?? vehicle.identity.vin ?? name,
+            vehicle: name, name: vehicle.trip?.vehicleName ?? vehicle.identity.vin ?? name,
             vin: vehicle.identity.vin, version: sink.version, client: sink.client)
         payload.hasPosition = sink.selection.hasPosition
         let trips = try store.trips(.init(withScans: true)).filter {

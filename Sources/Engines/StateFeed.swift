@@ -7,17 +7,33 @@ import TripStore
 struct StateFeed {
     /// How far a trip was when it was last told of.
     struct Stage: Hashable {
-        var trip: Int64
+        var drive: Int64?
+        var look: Int64?
         var isOpen: Bool
         var moment: Int64
     }
 
-    /// A vehicle and its latest trip.
-    struct Vehicle {
-        var identity: DeliveryStore.Identity
+    /// A trip, and how far it was read.
+    struct Source {
         var trip: TripSummary
         var cursor = TripCursor()
         var positionCursor = TripCursor()
+
+        /// A trip, of which only the end is looked at.
+        init(_ trip: TripSummary) {
+            self.trip = trip
+            cursor.t = Int64(trip.seconds * 1e6) - StateFeed.lookBack
+            positionCursor = cursor
+        }
+    }
+
+    /// A vehicle, its latest drive, and the latest short look at it.
+    struct Vehicle {
+        var identity: DeliveryStore.Identity
+        var drive: Source?
+        var look: Source?
+        /// The trip that is told of.
+        var trip: TripSummary? { (drive ?? look)?.trip }
         /// The time of its newest reading.
         var newest: UTC?
         /// Whether the check engine light is on; nil = nobody said.
@@ -79,55 +95,79 @@ struct StateFeed {
             // Nothing of a vehicle is told before it is known which one it is.
             if selection.id == nil, trip.vin == nil, trip.endReason == nil { continue }
             let name = identity.vehicle
-            if let known = vehicles[name], known.trip.start > trip.start { continue }
-            if vehicles[name]?.trip.id == trip.id {
-                vehicles[name]?.trip = trip
+            var vehicle = vehicles[name] ?? Vehicle(identity: identity)
+            if trip.purpose == .scan {
+                take(trip, &vehicle.look)
             } else {
-                var new = vehicles[name] ?? Vehicle(identity: identity, trip: trip)
-                new.identity = identity
-                new.trip = trip
-                new.cursor = TripCursor()
-                new.cursor.t = Int64(trip.seconds * 1e6) - Self.lookBack
-                new.positionCursor = new.cursor
-                vehicles[name] = new
+                take(trip, &vehicle.drive)
             }
+            vehicle.identity = identity
+            vehicles[name] = vehicle
         }
         for name in vehicles.keys.sorted() { try read(name, store, &board) }
+    }
+
+    /// Goes on with a newer trip.
+    private func take(_ trip: TripSummary, _ source: inout Source?) {
+        if source?.trip.id == trip.id {
+            source?.trip = trip
+        } else if source.map({ $0.trip.start <= trip.start }) ?? true {
+            source = Source(trip)
+        }
     }
 
     private mutating func read(
         _ name: String, _ store: TripStore, _ board: inout StateBoard
     ) throws(StoreError) {
         guard var vehicle = vehicles[name] else { return }
+        if var look = vehicle.look {
+            try read(&look, &vehicle, name, store, &board)
+            vehicle.look = look
+        }
+        if var drive = vehicle.drive {
+            try read(&drive, &vehicle, name, store, &board)
+            vehicle.drive = drive
+        }
+        vehicles[name] = vehicle
+    }
+
+    private func read(
+        _ source: inout Source, _ vehicle: inout Vehicle, _ name: String, _ store: TripStore,
+        _ board: inout StateBoard
+    ) throws(StoreError) {
         let topics = VehicleTopics(vehicle: name)
         while let tail = try store.tail(
-            ofTrip: vehicle.trip.id, .readings, after: vehicle.cursor, limit: 5_000)
+            ofTrip: source.trip.id, .readings, after: source.cursor, limit: 5_000)
         {
-            let keys = tail.table.signals.map { signal in has(signal) ? signal : nil }
+            let signals = tail.table.signals
+            let isWanted = signals.map(has)
             for (time, item) in tail.items {
                 guard case .reading(let reading) = item, reading.frame == nil else { continue }
-                vehicle.newest = max(vehicle.newest ?? time, time)
                 let index = Int(reading.signal.rawValue)
-                guard keys.indices.contains(index), let signal = keys[index],
-                    let value = StatePayload.value(reading, of: signal)
-                else { continue }
-                if signal.id == "MIL", case .flag(let light) = value { vehicle.light = light }
+                guard signals.indices.contains(index) else { continue }
+                let signal = signals[index]
+                if signal.id == "MIL", case .flag(let light) = reading.value {
+                    if vehicle.newest.map({ $0 <= time }) ?? true { vehicle.light = light }
+                }
+                vehicle.newest = max(vehicle.newest ?? time, time)
+                guard isWanted[index], let value = StatePayload.value(reading, of: signal) else {
+                    continue
+                }
                 let key = SignalKey(reading.ecu, signal: signal.id)
                 board.put(topics.signal(key), value, unit: signal.unit, time: time)
             }
-            vehicle.cursor = tail.cursor
+            source.cursor = tail.cursor
             if tail.isComplete { break }
         }
         while selection.hasPosition,
             let tail = try store.tail(
-                ofTrip: vehicle.trip.id, .positions, after: vehicle.positionCursor, limit: 5_000)
+                ofTrip: source.trip.id, .positions, after: source.positionCursor, limit: 5_000)
         {
             for (time, item) in tail.items {
                 if case .position(let position) = item { vehicle.position = (position, time) }
             }
-            vehicle.positionCursor = tail.cursor
+            source.positionCursor = tail.cursor
             if tail.isComplete { break }
         }
-        vehicles[name] = vehicle
     }
 }

@@ -29,6 +29,8 @@ public enum WriteDecision: Hashable, Sendable {
         case forbidden
         /// The server has no such database or path.
         case notFound
+        /// The server takes no line at all.
+        case everyLine
         /// The server answers with a redirection: the address is another one.
         case moved
     }
@@ -121,6 +123,8 @@ public struct LineBatch: Hashable, Sendable {
     public let bytes: [UInt8]
     /// The parts that are not yet sent, the next one last.
     private var parts: [Range<Int>]
+    /// Whether the server took any of it.
+    public private(set) var isTaken = false
     /// What was refused.
     public private(set) var refused: [Refused] = []
 
@@ -154,7 +158,13 @@ public struct LineBatch: Hashable, Sendable {
     public var next: ArraySlice<UInt8>? { parts.last.map { bytes[$0] } }
 
     /// The server has what was sent.
-    public mutating func accept() { _ = parts.popLast() }
+    public mutating func accept() {
+        if parts.popLast() != nil { isTaken = true }
+    }
+
+    /// Whether it looks as if the server took no line, whatever it says: the first ones were refused one by
+    /// one, and none was taken.
+    public var isHopeless: Bool { !isTaken && refused.count >= 8 && !parts.isEmpty }
 
     /// How many lines were sent.
     public var count: Int { next.map { $0.count { $0 == 0x0A } } ?? 0 }

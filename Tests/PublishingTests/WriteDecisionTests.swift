@@ -103,6 +103,21 @@ struct WriteDecisionTests {
         #expect(all == text)
     }
 
+    @Test("A server that takes no line ends the attempt before all are given up")
+    func hopeless() {
+        var batch = LineBatch(
+            Array(repeating: [0x61, 0x0A], count: 100).flatMap { $0 }, limit: 1_000)
+        var requests = 0
+        while batch.next != nil, !batch.isHopeless {
+            batch.halve("database is required")
+            requests += 1
+        }
+        #expect(batch.refused.count == 8 && requests < 30)
+        var good = LineBatch(Array("a\nb\n".utf8), limit: 2)
+        good.accept()
+        #expect(good.isTaken && !good.isHopeless)
+    }
+
     @Test("Nothing to send is sent by no request")
     func empty() {
         #expect(LineBatch([], limit: 10).next == nil)

@@ -44,6 +44,11 @@ extension Failure {
                         "create the database or the bucket first, or name another one: ?db=NAME",
                         .badConfiguration
                     )
+                case .everyLine:
+                    (
+                        "it refuses every line: is the address that of a database, such as ?db=NAME?",
+                        .badConfiguration
+                    )
                 case .moved: ("use the address that it is reached at now", .badConfiguration)
                 }
             self.init("\(place): \(words)", hint: hint, status: status)

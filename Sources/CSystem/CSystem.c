@@ -283,6 +283,10 @@ int sys_inotify_watch_folder(int fd, const char *path) {
         fd, path, IN_CREATE | IN_DELETE | IN_ATTRIB | IN_MOVED_FROM | IN_MOVED_TO | IN_ONLYDIR);
 }
 
+int sys_inotify_watch_writes(int fd, const char *path) {
+    return inotify_add_watch(fd, path, IN_MODIFY);
+}
+
 int sys_epoll(void) { return epoll_create1(EPOLL_CLOEXEC); }
 
 int sys_epoll_add(int epoll, int fd) {

@@ -15,6 +15,8 @@ public struct LineProtocol: Sendable {
     private let table: PIDTable
     private let units: UnitSystem
     private let tags: [UInt8]
+    private let hasText: Bool
+    private let names: (@Sendable (Signal) -> String?)?
     private var sources: [Source?]
     private var heads: [[UInt8]]
     private var scales: [(factor: Double, offset: Double)]
@@ -23,13 +25,26 @@ public struct LineProtocol: Sendable {
     public init(
         table: PIDTable, units: UnitSystem = .metric, trip: Int64, vin: String?, name: String?
     ) {
+        self.init(
+            table: table, units: units,
+            tags: [("trip", String(trip)), ("vin", vin ?? ""), ("name", name ?? "")])
+    }
+
+    /// A writer whose lines have these tags; an empty one is left out.
+    ///
+    /// Without `hasText` there are numbers alone: no texts and no labels. `names` gives signals other
+    /// names, nil for one that is left out.
+    public init(
+        table: PIDTable, units: UnitSystem = .metric, tags: [(name: String, value: String)],
+        hasText: Bool = true, names: (@Sendable (Signal) -> String?)? = nil
+    ) {
         self.table = table
         self.units = units
-        var tags: [UInt8] = []
-        Self.append(tag: "trip", String(trip), to: &tags)
-        Self.append(tag: "vin", vin, to: &tags)
-        Self.append(tag: "name", name, to: &tags)
-        self.tags = tags
+        self.hasText = hasText
+        self.names = names
+        var bytes: [UInt8] = []
+        for tag in tags { Self.append(tag: tag.name, tag.value, to: &bytes) }
+        self.tags = bytes
         sources = Array(repeating: nil, count: table.signals.count)
         heads = Array(repeating: [], count: table.signals.count)
         scales = Array(repeating: (1, 0), count: table.signals.count)
@@ -44,6 +59,8 @@ public struct LineProtocol: Sendable {
         if case .missing = reading.value { return }
         let source = Source(ecu: reading.ecu, dataID: reading.dataID)
         if sources[index] != source { prepare(reading, source, index) }
+        if heads[index].isEmpty { return }
+        if !hasText, case .text = reading.value { return }
         let mark = output.count
         output.append(contentsOf: heads[index])
         switch reading.value {
@@ -58,7 +75,7 @@ public struct LineProtocol: Sendable {
         case .flag(let value): Self.append(value ? "value=1" : "value=0", to: &output)
         case .label(let code):
             Self.append("value=\(code)", to: &output)
-            if let label = ReadingText.label(code, of: table[reading.signal]) {
+            if hasText, let label = ReadingText.label(code, of: table[reading.signal]) {
                 Self.append(",label=", to: &output)
                 Self.append(string: label, to: &output)
             }
@@ -107,6 +124,11 @@ public struct LineProtocol: Sendable {
         _ reading: borrowing Reading, _ source: Source, _ index: Int
     ) {
         let signal = table[reading.signal]
+        sources[index] = source
+        guard let name = names.map({ $0(signal) }) ?? signal.id else {
+            heads[index] = []
+            return
+        }
         let conversion = signal.kind == .number ? units.conversion(from: signal.unit) : nil
         var head = Array("obd".utf8)
         head.append(contentsOf: tags)
@@ -114,7 +136,7 @@ public struct LineProtocol: Sendable {
         // A frozen reading is not the current one of the same name.
         let isFrozen = reading.frame != nil
         Self.append(tag: "frame", reading.frame.map { String($0) }, to: &head)
-        Self.append(tag: "signal", signal.id, to: &head)
+        Self.append(tag: "signal", name, to: &head)
         Self.append(tag: "unit", conversion?.unit ?? signal.unit, to: &head)
         head.append(0x20)
         heads[index] = head

@@ -30,7 +30,7 @@ public struct ObdscanCommand: ParsableCommand {
             LiveCommand.self, DTCCommand.self, FreezeCommand.self, MonitorsCommand.self,
             LogCommand.self,
             TripsCommand.self, ExportCommand.self, ImportCommand.self,
-            DatabaseCommand.self, DecodeCommand.self,
+            PublishCommand.self, DatabaseCommand.self, DecodeCommand.self,
             SendCommand.self,
             SimulateCommand.self, BenchCommand.self, DoctorCommand.self, ReportCommand.self,
             ConfigCommand.self, SetupCommand.self, ServeCommand.self, CommonOptions.self,

@@ -32,6 +32,9 @@ extension PIDTables {
         try SignalLevels(embedded("levels.tsv").map(\.description) ?? "")
     }
 
+    /// The names of signals in the Vehicle Signal Specification, as embedded.
+    public static var vehicleSignalNames: String { embedded("vss.tsv")?.description ?? "" }
+
     /// The file of families of codes.
     static let explanationPath = "dtc/families.txt"
 

@@ -1,4 +1,5 @@
 import Accessory
+public import Publishing
 
 /// What is wrong with a configuration file.
 public struct SettingsError: Error, Hashable, Sendable {
@@ -68,6 +69,12 @@ public enum SettingFault: Hashable, Sendable {
     case notANumber(ClosedRange<Double>)
     /// Not a currency.
     case notACurrency
+    /// Not an address of a server or a broker, for this reason.
+    case notASink(SinkAddress.Fault)
+    /// Not made of small letters, digits, - and _.
+    case notAnIdentifier
+    /// Not a length of time.
+    case notADuration
     /// A name where an address has to be.
     case notAnAddress
     /// Not an address, for this reason.

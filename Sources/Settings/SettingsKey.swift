@@ -102,6 +102,7 @@ public struct SettingsKey: Hashable, Sendable {
     public static func named(_ name: String) -> SettingsKey? {
         if let plain = plain.first(where: { $0.name == name }) { return plain }
         if name.hasPrefix("fuel.") { return fuel(name) }
+        if name.hasPrefix("publish.") { return publish(name) }
         let parts = name.split(separator: ".", maxSplits: 1).map(String.init)
         guard parts.count == 2, isBareName(parts[1]) else { return nil }
         switch parts[0] {

@@ -30,14 +30,15 @@ public enum SettingsText {
         }
     }
 
-    /// What `bytes` say, whatever single settings are wrong.
+    /// What `bytes` say, whatever single settings are wrong; what they do not set is as in `below`.
     ///
     /// - Throws: that they are no UTF-8 or no TOML.
     public static func read(
-        _ bytes: [UInt8], _ checks: SettingsChecks
+        _ bytes: [UInt8], _ checks: SettingsChecks, over below: UserSettings = UserSettings()
     ) throws(SettingsError) -> Contents {
         let text = try text(bytes)
         var contents = Contents()
+        contents.settings = below
         var wrongTables: Set<String> = []
         for entry in text.entries where !wrongTables.contains(entry.key[0]) {
             let top = entry.key[0]
@@ -51,7 +52,7 @@ public enum SettingsText {
                     }
                     throw .init(isTable ? .notATable(top) : .notAText(top), entry.line)
                 }
-            } else if entry.value != .table || entry.key.count > (top == "fuel" ? 2 : 1) {
+            } else if entry.value != .table || !isHeading(entry.key) {
                 // A dot in quotes is not one between two parts.
                 let parts = entry.key.map { $0.contains(".") ? "\"\($0)\"" : $0 }
                 let name = parts.joined(separator: ".")
@@ -64,7 +65,16 @@ public enum SettingsText {
     }
 
     /// The settings that are tables.
-    private static let tables: Set<String> = ["aliases", "views", "fuel"]
+    private static let tables: Set<String> = ["aliases", "views", "fuel", "publish"]
+
+    /// Whether a key may be that of a table within a table.
+    private static func isHeading(_ key: [String]) -> Bool {
+        switch key[0] {
+        case "fuel": key.count <= 2
+        case "publish": key.count <= 2 || (key.count == 3 && key[2] == "tags")
+        default: key.count <= 1
+        }
+    }
 
     /// The text that `bytes` are.
     private static func text(_ bytes: [UInt8]) throws(SettingsError) -> TOMLText {

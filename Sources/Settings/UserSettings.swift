@@ -33,6 +33,8 @@ public struct UserSettings: Hashable, Sendable {
     public var views: [String: [String]] = [:]
     /// What is known of engines and prices, by VIN; an empty one is for all vehicles.
     public var fuel: [String: FuelProfile] = [:]
+    /// Where trips are published, by name.
+    public var publish: [String: PublishSettings] = [:]
 
     /// Nothing is set.
     public init() {}

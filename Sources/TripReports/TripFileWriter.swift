@@ -126,7 +126,7 @@ public struct TripFileWriter {
     }
 
     /// Every reading, and how far it is.
-    private mutating func forEach(
+    mutating func forEach(
         _ part: TripReadings, _ body: (UTC, borrowing Reading) throws -> Void
     ) throws {
         var count = 0

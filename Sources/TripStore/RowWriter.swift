@@ -20,7 +20,7 @@ struct RowWriter {
 
     /// What arrives with an earlier time than its predecessor is numbered from here, without ever
     /// starting again, so that it cannot meet a row that is there already.
-    private static let firstLateSequence: Int64 = 1_000_000
+    private static let firstLateSequence = TripTail.firstLateSequence
 
     init(trip: Int64, anchor: TimeAnchor, table: PIDTable) {
         self.trip = trip

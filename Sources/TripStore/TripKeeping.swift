@@ -40,11 +40,13 @@ extension TripStore {
     }
 
     /// Deletes for good drives that ended before `time` and that nobody named, tagged or wrote a
-    /// remark about; returns their numbers.
+    /// remark about, but for those of `except`; returns their numbers.
     @discardableResult
-    public func deleteTrips(endedBefore time: UTC) throws(StoreError) -> [Int64] {
+    public func deleteTrips(
+        endedBefore time: UTC, except kept: Set<Int64> = []
+    ) throws(StoreError) -> [Int64] {
         try transaction { database in
-            let ids = try Int64.fetchAll(
+            let found = try Int64.fetchAll(
                 database,
                 sql: """
                     SELECT id FROM trip WHERE purpose = 'log' AND end_reason IS NOT NULL
@@ -52,6 +54,7 @@ extension TripStore {
                         AND NOT EXISTS (SELECT * FROM trip_tag WHERE trip_tag.trip = trip.id)
                         AND NOT EXISTS (SELECT * FROM note WHERE note.trip = trip.id)
                     """, arguments: [time.microseconds])
+            let ids = found.filter { !kept.contains($0) }
             try Self.purge(ids, in: database)
             return ids
         }

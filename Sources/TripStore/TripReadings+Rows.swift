@@ -43,6 +43,14 @@ extension TripReadings {
             SELECT t, sequence, channel, value, \(raw), detail FROM reading AS r
             WHERE trip = ? AND t BETWEEN ? AND ?\(filter) ORDER BY t, sequence
             """
+        try scan(sql, [trip.id, times.lowerBound, times.upperBound], in: database, body)
+    }
+
+    /// Calls `body` with the rows of a statement that selects t, sequence, channel, value, raw, detail.
+    func scan(
+        _ sql: String, _ arguments: [Int64], in database: Database,
+        _ body: (borrowing Stored) throws -> Void
+    ) throws {
         // By channel number, so that a row costs no dictionary.
         let largest = Int(templates.keys.max() ?? 0)
         guard largest < 10_000_000 else {
@@ -55,9 +63,9 @@ extension TripReadings {
 
         let statement = try database.cachedStatement(sql: sql)
         let handle = statement.sqliteStatement
-        sqlite3_bind_int64(handle, 1, trip.id)
-        sqlite3_bind_int64(handle, 2, times.lowerBound)
-        sqlite3_bind_int64(handle, 3, times.upperBound)
+        for (index, argument) in arguments.enumerated() {
+            sqlite3_bind_int64(handle, Int32(index + 1), argument)
+        }
         defer { sqlite3_reset(handle) }
         var row = Stored()
         var bytes = InlineBytes()

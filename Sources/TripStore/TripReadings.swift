@@ -56,10 +56,17 @@ public struct TripReadings: Sendable {
     let isAll: Bool
 
     init(trip: TripSummary, selection: Selection, store: TripStore) throws(StoreError) {
+        self = try store.read {
+            try TripReadings(trip: trip, selection: selection, store: store, in: $0)
+        }
+    }
+
+    /// The same within a transaction.
+    init(trip: TripSummary, selection: Selection, store: TripStore, in database: Database) throws {
         self.trip = trip
         self.store = store
         times = Self.times(selection, since: trip.start)
-        let channels = try store.read { try Self.channels(of: trip.id, in: $0) }
+        let channels = try Self.channels(of: trip.id, in: database)
         var table = PIDTable()
         var signals: [TripSignal] = []
         var templates: [Int64: Reading] = [:]

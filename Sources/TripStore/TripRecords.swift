@@ -107,6 +107,21 @@ struct OtherRecords {
 
     // MARK: Rows
 
+    /// The rows of one table that are places or events, by a condition.
+    static func rows(
+        _ table: String, _ condition: String, _ arguments: StatementArguments, in database: Database
+    ) throws -> [Record] {
+        let isPosition = table == "position"
+        let rows = try Row.fetchCursor(
+            database, sql: "SELECT * FROM \(table) WHERE \(condition)", arguments: arguments)
+        var records: [Record] = []
+        while let row = try rows.next() {
+            guard let record = isPosition ? position(row) : event(row) else { continue }
+            records.append(Record(t: row["t"], sequence: row["sequence"], record: record))
+        }
+        return records
+    }
+
     private static func ecu(_ row: Row) -> ECUAddress? {
         (row["ecu"] as String?).flatMap { ECUAddress($0) }
     }

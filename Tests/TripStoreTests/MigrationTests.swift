@@ -103,4 +103,33 @@ import Testing
                 "81 -500.0 -125.0 175.0", "82 3.0 40.0 9.0", "0B - - -", "0C - - -",
             ])
     }
+
+    @Test func `a database of version 3 gets times in seconds and numbers with a type`() throws {
+        let scratch = try Scratch()
+        try old("0003", in: scratch)
+        let store = try TripStore(path: scratch.path())
+        #expect(try store.check() == [])
+        #expect(try store.notes(ofTrip: 1).map(\.text) == ["rain"])
+        try scratch.sql { database in
+            let row = try #require(
+                try Row.fetchOne(
+                    database,
+                    sql: """
+                        SELECT count(*) AS rows, count(number) AS numbers,
+                            sum(abs(epoch - strftime('%s', time)) >= 1) AS wrong,
+                            sum(unit = 'rpm' AND number IS NOT value) AS different
+                        FROM readings WHERE trip = 1
+                        """))
+            #expect((row["rows"] as Int) > 0 && row["numbers"] as Int == row["rows"])
+            #expect(row["different"] as Int == 0 && row["wrong"] as Int == 0)
+            let samples = try Int.fetchOne(
+                database, sql: "SELECT count(*) FROM samples WHERE trip = 1")
+            #expect(samples == row["rows"])
+            let trip = try #require(
+                try Row.fetchOne(
+                    database,
+                    sql: "SELECT end_epoch - start_epoch - seconds AS gap FROM trips WHERE id = 1"))
+            #expect(abs(trip["gap"] as Double) < 1e-5)
+        }
+    }
 }

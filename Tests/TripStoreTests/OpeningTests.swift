@@ -46,7 +46,7 @@ import Testing
         #expect(try pragma("synchronous") == "2")
         #expect(try pragma("journal_mode") == "wal")
         #expect(try pragma("foreign_keys") == "1")
-        #expect(try pragma("user_version") == "3")
+        #expect(try pragma("user_version") == "4")
         #expect(try pragma("application_id") == "1329742931")
         #expect(try store.check() == [])
     }

@@ -129,6 +129,9 @@ int sys_device_major(int fd);
 // An inotify descriptor, non-blocking.
 int sys_inotify(void);
 
+// Watches a file for writes.
+int sys_inotify_watch_writes(int fd, const char *path);
+
 // Watches a folder for names that come, go or change their permissions.
 int sys_inotify_watch_folder(int fd, const char *path);
 

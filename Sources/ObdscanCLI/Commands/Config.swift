@@ -41,6 +41,7 @@ struct ConfigList: ParsableCommand, OutputCommand {
         let names =
             SettingsKey.plain.map(\.name) + settings.aliases.keys.sorted().map { "aliases.\($0)" }
             + settings.views.keys.sorted().map { "views.\($0)" } + settings.fuelNames
+            + settings.publishNames
         var rows = RowWriter(output.format, columns: ["name", "value"])
         for name in names {
             let value = SettingsKey.named(name).flatMap { $0.get(settings) }

@@ -110,8 +110,15 @@ struct DatabaseCompactCommand: ParsableCommand, OutputCommand {
                 else { throw Failure(notConfirmedBy: "delete", "nothing was deleted") }
             }
             let limit = SystemClock.utc.microseconds - keep.duration.nanoseconds / 1000
+            let owed = try UndeliveredTrips(store).sinks
             deleted = try mapped { () throws(StoreError) in
-                try store.deleteTrips(endedBefore: UTC(microseconds: limit)).count
+                try store.deleteTrips(
+                    endedBefore: UTC(microseconds: limit), except: Set(owed.keys)
+                ).count
+            }
+            if !owed.isEmpty {
+                output.note(
+                    "\(owed.count) trips are kept until obdscan publish has delivered them.")
             }
         }
         let sizes = try mapped { () throws(StoreError) in

@@ -8,7 +8,7 @@ import TripStore
 
 /// In which form trips leave the database.
 enum ExportFormat: String, Choice {
-    case csv, json, gpx, kml, influx, sqlite
+    case csv, json, gpx, kml, influx, kuksa, sqlite
 
     /// By a file's ending; nil for an unknown one.
     init?(ending: String) {
@@ -79,8 +79,9 @@ struct ExportCommand: ParsableCommand, OutputCommand {
             positions, events and notes. With --signal they hold readings only. GPX and KML hold the \
             positions with the values at each point, if they are at most 10 s old, and the notes \
             and marks as waypoints, at the position nearest in time, at most 5 s away. Line \
-            protocol is what InfluxDB, VictoriaMetrics and Telegraf read, in nanoseconds. A \
-            database (.db) holds the whole trips and can be merged elsewhere.
+            protocol is what InfluxDB, VictoriaMetrics and Telegraf read, in nanoseconds. kuksa is \
+            what the CSV provider of Eclipse Kuksa replays: signals that have a name in COVESA's \
+            Vehicle Signal Specification, with the pauses between them. A database (.db) holds the whole trips and can be merged elsewhere.
 
             EXAMPLES
               obdscan export --to trip.csv
@@ -206,6 +207,7 @@ struct ExportCommand: ParsableCommand, OutputCommand {
             case .gpx: try writer.writeGPX(&file)
             case .kml: try writer.writeKML(&file)
             case .influx: try writer.writeLineProtocol(&file)
+            case .kuksa: try writer.writeKuksa(&file)
             case .sqlite: break
             }
         }

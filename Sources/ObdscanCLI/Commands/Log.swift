@@ -255,8 +255,12 @@ struct LogCommand: ParsableCommand, OutputCommand {
         guard let keep else { return }
         let limit = UTC(
             microseconds: SystemClock.utc.microseconds - keep.duration.nanoseconds / 1000)
+        let owed = try UndeliveredTrips(store).sinks
         let gone = try mapped { () throws(StoreError) in
-            try store.deleteTrips(endedBefore: limit)
+            try store.deleteTrips(endedBefore: limit, except: Set(owed.keys))
+        }
+        if !owed.isEmpty {
+            output.note("\(owed.count) trips are kept until obdscan publish has delivered them.")
         }
         if !gone.isEmpty { output.note("\(gone.count) old trips were deleted (--keep).") }
     }

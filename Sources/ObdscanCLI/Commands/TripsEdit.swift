@@ -118,6 +118,9 @@ struct TripsDeleteCommand: ParsableCommand, OutputCommand {
     @Flag(help: "Erase for good; this cannot be undone.")
     var purge = false
 
+    @Flag(help: "Delete also what a sink of publish has not had.")
+    var force = false
+
     @Flag(help: "Do not ask.")
     var yes = false
 
@@ -132,6 +135,7 @@ struct TripsDeleteCommand: ParsableCommand, OutputCommand {
             let id = try trip.number(in: store)
             return try mapped { () throws(StoreError) in try store.trip(id) }
         }
+        if !force { try UndeliveredTrips(store).check(summaries.map(\.id)) }
         if !yes {
             var writer = TextOutput.standard
             var printer = TripPrinter(output.form)

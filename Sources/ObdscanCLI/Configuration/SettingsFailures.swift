@@ -1,4 +1,5 @@
 import Accessory
+import Publishing
 import Settings
 import VehicleReports
 import VehicleScan
@@ -75,8 +76,27 @@ extension SettingFault {
         case .notANumber(let range):
             "is not a number from \(range.lowerBound) to \(range.upperBound)"
         case .notACurrency: "is not a currency"
+        case .notASink(let fault): fault.text
+        case .notAnIdentifier: "has signs other than a to z, 0 to 9, - and _"
+        case .notADuration: "is not a time such as 5s"
         case .notAnAddress: "is not a device such as /dev/ttyUSB0 or tcp:HOST:PORT"
         case .address(let reason): "names no device: \(reason)"
+        }
+    }
+}
+
+extension SinkAddress.Fault {
+    /// Follows the address in quotes.
+    var text: String {
+        switch self {
+        case .unknownScheme:
+            "does not begin with \(SinkAddress.Kind.allCases.map { $0.rawValue + "://" }.joined(separator: ", "))"
+        case .noHost: "names no host"
+        case .badPort(let port): "has the port \"\(port)\", which is not a number from 1 to 65535"
+        case .secret:
+            "has a password or a token, which belongs in password-file or token-file"
+        case .badCharacter: "has a blank or a control character"
+        case .path: "has a path or a query, which a broker does not have"
         }
     }
 }
@@ -86,6 +106,7 @@ extension SettingsKey {
     var meaning: String {
         if name.hasPrefix("aliases.") { return "a device's name" }
         if name.hasPrefix("views.") { return "a list of signals" }
+        if name.hasPrefix("publish.") { return "where trips are published" }
         let key = name.split(separator: ".").last.map(String.init) ?? name
         return Self.meanings[name.hasPrefix("fuel.") ? "fuel.\(key)" : key] ?? ""
     }

@@ -12,6 +12,11 @@ enum SettingsFile {
         return environment("HOME").map { $0 + "/.config/obdscan/config.toml" }
     }
 
+    /// What holds for all users; the variable is for tests.
+    static var systemPath: String {
+        setting("OBDSCAN_SYSTEM_CONFIG") ?? "/etc/obdscan/config.toml"
+    }
+
     /// What `bytes`, the contents of `path`, say; a ``Failure`` that names the wrong line.
     static func parsed(_ bytes: [UInt8], _ path: String) throws(Failure) -> UserSettings {
         do throws(SettingsError) {
@@ -77,13 +82,25 @@ enum SettingsFile {
 extension UserSettings {
     private static let read: Result<SettingsText.Contents, Failure> = Result {
         () throws(Failure) in
-        guard let path = SettingsFile.path, access(path, F_OK) == 0 else { return .init() }
+        let below = try Self.system.get()
+        guard let path = SettingsFile.path, access(path, F_OK) == 0 else {
+            var contents = SettingsText.Contents()
+            contents.settings = below
+            return contents
+        }
         let bytes = try contents(of: path)
         do throws(SettingsError) {
-            return try SettingsText.read(bytes, .own)
+            return try SettingsText.read(bytes, .own, over: below)
         } catch {
             throw Failure(error, path)
         }
+    }
+
+    /// What holds for all users of the computer.
+    private static let system: Result<UserSettings, Failure> = Result { () throws(Failure) in
+        let path = SettingsFile.systemPath
+        guard access(path, R_OK) == 0 else { return UserSettings() }
+        return try SettingsFile.parsed(try contents(of: path), path)
     }
 
     /// What the file of this user says, if nothing of it is wrong.

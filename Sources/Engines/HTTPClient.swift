@@ -1,0 +1,174 @@
+import CEngines
+public import Publishing
+import SystemIO
+
+/// One connection to an HTTP server, through libcurl.
+///
+/// A client belongs to one thread. Certificates and their names are always checked.
+public final class HTTPClient {
+    /// What every request needs.
+    public struct Setup: Sendable {
+        /// A header that names its sender; nil = none.
+        public var authorization: String?
+        /// `user:password`; nil = none.
+        public var userPassword: String?
+        /// A file with the certificates that are trusted; nil = the system's.
+        public var caFile: String?
+        /// How long an answer may take.
+        public var timeout: Duration
+
+        /// Without a name, by the system's certificates.
+        public init(
+            authorization: String? = nil, userPassword: String? = nil, caFile: String? = nil,
+            timeout: Duration = .seconds(60)
+        ) {
+            self.authorization = authorization
+            self.userPassword = userPassword
+            self.caFile = caFile
+            self.timeout = timeout
+        }
+    }
+
+    private let handle: OpaquePointer
+    private let setup: Setup
+    /// What is being sent; libcurl reads it in place.
+    private var body: UnsafeMutableBufferPointer<UInt8>?
+
+    /// Opens the library; call it before there is any thread.
+    public static func open() throws(EngineError) {
+        guard eng_http_open() == 0 else {
+            throw .missingLibrary("HTTP", packages: "libcurl4 zlib1g")
+        }
+    }
+
+    /// A client; the library must be open.
+    public init(_ setup: Setup) throws(EngineError) {
+        guard let handle = eng_http_new() else { throw .noMemory }
+        self.handle = handle
+        self.setup = setup
+        let milliseconds = Int(setup.timeout.components.seconds) * 1000
+        guard
+            eng_http_setup(
+                handle, "obdscan", setup.caFile, setup.userPassword, 20_000, max(1000, milliseconds)
+            ) == 0
+        else {
+            eng_http_free(handle)
+            throw .noMemory
+        }
+    }
+
+    deinit {
+        eng_http_free(handle)
+        body?.deallocate()
+    }
+
+    /// Begins to send lines; ``answer(stop:)`` waits for what comes of it.
+    public func post(_ lines: ArraySlice<UInt8>, to url: String) {
+        body?.deallocate()
+        body = nil
+        var headers = ["Content-Type: text/plain; charset=utf-8"]
+        let room = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: lines.count + 64)
+        let size = lines.withUnsafeBytes {
+            eng_gzip($0.baseAddress, $0.count, room.baseAddress, room.count)
+        }
+        if size > 0 {
+            headers.append("Content-Encoding: gzip")
+            body = room
+            begin(url, headers, room.baseAddress, size)
+        } else {
+            _ = room.initialize(from: lines)
+            body = room
+            begin(url, headers, room.baseAddress, lines.count)
+        }
+    }
+
+    private func begin(
+        _ url: String, _ headers: [String], _ bytes: UnsafePointer<UInt8>?, _ size: Int
+    ) {
+        let all = headers + (setup.authorization.map { [$0] } ?? [])
+        let lines = all.map { ContiguousArray($0.utf8CString) }
+        withPointers(lines[...], []) { pointers in
+            _ = eng_http_begin(handle, url, pointers, pointers.count, bytes, size)
+        }
+    }
+
+    /// Calls `body` with the addresses of C strings.
+    private func withPointers(
+        _ lines: ArraySlice<ContiguousArray<CChar>>, _ found: [UnsafePointer<CChar>?],
+        _ body: ([UnsafePointer<CChar>?]) -> Void
+    ) {
+        guard let line = lines.first else { return body(found) }
+        line.withUnsafeBufferPointer {
+            withPointers(lines.dropFirst(), found + [$0.baseAddress], body)
+        }
+    }
+
+    /// What came of the request; nil when `stop` was raised before.
+    public func answer(stop: EventDescriptor?) -> WriteAnswer? {
+        while true {
+            switch eng_http_drive(handle, stop?.descriptor ?? -1, 1000) {
+            case 1: return ended
+            case 0: if let stop, stop.isRaised { return cancel() }
+            default: return .none("the request could not be sent")
+            }
+        }
+    }
+
+    private func cancel() -> WriteAnswer? {
+        eng_http_cancel(handle)
+        return nil
+    }
+
+    private var ended: WriteAnswer {
+        let status = eng_http_status(handle)
+        guard status > 0 else {
+            let words = String(cString: eng_http_error(handle))
+            isCertificateFault = eng_http_is_certificate_fault(handle) != 0
+            return .none(words)
+        }
+        isCertificateFault = false
+        let retry = String(cString: eng_http_retry_after(handle))
+        return .status(status, text: text, retryAfter: retry.isEmpty ? nil : retry)
+    }
+
+    /// Whether the last request failed for its server's certificate.
+    public private(set) var isCertificateFault = false
+
+    private var text: String {
+        var size = 0
+        guard let bytes = eng_http_body(handle, &size) else { return "" }
+        return bytes.withMemoryRebound(to: UInt8.self, capacity: size) {
+            String(decoding: UnsafeBufferPointer(start: $0, count: size), as: UTF8.self)
+        }
+    }
+
+    /// Asks for a resource, and passes the answer's body to `take` piece by piece.
+    public func get(
+        _ url: String, stop: EventDescriptor? = nil, _ take: (UnsafeRawBufferPointer) -> Void
+    ) -> WriteAnswer? {
+        withoutActuallyEscaping(take) { take in
+            var box = take
+            return withUnsafeMutablePointer(to: &box) { pointer in
+                eng_http_take(
+                    handle,
+                    { context, bytes, size in
+                        context?.assumingMemoryBound(
+                            to: ((UnsafeRawBufferPointer) -> Void).self
+                        ).pointee(UnsafeRawBufferPointer(start: bytes, count: size))
+                    }, pointer)
+                defer { eng_http_take(handle, nil, nil) }
+                begin(url, [], nil, 0)
+                return answer(stop: stop)
+            }
+        }
+    }
+}
+
+extension EventDescriptor {
+    /// Whether the flag is up; it stays as it is.
+    var isRaised: Bool {
+        var set = PollSet()
+        set.add(descriptor)
+        return (try? set.wait(until: .zero)).map { $0 > 0 } ?? false
+    }
+}

@@ -1,0 +1,49 @@
+public import Publishing
+import SystemIO
+public import TripStore
+
+/// Sends lines that were refused once more.
+public struct LineRetry {
+    /// What came of it.
+    public struct Result: Sendable {
+        /// Lines that the server has now.
+        public var taken = 0
+        /// Lines that it refused again.
+        public var left = 0
+        /// Why it ended early; nil = it did not.
+        public var end: SinkEnd?
+    }
+
+    private let address: SinkAddress
+    private let setup: HTTPClient.Setup
+    private let sink: String
+
+    /// For a sink.
+    public init(address: SinkAddress, setup: HTTPClient.Setup, sink: String) {
+        self.address = address
+        self.setup = setup
+        self.sink = sink
+    }
+
+    /// Sends each line by itself.
+    public func run(_ deliveries: DeliveryStore) throws -> Result {
+        let client = try HTTPClient(setup)
+        var result = Result()
+        var taken: [Int64] = []
+        for refusal in try deliveries.refusals(of: sink) {
+            let line = refusal.payload + [0x0A]
+            client.post(line[...], to: address.writeURL)
+            guard let answer = client.answer(stop: nil) else { break }
+            switch WriteDecision(answer) {
+            case .accepted: taken.append(refusal.id)
+            case .acceptedInPart, .halve: result.left += 1
+            case .stop(let why, let words): result.end = .refused(why, words)
+            case .again(let words, _): result.end = .unreachable(words)
+            }
+            if result.end != nil { break }
+        }
+        try deliveries.removeRefusals(taken, of: sink)
+        result.taken = taken.count
+        return result
+    }
+}

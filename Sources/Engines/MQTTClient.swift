@@ -1,0 +1,104 @@
+import CEngines
+import Publishing
+import SystemIO
+
+/// A connection to an MQTT broker, through libmosquitto.
+///
+/// A client belongs to one thread. Nothing is sent while there is no connection: libmosquitto would keep it
+/// and send it later, beside what is sent again then.
+final class MQTTClient {
+    /// What came.
+    enum Event {
+        /// The broker's answer; 0 = welcome.
+        case connected(Int)
+        /// The connection is gone.
+        case disconnected(Int)
+        /// A message was acknowledged: 0, or the broker's reason.
+        case published(id: Int32, reason: Int)
+    }
+
+    /// The result of libmosquitto for a message that the broker does not take for its size.
+    static let oversize: Int32 = 25
+
+    private var handle: OpaquePointer?
+    private(set) var events: [Event] = []
+
+    /// Opens the library; call it before there is any thread.
+    static func open() throws(EngineError) {
+        guard eng_mqtt_open() == 0 else {
+            throw .missingLibrary("MQTT", packages: "libmosquitto1")
+        }
+    }
+
+    /// A client whose last will says that it is gone.
+    init(id: String, version: Int32, will topic: String) throws(EngineError) {
+        let events = eng_mqtt_events(
+            context: Unmanaged.passUnretained(self).toOpaque(),
+            connected: { MQTTClient.of($0)?.events.append(.connected(Int($1))) },
+            disconnected: { MQTTClient.of($0)?.events.append(.disconnected(Int($1))) },
+            published: {
+                MQTTClient.of($0)?.events.append(.published(id: $1, reason: Int($2)))
+            },
+            received: { _, _, _, _ in })
+        handle = eng_mqtt_new(id, version, topic, "offline", events)
+        if handle == nil { throw .noMemory }
+    }
+
+    deinit { eng_mqtt_free(handle) }
+
+    private static func of(_ context: UnsafeMutableRawPointer?) -> MQTTClient? {
+        context.map { Unmanaged<MQTTClient>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Connects; nil = done, else why not.
+    func connect(
+        _ address: SinkAddress, password: String?, caFile: String?
+    ) throws(EngineError) -> String? {
+        if let user = address.user, eng_mqtt_login(handle, user, password) != 0 {
+            throw .noMemory
+        }
+        if address.kind.isEncrypted, eng_mqtt_encrypt(handle, caFile) != 0 {
+            throw .badCertificateFile(caFile ?? "/etc/ssl/certs")
+        }
+        let result = eng_mqtt_connect(handle, address.host, Int32(address.usedPort), 30)
+        return result == 0 ? nil : String(cString: eng_mqtt_words(result))
+    }
+
+    /// Works for at most `timeout`, or until `stop` is raised; nil = the connection holds, else why not.
+    func drive(_ descriptor: Int32, _ timeout: Duration) -> String? {
+        let milliseconds = min(60_000, max(0, timeout.nanoseconds / 1_000_000))
+        let result = eng_mqtt_drive(handle, descriptor, Int32(milliseconds))
+        return result == 0 ? nil : String(cString: eng_mqtt_words(result))
+    }
+
+    /// Takes what came.
+    func takeEvents() -> [Event] {
+        defer { events.removeAll(keepingCapacity: true) }
+        return events
+    }
+
+    /// Sends a message; its number, or libmosquitto's result.
+    func publish(
+        _ topic: String, _ payload: ArraySlice<UInt8>, quality: Int32, isRetained: Bool
+    ) -> (id: Int32, result: Int32) {
+        var id: Int32 = 0
+        let result = payload.withUnsafeBytes {
+            eng_mqtt_publish(
+                handle, &id, topic, $0.baseAddress, $0.count, quality, isRetained ? 1 : 0)
+        }
+        return (id, result)
+    }
+
+    /// Says good-bye.
+    func disconnect() { eng_mqtt_disconnect(handle) }
+
+    /// The words for a result of libmosquitto.
+    static func resultWords(_ result: Int32) -> String {
+        String(cString: eng_mqtt_words(result))
+    }
+
+    /// The words for a broker's reason.
+    static func words(_ reason: Int) -> String {
+        String(cString: eng_mqtt_reason(Int32(clamping: reason)))
+    }
+}

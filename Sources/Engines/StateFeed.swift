@@ -1,0 +1,173 @@
+import Diagnostics
+import OBDCore
+import Publishing
+import TripStore
+
+/// The newest that is known of each vehicle, taken from the trip database.
+struct StateFeed {
+    /// How far a trip was when it was last told of.
+    struct Stage: Hashable {
+        var drive: Int64?
+        var look: Int64?
+        var isOpen: Bool
+        var moment: Int64
+    }
+
+    /// A trip, and how far it was read.
+    struct Source {
+        var trip: TripSummary
+        var cursor = TripCursor()
+        var positionCursor = TripCursor()
+
+        /// A trip, of which only the end is looked at.
+        init(_ trip: TripSummary) {
+            self.trip = trip
+            cursor.t = Int64(trip.seconds * 1e6) - StateFeed.lookBack
+            positionCursor = cursor
+        }
+    }
+
+    /// A vehicle, its latest drive, and the latest short look at it.
+    struct Vehicle {
+        var identity: DeliveryStore.Identity
+        var drive: Source?
+        var look: Source?
+        /// The trip that is told of.
+        var trip: TripSummary? { (drive ?? look)?.trip }
+        /// The time of its newest reading.
+        var newest: UTC?
+        /// Whether the check engine light is on; nil = nobody said.
+        var light: Bool?
+        /// Its newest place.
+        var position: (position: Position, time: UTC)?
+        /// What codes, trip and place were sent last.
+        var sentCodes: [UInt8] = []
+        var sentTrip: [UInt8] = []
+        var sentPosition: UTC?
+        var sentOnline: Bool?
+        var sentDiscovery: [UInt8] = []
+        var told: Stage?
+    }
+
+    /// Of the latest trip only this much is looked at when publishing begins.
+    private static let lookBack: Int64 = 3_600_000_000
+
+    private(set) var vehicles: [String: Vehicle] = [:]
+    private let selection: SinkSelection
+    private let usual: Bool
+
+    init(_ selection: SinkSelection) {
+        self.selection = selection
+        usual = selection.signals == nil && !selection.hasAllSignals
+    }
+
+    /// Whether a signal goes to the broker.
+    func has(_ signal: Signal) -> Bool {
+        if usual { return DiscoveryPayload.usualSignals.contains(signal.id) }
+        return selection.signals?.contains(signal.id.lowercased()) ?? true
+    }
+
+    subscript(vehicle: String) -> Vehicle? {
+        get { vehicles[vehicle] }
+        set { vehicles[vehicle] = newValue }
+    }
+
+    /// Everything is to be sent again.
+    mutating func forgetSent() {
+        for name in vehicles.keys {
+            vehicles[name]?.sentCodes = []
+            vehicles[name]?.sentTrip = []
+            vehicles[name]?.sentPosition = nil
+            vehicles[name]?.sentOnline = nil
+            vehicles[name]?.sentDiscovery = []
+            vehicles[name]?.told = nil
+        }
+    }
+
+    /// Takes what is new in the database, and puts the newest values on the board.
+    mutating func refresh(
+        _ store: TripStore, _ board: inout StateBoard, now: UTC
+    ) throws(StoreError) {
+        for trip in try store.trips(.init(withScans: true)) where trip.purpose != .import {
+            guard trip.readings > 0, let identity = selection.identity(of: trip),
+                PublishedTime.isPlausible(start: trip.start, end: trip.end, now: now)
+            else { continue }
+            // Nothing of a vehicle is told before it is known which one it is.
+            if selection.id == nil, trip.vin == nil, trip.endReason == nil { continue }
+            let name = identity.vehicle
+            var vehicle = vehicles[name] ?? Vehicle(identity: identity)
+            if trip.purpose == .scan {
+                take(trip, &vehicle.look)
+            } else {
+                take(trip, &vehicle.drive)
+            }
+            vehicle.identity = identity
+            vehicles[name] = vehicle
+        }
+        for name in vehicles.keys.sorted() { try read(name, store, &board) }
+    }
+
+    /// Goes on with a newer trip.
+    private func take(_ trip: TripSummary, _ source: inout Source?) {
+        if source?.trip.id == trip.id {
+            source?.trip = trip
+        } else if source.map({ $0.trip.start <= trip.start }) ?? true {
+            source = Source(trip)
+        }
+    }
+
+    private mutating func read(
+        _ name: String, _ store: TripStore, _ board: inout StateBoard
+    ) throws(StoreError) {
+        guard var vehicle = vehicles[name] else { return }
+        if var look = vehicle.look {
+            try read(&look, &vehicle, name, store, &board)
+            vehicle.look = look
+        }
+        if var drive = vehicle.drive {
+            try read(&drive, &vehicle, name, store, &board)
+            vehicle.drive = drive
+        }
+        vehicles[name] = vehicle
+    }
+
+    private func read(
+        _ source: inout Source, _ vehicle: inout Vehicle, _ name: String, _ store: TripStore,
+        _ board: inout StateBoard
+    ) throws(StoreError) {
+        let topics = VehicleTopics(vehicle: name)
+        while let tail = try store.tail(
+            ofTrip: source.trip.id, .readings, after: source.cursor, limit: 5_000)
+        {
+            let signals = tail.table.signals
+            let isWanted = signals.map(has)
+            for (time, item) in tail.items {
+                guard case .reading(let reading) = item, reading.frame == nil else { continue }
+                let index = Int(reading.signal.rawValue)
+                guard signals.indices.contains(index) else { continue }
+                let signal = signals[index]
+                if signal.id == "MIL", case .flag(let light) = reading.value {
+                    if vehicle.newest.map({ $0 <= time }) ?? true { vehicle.light = light }
+                }
+                vehicle.newest = max(vehicle.newest ?? time, time)
+                guard isWanted[index], let value = StatePayload.value(reading, of: signal) else {
+                    continue
+                }
+                let key = SignalKey(reading.ecu, signal: signal.id)
+                board.put(topics.signal(key), value, unit: signal.unit, time: time)
+            }
+            source.cursor = tail.cursor
+            if tail.isComplete { break }
+        }
+        while selection.hasPosition,
+            let tail = try store.tail(
+                ofTrip: source.trip.id, .positions, after: source.positionCursor, limit: 5_000)
+        {
+            for (time, item) in tail.items {
+                if case .position(let position) = item { vehicle.position = (position, time) }
+            }
+            source.positionCursor = tail.cursor
+            if tail.isComplete { break }
+        }
+    }
+}

@@ -1,0 +1,457 @@
+import ArgumentParser
+import Engines
+import Formats
+import OBDCore
+import Publishing
+import Settings
+import SystemIO
+import TripStore
+
+/// `obdscan publish`: recorded trips into time series engines and brokers.
+struct PublishCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "publish",
+        abstract: "Deliver recorded trips to a time series engine or a broker.",
+        discussion: """
+            The trip database is the spool: log records, publish reads what was committed and \
+            delivers it, days later if necessary. Every reading arrives at least once, in the \
+            order of its trip, and a repeat is identical. FILE.publish.db beside the database \
+            holds how far each sink is.
+
+            EXAMPLES
+              obdscan publish --to influx+http://localhost:8428
+              obdscan publish --drain
+              obdscan publish status
+            """,
+        subcommands: [
+            PublishRunCommand.self, PublishStatusCommand.self, PublishRetryCommand.self,
+            PublishForgetCommand.self, PublishCheckCommand.self,
+        ],
+        defaultSubcommand: PublishRunCommand.self)
+}
+
+extension PublishSettings.History: Choice {}
+extension PublishSettings.Names: Choice {}
+
+/// Which sinks, and what goes there.
+struct SinkOptions: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp(
+            "Names of sinks of the configuration (default: all).", valueName: "sink"))
+    var names: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Deliver to this address instead of the configured sinks.",
+            discussion: """
+                mqtt://HOST and mqtts://HOST publish states to a broker. influx+http://HOST:PORT and influx+https://… write line protocol to /write; \
+                ?org=…&bucket=… writes to InfluxDB 2, ?db=…&api=3 to InfluxDB 3. A password or a \
+                token comes from OBDSCAN_PUBLISH_PASSWORD or OBDSCAN_PUBLISH_TOKEN.
+                """,
+            valueName: "url"))
+    var to: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Call the vehicle this (default: its name, else its VIN).", valueName: "name"))
+    var id: String?
+
+    @Option(
+        help: ArgumentHelp("Trust the certificates of this file only.", valueName: "file"),
+        completion: .file())
+    var caFile: String?
+
+    @Option(
+        name: .customLong("signal"),
+        help: ArgumentHelp("Deliver only this signal; may be repeated.", valueName: "signal"))
+    var signals: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Send a broker every reading, too: influx or json (default: off).",
+            valueName: "form"))
+    var history: PublishSettings.History?
+
+    @Option(
+        name: .customLong("names"),
+        help: ArgumentHelp(
+            "Call signals this: own, vss or vss-core (default: own).",
+            discussion: """
+                vss uses the names of COVESA's overlay Vehicle.OBD, vss-core those of its core \
+                catalogue where it has one. A signal without a name there is left out.
+                """, valueName: "names"))
+    var signalNames: PublishSettings.Names?
+
+    @Flag(help: "Deliver positions, too; they show where somebody is.")
+    var position = false
+
+    @Flag(help: "Deliver texts and events, too: VictoriaMetrics makes zeros of texts.")
+    var text = false
+
+    func validate() throws {
+        if to != nil && !names.isEmpty {
+            throw ValidationError("--to names a sink by itself: leave the other names out")
+        }
+        if let id, !PublishedName.isSlug(id) {
+            throw ValidationError("--id takes a name of a to z, 0 to 9, - and _")
+        }
+        if to == nil
+            && (id != nil || caFile != nil || !signals.isEmpty || position || text
+                || history != nil || signalNames != nil)
+        {
+            throw ValidationError(
+                "--id, --ca-file, --signal, --history, --names, --position and --text belong to --to; the configuration "
+                    + "says the same of the sinks that it names")
+        }
+    }
+
+    /// The sinks.
+    func chosen() throws(Failure) -> [ChosenSink] {
+        guard let to else { return try ChosenSink.configured(names) }
+        var settings = PublishSettings()
+        settings.id = id
+        settings.caFile = caFile
+        settings.signals = signals
+        settings.history = history
+        settings.names = signalNames
+        settings.hasPosition = position
+        settings.hasText = text
+        return [try ChosenSink(named: to, settings)]
+    }
+}
+
+extension SinkOptions {
+    /// The sinks that are no brokers, which cannot be asked what they have.
+    func servers() throws(Failure) -> [ChosenSink] {
+        let chosen = try chosen().filter { !$0.address.kind.isMQTT }
+        if chosen.isEmpty {
+            throw Failure(
+                "a broker says neither what it holds nor what it refused",
+                hint: "name a sink whose address begins with influx+http", status: .usage)
+        }
+        return chosen
+    }
+}
+
+extension DatabaseOptions {
+    /// The file of cursors of the database.
+    func deliveries(_ access: TripStore.Access) throws(Failure) -> (DeliveryStore, database: String)
+    {
+        // Says what is wrong with the database itself.
+        let database = try open(.readOnly).path
+        do throws(StoreError) {
+            return (
+                try DeliveryStore(path: DeliveryStore.path(of: database), access: access), database
+            )
+        } catch .missing {
+            throw Failure(
+                "nothing was published from \(database)",
+                hint: "obdscan publish --to URL delivers its trips", status: .noInput)
+        } catch {
+            throw Failure(error)
+        }
+    }
+}
+
+/// `obdscan publish [SINK…]`.
+struct PublishRunCommand: ParsableCommand, OutputCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run", abstract: "Deliver trips and follow the database.",
+        discussion: """
+            Without --drain it goes on until it is interrupted and delivers what log commits \
+            within two seconds. A server that does not answer is tried again after 1 to 60 \
+            seconds; meanwhile nothing is lost and other sinks go on.
+
+            With --drain it ends when nothing is left. The exit code is 0 when everything was \
+            delivered, 75 when something is left, 77 when the server refuses the user and 78 when \
+            the configuration has to be changed.
+
+            EXAMPLES
+              obdscan publish --to influx+http://localhost:8428 --drain
+              obdscan publish fleet
+            """)
+
+    @OptionGroup var sinks: SinkOptions
+
+    @Flag(help: "End when nothing is left.")
+    var drain = false
+
+    @Flag(name: .customLong("print"), help: "Print what would be sent, and connect to nothing.")
+    var prints = false
+
+    @Option(
+        name: .customLong("trip"),
+        help: ArgumentHelp(
+            "Deliver only this trip, an imported one too; may be repeated.", valueName: "trip"))
+    var trips: [TripReference] = []
+
+    @Option(
+        name: .customLong("resend"),
+        help: ArgumentHelp(
+            "Deliver this trip from its beginning once more; may be repeated.", valueName: "trip"))
+    var again: [TripReference] = []
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        let chosen = try sinks.chosen()
+        let store = try database.open(.readOnly)
+        var only: Set<Int64>?
+        for trip in trips { only = (only ?? []).union([try trip.number(in: store)]) }
+        if prints { return try printLines(chosen, only) }
+        let (deliveries, path) = try database.deliveries(.readWrite)
+        for trip in again {
+            let id = try trip.number(in: store)
+            try mapped { () throws(StoreError) in
+                let key = DeliveryStore.TripKey(try store.trip(id))
+                for sink in chosen { try deliveries.rewind(key, for: sink.name) }
+            }
+        }
+        do {
+            try PublishRun(
+                sinks: chosen, database: path, deliveries: deliveries, drains: drain, trips: only,
+                output: output
+            ).run()
+        } catch let error as EngineError {
+            throw Failure(error)
+        }
+    }
+
+    private func printLines(_ sinks: [ChosenSink], _ trips: Set<Int64>?) throws {
+        let path = try database.open(.readOnly).path
+        var writer = TextOutput.standard
+        for sink in sinks where !sink.address.kind.isMQTT {
+            try LinePreview(database: path, selection: try sink.selection(trips: trips)).forEach {
+                try writer.write(bytes: $0)
+            }
+        }
+        try writer.flush()
+    }
+}
+
+/// `obdscan publish status`.
+struct PublishStatusCommand: ParsableCommand, OutputCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Show how far each sink is.",
+        discussion: """
+            EXAMPLES
+              obdscan publish status
+              obdscan publish status --format json
+            """)
+
+    @Flag(help: "Show the lines that were refused, too.")
+    var refused = false
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    private typealias Line = (sink: DeliveryStore.Sink, backlog: DeliveryBacklog)
+
+    private static let shape = RowShape<Line>(
+        "sink",
+        [
+            Field("sink", "SINK", style: .bold) { .text($0.sink.name) },
+            Field("to") { .text($0.sink.target) },
+            Field("active", "ACTIVE") { .flag($0.sink.isActive) },
+            Field("waiting", "WAITING", .right) { .integer($0.backlog.readings) },
+            Field("oldest", "OLDEST") { .time($0.backlog.oldest) },
+            Field("acknowledged", "LAST DELIVERY") { .time($0.sink.acknowledged) },
+            Field("refused", "REFUSED", .right) { .integer($0.sink.refused) },
+            Field("error", "ERROR", missing: "") { .text($0.sink.fault) },
+            Field("errorTime") { .time($0.sink.faultTime) },
+        ])
+
+    private static let refusalShape = RowShape<(sink: String, refusal: DeliveryStore.Refusal)>(
+        "refusal",
+        [
+            Field("sink", "SINK", style: .bold) { .text($0.sink) },
+            Field("time", "TIME") { .time($0.refusal.time) },
+            Field("trip", "TRIP", .right) { .integer($0.refusal.key.trip) },
+            Field("reason", "REASON") { .text($0.refusal.reason) },
+            Field("line", "LINE") {
+                .text(String(decoding: $0.refusal.payload, as: UTF8.self))
+            },
+        ])
+
+    func run() throws {
+        let (deliveries, path) = try database.deliveries(.readOnly)
+        var writer = TextOutput.standard
+        var table = RowPrinter(Self.shape, output.form)
+        var list = RowPrinter(Self.refusalShape, output.form)
+        var rows = RowWriter(output.format, kinds: [Self.shape.keys, Self.refusalShape.keys])
+        let sinks = try mapped { () throws(StoreError) in
+            let store = try TripStore(path: path, access: .readOnly)
+            var lines: [Line] = []
+            for sink in try deliveries.sinks() {
+                lines.append((sink, try store.backlog(of: sink.name, deliveries)))
+            }
+            return lines
+        }
+        for line in sinks {
+            if output.format == .text {
+                try writer.print(line, &table)
+            } else {
+                try writer.print(Self.shape.row(line), &rows)
+            }
+        }
+        try writer.finish(&table)
+        for sink in refused ? sinks.map(\.sink.name) : [] {
+            for refusal in try mapped({ () throws(StoreError) in
+                try deliveries.refusals(of: sink)
+            }) {
+                if output.format == .text {
+                    try writer.print((sink, refusal), &list)
+                } else {
+                    try writer.print(Self.refusalShape.row((sink, refusal)), &rows)
+                }
+            }
+        }
+        if output.format == .text {
+            if list.count > 0 { try writer.writeLine("") }
+            try writer.finish(&list)
+        } else {
+            try writer.append { rows.finish(&$0) }
+        }
+        try writer.flush()
+    }
+}
+
+/// `obdscan publish forget SINK`.
+struct PublishForgetCommand: ParsableCommand, OutputCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "forget", abstract: "Forget how far a sink is.",
+        discussion: """
+            The next publish delivers everything to it once more. What the server holds stays \
+            there; Home Assistant forgets the vehicles.
+
+            EXAMPLES
+              obdscan publish forget fleet
+            """)
+
+    @Argument(help: ArgumentHelp("The sink's name or address.", valueName: "sink"))
+    var sink: String
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        let (deliveries, _) = try database.deliveries(.readWrite)
+        let sinks = try mapped { () throws(StoreError) in try deliveries.sinks() }
+        guard let known = sinks.first(where: { $0.name == sink }) else {
+            throw Failure(
+                "nothing was published to \"\(sink)\"",
+                hint: sinks.isEmpty
+                    ? nil : "known sinks: \(sinks.map(\.name).joined(separator: ", "))",
+                status: .usage)
+        }
+        if known.isActive {
+            throw Failure(
+                "an obdscan publish delivers to \(sink)", hint: "end it first", status: .timedOut)
+        }
+        try forgetDevices(deliveries)
+        _ = try mapped { () throws(StoreError) in try deliveries.forget(sink) }
+        output.note("\(sink) is forgotten")
+    }
+
+    /// Takes a broker's vehicles away from Home Assistant.
+    private func forgetDevices(_ deliveries: DeliveryStore) throws {
+        let vehicles = try mapped { () throws(StoreError) in
+            try deliveries.announcedVehicles(sink: sink)
+        }
+        if vehicles.isEmpty { return }
+        let isConfigured = UserSettings.current.publish[sink] != nil
+        let chosen =
+            try isConfigured
+            ? ChosenSink.configured([sink])[0] : ChosenSink(named: sink, PublishSettings())
+        do throws(EngineError) { try MQTTSink.open() } catch { throw Failure(error) }
+        let broker = try chosen.broker(
+            try chosen.selection(trips: nil), database: deliveries.path, drains: true)
+        if let failure = Failure(try broker.forget(vehicles, deliveries), of: chosen) {
+            throw failure
+        }
+    }
+}
+
+/// `obdscan publish retry [SINK…]`.
+struct PublishRetryCommand: ParsableCommand, OutputCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "retry", abstract: "Send refused lines once more.",
+        discussion: """
+            EXAMPLES
+              obdscan publish retry fleet
+            """)
+
+    @OptionGroup var sinks: SinkOptions
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        let (deliveries, _) = try database.deliveries(.readWrite)
+        do throws(EngineError) { try HTTPClient.open() } catch { throw Failure(error) }
+        for sink in try sinks.servers() {
+            let result = try LineRetry(
+                address: sink.address, setup: try sink.httpSetup(), sink: sink.name
+            ).run(deliveries)
+            if let end = result.end, let failure = Failure(end, of: sink) { throw failure }
+            output.note("\(sink.name): \(result.taken) lines taken, \(result.left) refused again")
+            if result.left > 0 { throw Failure.silent(.timedOut) }
+        }
+    }
+}
+
+/// `obdscan publish check [SINK…]`.
+struct PublishCheckCommand: ParsableCommand, OutputCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Compare what a server holds with what was delivered.",
+        discussion: """
+            VictoriaMetrics answers 204 even for lines that it drops, because they are older than \
+            its retention, say. This asks it, or InfluxDB 1, how many readings it holds of each \
+            vehicle. The exit code is 1 when the server holds fewer.
+
+            EXAMPLES
+              obdscan publish check fleet
+            """)
+
+    @OptionGroup var sinks: SinkOptions
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    private static let shape = RowShape<(sink: String, count: LineCheck.Count)>(
+        "publishCheck",
+        [
+            Field("sink", "SINK", style: .bold) { .text($0.sink) },
+            Field("vehicle", "VEHICLE") { .text($0.count.vehicle) },
+            Field("delivered", "DELIVERED", .right) { .integer($0.count.delivered) },
+            Field("found", "FOUND", .right) { .integer($0.count.found) },
+        ])
+
+    func run() throws {
+        let (deliveries, path) = try database.deliveries(.readOnly)
+        do throws(EngineError) { try HTTPClient.open() } catch { throw Failure(error) }
+        var writer = TextOutput.standard
+        var printer = RowPrinter(Self.shape, output.form)
+        var isShort = false
+        for sink in try sinks.servers() {
+            let check = LineCheck(
+                address: sink.address, setup: try sink.httpSetup(), sink: sink.name,
+                selection: try sink.selection(trips: nil), database: path)
+            switch try check.run(deliveries) {
+            case .failure(let problem):
+                throw Failure(
+                    "\(sink.name): \(problem.words)",
+                    hint: problem.isUnknown
+                        ? "only VictoriaMetrics and InfluxDB 1 can be asked" : nil,
+                    status: problem.isUnknown ? .usage : .timedOut)
+            case .success(let counts):
+                for count in counts {
+                    try writer.print((sink.name, count), &printer)
+                    isShort = isShort || count.found < count.delivered
+                }
+            }
+        }
+        try writer.finish(&printer)
+        try writer.flush()
+        if isShort { throw Failure.silent(.findings) }
+    }
+}

@@ -1,0 +1,59 @@
+import Engines
+import Publishing
+import TripStore
+
+extension Failure {
+    /// A library cannot be used.
+    init(_ error: EngineError) {
+        switch error {
+        case .missingLibrary(let what, let packages):
+            self.init(
+                "\(what) needs a library that is not installed",
+                hint: "sudo apt-get install \(packages)", status: .unavailable)
+        case .noMemory: self.init("there is no memory for a connection", status: .unavailable)
+        case .badCertificateFile(let path):
+            self.init(
+                "\(path) holds no certificates", hint: "ca-file names a file in PEM form",
+                status: .badConfiguration)
+        }
+    }
+
+    /// How a sink ended; nil = as it should.
+    init?(_ end: SinkEnd, of sink: ChosenSink) {
+        let place =
+            sink.name == sink.address.text ? sink.name : "\(sink.name) (\(sink.address.text))"
+        switch end {
+        case .drained, .stopped: return nil
+        case .unreachable(let words):
+            self.init(
+                "\(place): \(words)",
+                hint: "what is not delivered stays in the database; run it again later",
+                status: .timedOut)
+        case .refused(let reason, let words):
+            let (hint, status): (String, ExitStatus) =
+                switch reason {
+                case .notAuthorized:
+                    (
+                        "it wants a user or a token: password-file or token-file of publish.NAME, "
+                            + "or \(sink.variable)_PASSWORD or \(sink.variable)_TOKEN",
+                        .noPermission
+                    )
+                case .forbidden: ("this user or token may not write there", .noPermission)
+                case .notFound:
+                    (
+                        "create the database or the bucket first, or name another one: ?db=NAME",
+                        .badConfiguration
+                    )
+                case .everyLine:
+                    (
+                        "it refuses every line: is the address that of a database, such as ?db=NAME?",
+                        .badConfiguration
+                    )
+                case .moved: ("use the address that it is reached at now", .badConfiguration)
+                }
+            self.init("\(place): \(words)", hint: hint, status: status)
+        case .store(let error): self.init(error)
+        case .engine(let error): self.init(error)
+        }
+    }
+}

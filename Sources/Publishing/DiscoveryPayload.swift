@@ -1,0 +1,212 @@
+public import Diagnostics
+import Formats
+import OBDCore
+
+/// What Home Assistant is told of a vehicle: one device with all of its entities
+/// (https://www.home-assistant.io/integrations/mqtt/#device-discovery-payload).
+///
+/// One unknown key at the top refuses the whole device, so that all of it is made here.
+public struct DiscoveryPayload: Hashable, Sendable {
+    /// An entity that is a signal.
+    public struct SignalEntity: Hashable, Sendable {
+        /// Its topic.
+        public var key: SignalKey
+        /// Its table's row.
+        public var signal: Signal
+
+        /// A signal of an ECU.
+        public init(key: SignalKey, signal: Signal) {
+            self.key = key
+            self.signal = signal
+        }
+    }
+
+    /// The vehicle's name in topics.
+    public var vehicle: String
+    /// Its name for people.
+    public var name: String
+    /// Its VIN; nil where it did not say.
+    public var vin: String?
+    /// The version of this program.
+    public var version: String
+    /// The client whose last will says that nothing is published.
+    public var client: String
+    /// The signals that the vehicle ever had.
+    public var signals: [SignalEntity] = []
+    /// Whether there are its trouble codes and its check engine light.
+    public var hasCodes = true
+    /// Whether there is a tracker.
+    public var hasPosition = false
+    /// Entities that were there and are gone: identifier and platform.
+    public var removed: [String: String] = [:]
+
+    /// A vehicle without signals.
+    public init(vehicle: String, name: String, vin: String?, version: String, client: String) {
+        self.vehicle = vehicle
+        self.name = name
+        self.vin = vin
+        self.version = version
+        self.client = client
+    }
+
+    /// How long a value counts without being sent again; unit: seconds.
+    public static let expiry = 180.0
+
+    /// What a driver looks at; the rest is there, but not enabled.
+    public static let usualSignals: Set<String> = [
+        "RPM", "VSS", "ECT", "FLI", "ODO", "VPWR", "AAT", "EOT", "ADAPTER_VOLTAGE", "MIL",
+        "BAT_PWR", "FUEL_RATE",
+    ]
+    /// What is worth showing while the vehicle is away.
+    public static let lastingSignals: Set<String> = [
+        "FLI", "ODO", "VPWR", "ADAPTER_VOLTAGE", "MIL", "BAT_PWR", "VIN",
+    ]
+
+    /// Identifier and platform of each entity.
+    public var platforms: [String: String] {
+        var found: [String: String] = ["trip": "sensor", "trip_distance": "sensor"]
+        for entity in signals {
+            guard let platform = Self.platform(entity.signal) else { continue }
+            found[entity.key.identifier] = platform
+        }
+        if hasCodes {
+            found["codes"] = "sensor"
+            found["check_engine"] = "binary_sensor"
+        }
+        if hasPosition { found["position"] = "device_tracker" }
+        return found
+    }
+
+    private static func platform(_ signal: Signal) -> String? {
+        switch signal.kind {
+        case .flag: "binary_sensor"
+        case .number, .enumeration, .text: "sensor"
+        case .supportMap, .code, .bytes: nil
+        }
+    }
+
+    /// The payload.
+    public var bytes: [UInt8] {
+        let topics = VehicleTopics(vehicle: vehicle)
+        var components: [JSONValue.Member] = []
+        for (id, platform) in removed.sorted(by: { $0.key < $1.key })
+        where platforms[id] == nil {
+            components.append(.init(key: id, value: .members(["platform": .text(platform)])))
+        }
+        for entity in signals {
+            guard let component = component(entity, topics) else { continue }
+            components.append(.init(key: entity.key.identifier, value: component))
+        }
+        components += others(topics)
+        var device = JSONValue.members([
+            "identifiers": .list([.text("obdscan_\(vehicle)")]), "name": .text(name),
+        ])
+        if let vin { device.add("serial_number", .text(vin)) }
+        return JSONValue.members([
+            "device": device,
+            "origin": .members(["name": .text("obdscan"), "sw_version": .text(version)]),
+            "components": .object(components),
+        ]).bytes
+    }
+
+    private func base(_ id: String, _ platform: String, _ name: String) -> JSONValue {
+        .members([
+            "platform": .text(platform), "unique_id": .text("obdscan_\(vehicle)_\(id)"),
+            "name": .text(name),
+        ])
+    }
+
+    private func component(_ entity: SignalEntity, _ topics: VehicleTopics) -> JSONValue? {
+        let signal = entity.signal
+        guard let platform = Self.platform(signal) else { return nil }
+        let topic = topics.signal(entity.key)
+        var component = base(
+            entity.key.identifier, platform, signal.name.isEmpty ? signal.id : signal.name)
+        component.add("state_topic", .text(topic))
+        component.add("json_attributes_topic", .text(topic))
+        component.add(
+            "value_template",
+            .text(
+                signal.kind == .flag
+                    ? "{{ 'ON' if value_json.value else 'OFF' }}" : "{{ value_json.value }}"))
+        switch signal.kind {
+        case .number:
+            let unit = HomeAssistantUnit(signal.unit)
+            if let name = HomeAssistantUnit.name(signal.unit) {
+                component.add("unit_of_measurement", .text(name))
+            }
+            if let name = unit.deviceClass { component.add("device_class", .text(name)) }
+            component.add(
+                "state_class", .text(signal.id == "ODO" ? "total_increasing" : unit.stateClass))
+            component.add("suggested_display_precision", .number(Double(unit.precision)))
+        case .enumeration:
+            var options: [String] = []
+            for (_, label) in signal.labels where !options.contains(label) {
+                options.append(String(label.prefix(255)))
+            }
+            if !options.isEmpty {
+                component.add("device_class", .text("enum"))
+                component.add("options", .list(options.map { .text($0) }))
+            }
+        case .flag: if signal.id == "MIL" { component.add("device_class", .text("problem")) }
+        case .text, .supportMap, .code, .bytes: break
+        }
+        if !Self.usualSignals.contains(signal.id) {
+            component.add("enabled_by_default", .flag(false))
+        }
+        if Self.lastingSignals.contains(signal.id) { return component }
+        component.add(
+            "availability",
+            .list([
+                .members(["topic": .text(VehicleTopics.bridge(client))]),
+                .members(["topic": .text(topics.availability)]),
+            ]))
+        component.add("availability_mode", .text("all"))
+        component.add("expire_after", .number(Self.expiry))
+        return component
+    }
+
+    private func others(_ topics: VehicleTopics) -> [JSONValue.Member] {
+        var found: [JSONValue.Member] = []
+        if hasCodes {
+            var codes = base("codes", "sensor", "Trouble codes")
+            codes.add("state_topic", .text(topics.codes))
+            codes.add("json_attributes_topic", .text(topics.codes))
+            codes.add("value_template", .text("{{ value_json.count }}"))
+            codes.add("state_class", .text("measurement"))
+            found.append(.init(key: "codes", value: codes))
+            var light = base("check_engine", "binary_sensor", "Check engine light")
+            light.add("state_topic", .text(topics.codes))
+            light.add(
+                "value_template",
+                .text(
+                    "{{ 'ON' if value_json.mil else ('OFF' if value_json.mil == false else 'None') }}"
+                ))
+            light.add("device_class", .text("problem"))
+            found.append(.init(key: "check_engine", value: light))
+        }
+        var trip = base("trip", "sensor", "Trip duration")
+        trip.add("state_topic", .text(topics.trip))
+        trip.add("json_attributes_topic", .text(topics.trip))
+        trip.add("value_template", .text("{{ value_json.seconds }}"))
+        trip.add("device_class", .text("duration"))
+        trip.add("unit_of_measurement", .text("s"))
+        trip.add("state_class", .text("measurement"))
+        found.append(.init(key: "trip", value: trip))
+        var distance = base("trip_distance", "sensor", "Trip distance")
+        distance.add("state_topic", .text(topics.trip))
+        distance.add("value_template", .text("{{ value_json.distanceKm }}"))
+        distance.add("device_class", .text("distance"))
+        distance.add("unit_of_measurement", .text("km"))
+        distance.add("state_class", .text("measurement"))
+        distance.add("suggested_display_precision", .number(1))
+        found.append(.init(key: "trip_distance", value: distance))
+        if hasPosition {
+            var position = base("position", "device_tracker", "Position")
+            position.add("json_attributes_topic", .text(topics.position))
+            position.add("source_type", .text("gps"))
+            found.append(.init(key: "position", value: position))
+        }
+        return found
+    }
+}

@@ -1,0 +1,68 @@
+import Formats
+
+/// A value of a payload, in the order in which it is written.
+public indirect enum JSONValue: Hashable, Sendable {
+    /// No value.
+    case null
+    /// A text.
+    case text(String)
+    /// A number; one that is not finite is null.
+    case number(Double)
+    /// True or false.
+    case flag(Bool)
+    /// A list.
+    case list([JSONValue])
+    /// An object.
+    case object([Member])
+
+    /// A key and its value.
+    public struct Member: Hashable, Sendable {
+        /// The key.
+        public var key: String
+        /// Its value.
+        public var value: JSONValue
+    }
+
+    /// An object.
+    public static func members(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
+        .object(members.map { Member(key: $0.key, value: $0.value) })
+    }
+
+    /// Adds a key to an object.
+    public mutating func add(_ key: String, _ value: JSONValue) {
+        guard case .object(let members) = self else { return }
+        self = .object(members + [Member(key: key, value: value)])
+    }
+
+    /// As bytes.
+    public var bytes: [UInt8] {
+        var output: [UInt8] = []
+        append(to: &output)
+        return output
+    }
+
+    private func append(to output: inout [UInt8]) {
+        switch self {
+        case .null: JSONText.append(raw: "null", to: &output)
+        case .text(let text): JSONText.append(text, to: &output)
+        case .number(let number): JSONText.append(number, to: &output)
+        case .flag(let flag): JSONText.append(flag, to: &output)
+        case .list(let values):
+            output.append(0x5B)
+            for (place, value) in values.enumerated() {
+                if place > 0 { output.append(0x2C) }
+                value.append(to: &output)
+            }
+            output.append(0x5D)
+        case .object(let members):
+            output.append(0x7B)
+            for (place, member) in members.enumerated() {
+                if place > 0 { output.append(0x2C) }
+                JSONText.append(member.key, to: &output)
+                output.append(0x3A)
+                member.value.append(to: &output)
+            }
+            output.append(0x7D)
+        }
+    }
+}

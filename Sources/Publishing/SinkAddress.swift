@@ -1,0 +1,179 @@
+/// Where a sink is, as a user writes it: `influx+https://metrics.example:8428`.
+///
+/// The address has no secrets: it is printed, logged and kept.
+public struct SinkAddress: Hashable, Sendable {
+    /// What is spoken there.
+    public enum Kind: String, CaseIterable, Sendable {
+        /// Line protocol over HTTP.
+        case influxHTTP = "influx+http"
+        /// Line protocol over HTTPS.
+        case influxHTTPS = "influx+https"
+        /// MQTT over TCP.
+        case mqtt = "mqtt"
+        /// MQTT over TLS.
+        case mqtts = "mqtts"
+
+        /// Whether it is MQTT.
+        public var isMQTT: Bool { self == .mqtt || self == .mqtts }
+        /// Whether the link is encrypted.
+        public var isEncrypted: Bool { self == .influxHTTPS || self == .mqtts }
+    }
+
+    /// Why a text is not such an address.
+    public enum Fault: Error, Hashable, Sendable {
+        /// It does not begin with one of the known schemes.
+        case unknownScheme
+        /// There is no host.
+        case noHost
+        /// The port is not a number from 1 to 65535.
+        case badPort(String)
+        /// A password or a token: it would be in lists of processes and in logs.
+        case secret
+        /// A blank or a control character.
+        case badCharacter
+        /// A broker has a host and a port, and nothing after them.
+        case path
+    }
+
+    /// What is spoken there.
+    public var kind: Kind
+    /// The user's name; nil = none.
+    public var user: String?
+    /// Host name or address, an IPv6 one without its brackets.
+    public var host: String
+    /// The port; nil = the usual one.
+    public var port: Int?
+    /// What comes before the path of a write: empty, or `/insert/0/influx`.
+    public var path: String
+    /// `db=cars`, `org=home`, in their order.
+    public var query: [(name: String, value: String)] {
+        get { parameters.map { ($0[0], $0[1]) } }
+        set { parameters = newValue.map { [$0.name, $0.value] } }
+    }
+    private var parameters: [[String]]
+
+    /// Reads an address.
+    public init(_ text: String) throws(Fault) {
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { throw .badCharacter }
+        guard let end = text.firstRange(of: "://"),
+            let kind = Kind(rawValue: text[..<end.lowerBound].lowercased())
+        else { throw .unknownScheme }
+        self.kind = kind
+        var rest = text[end.upperBound...]
+        if let mark = rest.firstIndex(of: "#") { rest = rest[..<mark] }
+        var parameters: [[String]] = []
+        if let mark = rest.firstIndex(of: "?") {
+            for part in rest[rest.index(after: mark)...].split(separator: "&") {
+                let pair = part.split(separator: "=", maxSplits: 1).map(String.init)
+                let name = pair.first ?? ""
+                if ["p", "token", "password", "auth_token"].contains(name.lowercased()) {
+                    throw .secret
+                }
+                parameters.append([name, pair.count > 1 ? pair[1] : ""])
+            }
+            rest = rest[..<mark]
+        }
+        self.parameters = parameters
+        if let slash = rest.firstIndex(of: "/") {
+            var path = rest[slash...]
+            while path.last == "/" { path = path.dropLast() }
+            self.path = String(path)
+            rest = rest[..<slash]
+        } else {
+            path = ""
+        }
+        if let at = rest.lastIndex(of: "@") {
+            let user = rest[..<at]
+            if user.contains(":") { throw .secret }
+            self.user = user.isEmpty ? nil : String(user)
+            rest = rest[rest.index(after: at)...]
+        }
+        var port: Substring?
+        if rest.first == "[", let close = rest.firstIndex(of: "]") {
+            host = String(rest[rest.index(after: rest.startIndex)..<close])
+            let after = rest[rest.index(after: close)...]
+            if !after.isEmpty { port = after.dropFirst(after.first == ":" ? 1 : 0) }
+        } else if let colon = rest.firstIndex(of: ":") {
+            host = String(rest[..<colon])
+            port = rest[rest.index(after: colon)...]
+        } else {
+            host = String(rest)
+        }
+        if host.isEmpty { throw .noHost }
+        if let port {
+            guard let number = Int(port), (1...65535).contains(number) else {
+                throw .badPort(String(port))
+            }
+            self.port = number
+        }
+        if kind.isMQTT, !path.isEmpty || !parameters.isEmpty { throw .path }
+    }
+
+    /// The host as it is in an address.
+    private var shownHost: String { host.contains(":") ? "[\(host)]" : host }
+
+    /// The port that is used.
+    public var usedPort: Int {
+        if let port { return port }
+        switch kind {
+        case .influxHTTP: return 8086
+        case .influxHTTPS: return 443
+        case .mqtt: return 1883
+        case .mqtts: return 8883
+        }
+    }
+
+    /// The same address as text.
+    public var text: String {
+        let query = parameters.map { "\($0[0])=\($0[1])" }.joined(separator: "&")
+        return kind.rawValue + "://" + (user.map { $0 + "@" } ?? "") + shownHost
+            + (port.map { ":\($0)" } ?? "") + path + (query.isEmpty ? "" : "?" + query)
+    }
+
+    private var root: String {
+        (kind.isEncrypted ? "https://" : "http://") + shownHost + ":\(usedPort)" + path
+    }
+
+    /// Which of the three ways to write lines the address asks for.
+    public var dialect: LineDialect {
+        if query.contains(where: { $0.name == "api" && $0.value == "3" }) { return .v3 }
+        return query.contains { $0.name == "bucket" || $0.name == "org" } ? .v2 : .v1
+    }
+
+    /// Where lines are written.
+    public var writeURL: String {
+        var parts = query.filter { $0.name != "api" && $0.name != "precision" }
+            .map { "\($0.name)=\($0.value)" }
+        parts.append("precision=" + (dialect == .v3 ? "nanosecond" : "ns"))
+        return root + dialect.path + "?" + parts.joined(separator: "&")
+    }
+
+    /// Another resource of the same server.
+    public func url(_ path: String) -> String { root + path }
+
+    /// The value of a part of the query.
+    public func value(_ name: String) -> String? { query.first { $0.name == name }?.value }
+}
+
+/// How lines are written to a server.
+public enum LineDialect: Hashable, Sendable {
+    /// InfluxDB 1, VictoriaMetrics, QuestDB, Telegraf.
+    case v1
+    /// InfluxDB 2.
+    case v2
+    /// InfluxDB 3.
+    case v3
+
+    var path: String {
+        switch self {
+        case .v1: "/write"
+        case .v2: "/api/v2/write"
+        case .v3: "/api/v3/write_lp"
+        }
+    }
+
+    /// The header that carries a token.
+    public func authorization(token: String) -> String {
+        self == .v2 ? "Authorization: Token \(token)" : "Authorization: Bearer \(token)"
+    }
+}

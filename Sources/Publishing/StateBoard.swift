@@ -1,0 +1,75 @@
+public import OBDCore
+
+/// The newest values of topics, and which of them are to be sent: on change, but not too often, and again
+/// after a while, so that a reader knows that they are still true.
+public struct StateBoard: Sendable {
+    /// A value that is sent again after this time, if it was read again.
+    public static let heartbeat = Duration.seconds(60)
+
+    private struct Entry {
+        var value: JSONValue
+        var unit: String
+        var time: UTC
+        var sent: (value: JSONValue, time: UTC, at: Instant)?
+    }
+
+    /// Something to send.
+    public struct Message: Hashable, Sendable {
+        /// Where to.
+        public var topic: String
+        /// What.
+        public var payload: [UInt8]
+    }
+
+    private let every: Duration
+    private var entries: [String: Entry] = [:]
+    /// What may have to be sent.
+    private var open: Set<String> = []
+
+    /// Nothing is known; a topic gets a value at most at this interval.
+    public init(every: Duration) { self.every = every }
+
+    /// A newer value of a topic.
+    public mutating func put(_ topic: String, _ value: JSONValue, unit: String, time: UTC) {
+        if let known = entries[topic] {
+            if time < known.time { return }
+            entries[topic]?.value = value
+            entries[topic]?.unit = unit
+            entries[topic]?.time = time
+        } else {
+            entries[topic] = Entry(value: value, unit: unit, time: time)
+        }
+        open.insert(topic)
+    }
+
+    /// Everything is to be sent again: to a broker that may know nothing.
+    public mutating func forgetSent() {
+        for topic in entries.keys {
+            entries[topic]?.sent = nil
+            open.insert(topic)
+        }
+    }
+
+    /// What is to be sent now; it counts as sent.
+    public mutating func due(at now: Instant) -> [Message] {
+        var messages: [Message] = []
+        for topic in open.sorted() {
+            guard let entry = entries[topic] else { continue }
+            if let sent = entry.sent {
+                if sent.time == entry.time {
+                    open.remove(topic)
+                    continue
+                }
+                let wait = sent.value == entry.value ? Self.heartbeat : every
+                if now < sent.at + wait { continue }
+            }
+            messages.append(
+                Message(
+                    topic: topic,
+                    payload: StatePayload.signal(entry.value, unit: entry.unit, time: entry.time)))
+            entries[topic]?.sent = (entry.value, entry.time, now)
+            open.remove(topic)
+        }
+        return messages
+    }
+}

@@ -1,0 +1,47 @@
+public import Diagnostics
+import Formats
+public import OBDCore
+
+/// The payloads of state topics: the newest value, with its time.
+public enum StatePayload {
+    /// The value of a reading; nil for what is not sent: maps, and numbers that are not finite.
+    public static func value(_ reading: borrowing Reading, of signal: Signal) -> JSONValue? {
+        switch reading.value {
+        case .number(let number): number.isFinite ? .number(number) : nil
+        case .flag(let flag): .flag(flag)
+        case .label(let code):
+            // Home Assistant takes no text that is not among the options of its entity.
+            ReadingText.label(code, of: signal).map { .text(String($0.prefix(255))) } ?? .null
+        case .text(let text): .text(String(text.prefix(255)))
+        case .supportMap, .missing: nil
+        }
+    }
+
+    /// `{"value":1726.25,"unit":"rpm","time":"…"}`.
+    public static func signal(_ value: JSONValue, unit: String, time: UTC) -> [UInt8] {
+        JSONValue.members([
+            "value": value, "unit": unit.isEmpty ? .null : .text(unit), "time": .text(time.text),
+        ]).bytes
+    }
+
+    /// Trouble codes; `light` is nil where no ECU says.
+    public static func codes(_ codes: [String], light: Bool?, time: UTC) -> [UInt8] {
+        JSONValue.members([
+            "count": .number(Double(codes.count)), "mil": light.map { .flag($0) } ?? .null,
+            "codes": .list(codes.map { .text($0) }), "time": .text(time.text),
+        ]).bytes
+    }
+
+    /// A place, as Home Assistant's trackers want it; accuracy in metres.
+    public static func position(_ position: Position, time: UTC) -> [UInt8] {
+        var value = JSONValue.members([
+            "latitude": .number(position.latitude), "longitude": .number(position.longitude),
+            "gps_accuracy": .number(position.accuracy ?? 10),
+        ])
+        if let altitude = position.altitude { value.add("altitude", .number(altitude)) }
+        if let speed = position.speed { value.add("speed", .number(speed)) }
+        if let course = position.course { value.add("course", .number(course)) }
+        value.add("time", .text(time.text))
+        return value.bytes
+    }
+}

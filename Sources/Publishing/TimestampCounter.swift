@@ -1,0 +1,34 @@
+/// Counts the points of an export of VictoriaMetrics, whose lines may be longer than memory:
+/// `{"metric":{…},"values":[1,2],"timestamps":[1000,2000]}`.
+public struct TimestampCounter: Sendable {
+    private static let key = Array("\"timestamps\":[".utf8)
+    /// How much of the key was seen.
+    private var matched = 0
+    private var isInside = false
+    private var isInNumber = false
+    /// How many points there were.
+    public private(set) var count = 0
+
+    /// Nothing was seen.
+    public init() {}
+
+    /// Takes the next bytes.
+    public mutating func take(_ bytes: some Sequence<UInt8>) {
+        for byte in bytes {
+            if isInside {
+                switch byte {
+                case 0x30...0x39, 0x2D:
+                    if !isInNumber { count += 1 }
+                    isInNumber = true
+                case 0x5D: (isInside, isInNumber) = (false, false)
+                default: isInNumber = false
+                }
+            } else if byte == Self.key[matched] {
+                matched += 1
+                if matched == Self.key.count { (matched, isInside) = (0, true) }
+            } else {
+                matched = byte == Self.key[0] ? 1 : 0
+            }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+/// The names of signals in COVESA's Vehicle Signal Specification.
+///
+/// No name is invented: what neither the overlay nor the core catalogue has is left out.
+public struct VSSNames: Sendable {
+    /// A signal's name there.
+    public struct Name: Hashable, Sendable {
+        /// `Vehicle.Speed`.
+        public var path: String
+        /// Whether its type there holds whole numbers alone.
+        public var isWhole: Bool
+    }
+
+    private var overlay: [String: Name] = [:]
+    private var core: [String: Name] = [:]
+
+    /// Reads `pids/vss.tsv`: signal, overlay, core, type; lines that are none are left out.
+    public init(_ text: String) {
+        for line in text.split(separator: "\n") where !line.hasPrefix("#") {
+            let columns = line.split(separator: "\t").map(String.init)
+            guard columns.count == 4 else { continue }
+            if columns[1] != "-" {
+                overlay[columns[0]] = Name(path: "Vehicle.OBD.\(columns[1])", isWhole: false)
+            }
+            if columns[2] != "-" {
+                core[columns[0]] = Name(path: columns[2], isWhole: columns[3] != "float")
+            }
+        }
+    }
+
+    /// The signals that have a name.
+    public var signals: [String] { Set(overlay.keys).union(core.keys).sorted() }
+
+    /// The name of a signal: the overlay's, or with `isCore` the core catalogue's, where it has one.
+    public func name(_ signal: String, isCore: Bool) -> Name? {
+        isCore ? core[signal] ?? overlay[signal] : overlay[signal] ?? core[signal]
+    }
+}

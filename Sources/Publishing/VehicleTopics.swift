@@ -1,0 +1,56 @@
+public import OBDCore
+
+/// The topics of one vehicle: `obdscan/golf/7e8/rpm`.
+///
+/// Small letters, digits, - and _ alone: NATS takes no dots and no blanks.
+public struct VehicleTopics: Hashable, Sendable {
+    /// The vehicle's name.
+    public let vehicle: String
+
+    /// The topics of a vehicle whose name is as ``PublishedName`` makes it.
+    public init(vehicle: String) { self.vehicle = vehicle }
+
+    /// Whether the program that publishes is there.
+    public static func bridge(_ client: String) -> String { "obdscan/bridge/\(client)" }
+
+    /// Whether an ECU answers.
+    public var availability: String { "obdscan/\(vehicle)/availability" }
+    /// Its trouble codes.
+    public var codes: String { "obdscan/\(vehicle)/codes" }
+    /// Where it is.
+    public var position: String { "obdscan/\(vehicle)/position" }
+    /// Its latest trip.
+    public var trip: String { "obdscan/\(vehicle)/trip" }
+    /// Everything that was read, in order.
+    public var readings: String { "obdscan/\(vehicle)/readings" }
+
+    /// A signal of an ECU.
+    public func signal(_ key: SignalKey) -> String { "obdscan/\(vehicle)/\(key.ecu)/\(key.signal)" }
+
+    /// Where Home Assistant is told of the vehicle.
+    public func discovery(_ prefix: String) -> String {
+        "\(prefix)/device/obdscan_\(vehicle)/config"
+    }
+}
+
+/// A signal of an ECU, as topics name it.
+public struct SignalKey: Hashable, Comparable, Sendable {
+    /// The ECU: `7e8`; `adapter` for what no ECU said.
+    public var ecu: String
+    /// The signal: `rpm`.
+    public var signal: String
+
+    /// A signal.
+    public init(_ ecu: ECUAddress?, signal: String) {
+        self.ecu = ecu.flatMap { PublishedName.slug($0.description) } ?? "adapter"
+        self.signal = PublishedName.slug(signal) ?? "signal"
+    }
+
+    /// By ECU, then by name.
+    public static func < (left: SignalKey, right: SignalKey) -> Bool {
+        (left.ecu, left.signal) < (right.ecu, right.signal)
+    }
+
+    /// Both in one word, as identifiers want it.
+    public var identifier: String { "\(ecu)_\(signal)" }
+}

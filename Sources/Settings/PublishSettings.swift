@@ -1,0 +1,172 @@
+import Formats
+import OBDCore
+public import Publishing
+
+/// What the configuration says of one sink: the table `publish.NAME`.
+public struct PublishSettings: Hashable, Sendable {
+    /// What of the past a broker gets.
+    public enum History: String, CaseIterable, Sendable {
+        case off, influx, json
+    }
+
+    /// How signals are called there.
+    public enum Names: String, CaseIterable, Sendable {
+        case own, vss
+        case vssCore = "vss-core"
+    }
+
+    /// Its address.
+    public var to: SinkAddress?
+    /// A file whose first line is the password.
+    public var passwordFile: String?
+    /// A file whose first line is the token.
+    public var tokenFile: String?
+    /// A file with the certificates that are trusted.
+    public var caFile: String?
+    /// The vehicle's name there.
+    public var id: String?
+    /// Short names of signals; empty = the usual ones.
+    public var signals: [String] = []
+    /// How often a state is sent at most.
+    public var every: Duration?
+    /// Whether Home Assistant is told of the vehicle.
+    public var isForHomeAssistant: Bool?
+    /// Where Home Assistant looks.
+    public var discoveryPrefix: String?
+    /// Whether positions go there.
+    public var hasPosition: Bool?
+    /// Whether texts go there.
+    public var hasText: Bool?
+    /// What of the past a broker gets.
+    public var history: History?
+    /// How signals are called there.
+    public var names: Names?
+    /// Further tags.
+    public var tags: [String: String] = [:]
+
+    /// Nothing is said.
+    public init() {}
+}
+
+extension SettingsKey {
+    private static let publishKeys = [
+        "to", "password-file", "token-file", "ca-file", "id", "signals", "every", "home-assistant",
+        "discovery-prefix", "position", "text", "history", "names",
+    ]
+
+    /// The key `publish.NAME.to`, or `publish.NAME.tags.TAG`; nil for what is none.
+    static func publish(_ name: String) -> SettingsKey? {
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count >= 3, parts[0] == "publish", isBareName(parts[1]) else { return nil }
+        let sink = parts[1]
+        func text(
+            _ path: WritableKeyPath<PublishSettings, String?> & Sendable,
+            _ fault: @escaping @Sendable (String) -> SettingFault? = { $0.isEmpty ? .empty : nil }
+        ) -> SettingsKey {
+            SettingsKey(
+                name: name,
+                set: { text, settings, _ in
+                    settings.publish[sink, default: .init()][keyPath: path] = text
+                    return fault(text)
+                }, get: { $0.publish[sink]?[keyPath: path] })
+        }
+        func flag(_ path: WritableKeyPath<PublishSettings, Bool?> & Sendable) -> SettingsKey {
+            SettingsKey(
+                name: name, isFlag: true,
+                set: { text, settings, _ in
+                    let value = ["on": true, "off": false][text]
+                    settings.publish[sink, default: .init()][keyPath: path] = value
+                    return value == nil ? .notOnOrOff : nil
+                }, get: { $0.publish[sink]?[keyPath: path].map { $0 ? "on" : "off" } })
+        }
+        func choice<Choice: RawRepresentable & CaseIterable & Sendable>(
+            _ path: WritableKeyPath<PublishSettings, Choice?> & Sendable
+        ) -> SettingsKey where Choice.RawValue == String {
+            SettingsKey(
+                name: name,
+                set: { text, settings, _ in
+                    let value = Choice(rawValue: text)
+                    settings.publish[sink, default: .init()][keyPath: path] = value
+                    return value == nil ? .notOneOf(Choice.allCases.map(\.rawValue)) : nil
+                }, get: { $0.publish[sink]?[keyPath: path]?.rawValue })
+        }
+        if parts.count == 4, parts[2] == "tags" {
+            let tag = parts[3]
+            guard PublishedName.isSlug(tag) else { return nil }
+            return SettingsKey(
+                name: name,
+                set: { text, settings, _ in
+                    settings.publish[sink, default: .init()].tags[tag] = text
+                    return text.isEmpty ? .empty : nil
+                }, get: { $0.publish[sink]?.tags[tag] })
+        }
+        guard parts.count == 3 else { return nil }
+        let isPath: @Sendable (String) -> SettingFault? = {
+            $0.hasPrefix("/") || $0.hasPrefix("~/") ? nil : .notAPath
+        }
+        switch parts[2] {
+        case "to":
+            return SettingsKey(
+                name: name,
+                set: { text, settings, _ in
+                    do throws(SinkAddress.Fault) {
+                        settings.publish[sink, default: .init()].to = try SinkAddress(text)
+                        return nil
+                    } catch {
+                        return .notASink(error)
+                    }
+                }, get: { $0.publish[sink]?.to?.text })
+        case "password-file": return text(\.passwordFile, isPath)
+        case "token-file": return text(\.tokenFile, isPath)
+        case "ca-file": return text(\.caFile, isPath)
+        case "id": return text(\.id) { PublishedName.isSlug($0) ? nil : .notAnIdentifier }
+        case "discovery-prefix": return text(\.discoveryPrefix)
+        case "position": return flag(\.hasPosition)
+        case "text": return flag(\.hasText)
+        case "home-assistant": return flag(\.isForHomeAssistant)
+        case "names": return choice(\.names)
+        case "history": return choice(\.history)
+        case "every":
+            return SettingsKey(
+                name: name,
+                set: { text, settings, _ in
+                    let value = Duration(text: text)
+                    settings.publish[sink, default: .init()].every = value
+                    return value == nil ? .notADuration : nil
+                },
+                get: { $0.publish[sink]?.every.map { "\($0.nanoseconds / 1_000_000)ms" } })
+        case "signals":
+            return SettingsKey(
+                name: name, isList: true,
+                set: { text, settings, _ in
+                    let signals = text.split(separator: " ").map(String.init)
+                    settings.publish[sink, default: .init()].signals = signals
+                    return signals.isEmpty ? .noSignal : nil
+                },
+                get: { settings in
+                    settings.publish[sink].flatMap {
+                        $0.signals.isEmpty ? nil : $0.signals.joined(separator: " ")
+                    }
+                })
+        default: return nil
+        }
+    }
+}
+
+extension UserSettings {
+    /// The names of all settings of sinks that have a value.
+    public var publishNames: [String] {
+        publish.keys.sorted().flatMap { sink in
+            let plain = SettingsKey.publishNames(sink)
+            let tags = publish[sink].map { $0.tags.keys.sorted() } ?? []
+            return (plain + tags.map { "publish.\(sink).tags.\($0)" })
+                .filter { SettingsKey.named($0)?.get(self) != nil }
+        }
+    }
+}
+
+extension SettingsKey {
+    fileprivate static func publishNames(_ sink: String) -> [String] {
+        publishKeys.map { "publish.\(sink).\($0)" }
+    }
+}

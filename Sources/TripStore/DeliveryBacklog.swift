@@ -1,0 +1,46 @@
+public import OBDCore
+
+/// What a sink has not had yet.
+public struct DeliveryBacklog: Hashable, Sendable {
+    /// How many readings.
+    public var readings = 0
+    /// When the oldest trip that has some began; nil = there is none.
+    public var oldest: UTC?
+
+    /// Nothing.
+    public init() {}
+}
+
+extension TripStore {
+    /// What a sink has not had of the trips that were recorded here.
+    public func backlog(
+        of sink: String, _ deliveries: DeliveryStore
+    ) throws(StoreError) -> DeliveryBacklog {
+        var backlog = DeliveryBacklog()
+        for (trip, left) in try waiting(for: sink, deliveries) {
+            backlog.readings += left
+            if backlog.oldest == nil { backlog.oldest = trip.start }
+        }
+        return backlog
+    }
+
+    /// The numbers of the trips that a sink has not had, or not whole.
+    public func undelivered(
+        to sink: String, _ deliveries: DeliveryStore
+    ) throws(StoreError) -> Set<Int64> {
+        Set(try waiting(for: sink, deliveries).map(\.trip.id))
+    }
+
+    private func waiting(
+        for sink: String, _ deliveries: DeliveryStore
+    ) throws(StoreError) -> [(trip: TripSummary, readings: Int)] {
+        let progress = try deliveries.progress(of: sink)
+        return try trips(TripFilter(withScans: true)).compactMap { trip in
+            let known = progress[DeliveryStore.TripKey(trip)]
+            if known == nil, trip.purpose == .import { return nil }
+            if trip.endReason != nil, known?.settled == trip.readings { return nil }
+            let left = trip.readings - (known?.cursors[.readings]?.rows ?? 0)
+            return left > 0 ? (trip, left) : nil
+        }
+    }
+}

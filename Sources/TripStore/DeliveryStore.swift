@@ -1,0 +1,431 @@
+import GRDB
+import Glibc
+public import OBDCore
+import SystemIO
+
+/// What was delivered of a trip database, and to whom; a file of its own beside it.
+///
+/// The trip database is only read by who delivers it, so that a recording never waits. When this file is
+/// lost, everything is delivered once more.
+public final class DeliveryStore: Sendable {
+    /// A trip as the file knows it: a number alone may mean another trip in another database.
+    public struct TripKey: Hashable, Sendable {
+        /// Its number.
+        public var trip: Int64
+        /// When it began.
+        public var start: UTC
+
+        /// A trip by number and beginning.
+        public init(trip: Int64, start: UTC) {
+            self.trip = trip
+            self.start = start
+        }
+
+        /// A trip.
+        public init(_ trip: TripSummary) { self.init(trip: trip.id, start: trip.start) }
+    }
+
+    /// Under which names a trip is delivered: what was sent once is repeated with the same ones.
+    public struct Identity: Hashable, Sendable {
+        /// The vehicle's name there.
+        public var vehicle: String
+        /// Its VIN; nil where it did not say.
+        public var vin: String?
+
+        /// These names.
+        public init(vehicle: String, vin: String?) {
+            self.vehicle = vehicle
+            self.vin = vin
+        }
+    }
+
+    /// How far a trip was delivered.
+    public struct Progress: Hashable, Sendable {
+        /// Its names.
+        public var identity: Identity
+        /// The cursor of each table.
+        public var cursors: [TripTail.Table: TripCursor] = [:]
+        /// How many readings the trip had when nothing more was left of it; nil = something was.
+        public var settled: Int?
+
+        /// Nothing was delivered yet.
+        public init(identity: Identity) { self.identity = identity }
+    }
+
+    /// A line that a server does not take.
+    public struct Refusal: Hashable, Sendable {
+        /// Its number.
+        public var id: Int64
+        /// Whose it is.
+        public var key: TripKey
+        /// When the server refused it.
+        public var time: UTC
+        /// What was sent.
+        public var payload: [UInt8]
+        /// The server's words.
+        public var reason: String
+    }
+
+    /// What is known of a sink.
+    public struct Sink: Hashable, Sendable {
+        /// Its name.
+        public var name: String
+        /// Its address, without secrets.
+        public var target: String
+        /// When it last took something.
+        public var acknowledged: UTC?
+        /// How many lines it refused.
+        public var refused: Int
+        /// What went wrong last, and when; nil = nothing since it last took something.
+        public var fault: String?
+        /// When that was.
+        public var faultTime: UTC?
+        /// Whether a process delivers to it now.
+        public var isActive: Bool
+    }
+
+    /// The file of a trip database: `obdscan.db` has `obdscan.publish.db`.
+    public static func path(of database: String) -> String {
+        (database.hasSuffix(".db") ? String(database.dropLast(3)) : database) + ".publish.db"
+    }
+
+    /// How many refused lines are kept of a sink; all are counted.
+    static let mostRefusals = 10_000
+    private static let applicationID: Int32 = 0x4F42_4450  // OBDP
+
+    /// The file.
+    public let path: String
+    private let queue: DatabaseQueue
+    private let canWrite: Bool
+
+    /// Opens the file; with `readWrite` it is made where it is missing.
+    public init(path: String, access: TripStore.Access) throws(StoreError) {
+        self.path = path
+        canWrite = access == .readWrite
+        if canWrite {
+            try TripStore.createFile(path)
+        } else if Glibc.access(path, F_OK) != 0 {
+            throw .missing(path: path)
+        }
+        do {
+            var configuration = Configuration()
+            configuration.readonly = !canWrite
+            configuration.busyMode = .timeout(3)
+            configuration.label = "obdscan publish"
+            let canWrite = canWrite
+            configuration.prepareDatabase { database in
+                try database.execute(sql: "PRAGMA trusted_schema = OFF")
+                // A power cut may set cursors back; what is sent again is the same.
+                if canWrite { try database.execute(sql: "PRAGMA synchronous = NORMAL") }
+            }
+            queue = try DatabaseQueue(path: path, configuration: configuration)
+            try prepare()
+        } catch {
+            throw StoreError(error, path: path)
+        }
+    }
+
+    private func prepare() throws {
+        let state = try queue.read { database in
+            (
+                try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0,
+                try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") ?? 0
+            )
+        }
+        if state.0 == Self.applicationID { return }
+        guard state == (0, 0) else { throw StoreError.foreign(path: path) }
+        guard canWrite else { throw StoreError.empty(path: path) }
+        try queue.writeWithoutTransaction { database in
+            try database.execute(sql: "PRAGMA journal_mode = WAL")
+            try database.inTransaction(.immediate) {
+                try database.execute(sql: Self.schema)
+                return .commit
+            }
+        }
+    }
+
+    private static let schema = """
+        PRAGMA application_id = \(applicationID);
+        CREATE TABLE IF NOT EXISTS sink (
+            name TEXT PRIMARY KEY, target TEXT NOT NULL, acknowledged INTEGER,
+            refused INTEGER NOT NULL DEFAULT 0, fault TEXT, fault_time INTEGER, owner TEXT
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS delivery (
+            sink TEXT NOT NULL REFERENCES sink ON DELETE CASCADE, trip INTEGER NOT NULL,
+            start INTEGER NOT NULL, vehicle TEXT NOT NULL, vin TEXT, settled INTEGER,
+            PRIMARY KEY (sink, trip, start)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS cursor (
+            sink TEXT NOT NULL, trip INTEGER NOT NULL, start INTEGER NOT NULL,
+            records TEXT NOT NULL, t INTEGER NOT NULL, sequence INTEGER NOT NULL,
+            late INTEGER NOT NULL, handed INTEGER NOT NULL,
+            PRIMARY KEY (sink, trip, start, records),
+            FOREIGN KEY (sink, trip, start) REFERENCES delivery ON DELETE CASCADE
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS refusal (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, sink TEXT NOT NULL REFERENCES sink ON DELETE CASCADE,
+            trip INTEGER NOT NULL, start INTEGER NOT NULL, time INTEGER NOT NULL,
+            payload TEXT NOT NULL, reason TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX IF NOT EXISTS refusal_by_sink ON refusal (sink);
+        CREATE TABLE IF NOT EXISTS component (
+            sink TEXT NOT NULL REFERENCES sink ON DELETE CASCADE, vehicle TEXT NOT NULL,
+            id TEXT NOT NULL, platform TEXT NOT NULL, PRIMARY KEY (sink, vehicle, id)
+        ) STRICT, WITHOUT ROWID;
+        """
+
+    private func read<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {
+        do { return try queue.read(body) } catch { throw StoreError(error, path: path) }
+    }
+
+    private func write(_ body: (Database) throws -> Void) throws(StoreError) {
+        do {
+            try queue.writeWithoutTransaction { database in
+                try database.inTransaction(.immediate) {
+                    try body(database)
+                    return .commit
+                }
+            }
+        } catch { throw StoreError(error, path: path) }
+    }
+
+    // MARK: Sinks
+
+    /// Takes a sink for this process.
+    ///
+    /// - Throws: `locked`, when a living process has it.
+    public func claim(_ sink: String, target: String) throws(StoreError) {
+        let own = WriterIdentity.current()?.text
+        try write { database in
+            let owner = try String.fetchOne(
+                database, sql: "SELECT owner FROM sink WHERE name = ?", arguments: [sink])
+            if let owner, owner != own, WriterIdentity(text: owner).isAlive {
+                throw StoreError.locked(path: path)
+            }
+            try database.execute(
+                sql: """
+                    INSERT INTO sink (name, target, owner) VALUES (?1, ?2, ?3)
+                    ON CONFLICT DO UPDATE SET target = ?2, owner = ?3
+                    """, arguments: [sink, target, own])
+        }
+    }
+
+    /// Gives a sink back.
+    public func release(_ sink: String) throws(StoreError) {
+        try write {
+            try $0.execute(
+                sql: "UPDATE sink SET owner = NULL WHERE name = ? AND owner = ?",
+                arguments: [sink, WriterIdentity.current()?.text])
+        }
+    }
+
+    /// All sinks by name.
+    public func sinks() throws(StoreError) -> [Sink] {
+        try read { database in
+            try Row.fetchAll(database, sql: "SELECT * FROM sink ORDER BY name").map { row in
+                let owner: String? = row["owner"]
+                return Sink(
+                    name: row["name"], target: row["target"],
+                    acknowledged: (row["acknowledged"] as Int64?).map(UTC.init(microseconds:)),
+                    refused: row["refused"], fault: row["fault"],
+                    faultTime: (row["fault_time"] as Int64?).map(UTC.init(microseconds:)),
+                    isActive: owner.map { WriterIdentity(text: $0).isAlive } ?? false)
+            }
+        }
+    }
+
+    /// Notes what goes wrong with a sink.
+    public func note(fault: String, of sink: String, at time: UTC) throws(StoreError) {
+        try write {
+            try $0.execute(
+                sql: "UPDATE sink SET fault = ?, fault_time = ? WHERE name = ?",
+                arguments: [fault, time.microseconds, sink])
+        }
+    }
+
+    /// Forgets a sink with its cursors and refusals; false where nothing is known of it.
+    public func forget(_ sink: String) throws(StoreError) -> Bool {
+        var found = false
+        try write { database in
+            try database.execute(sql: "DELETE FROM sink WHERE name = ?", arguments: [sink])
+            found = database.changesCount > 0
+        }
+        return found
+    }
+
+    // MARK: Cursors
+
+    /// How far each trip was delivered to a sink.
+    public func progress(of sink: String) throws(StoreError) -> [TripKey: Progress] {
+        try read { database in
+            var found: [TripKey: Progress] = [:]
+            func key(_ row: Row) -> TripKey {
+                TripKey(trip: row["trip"], start: UTC(microseconds: row["start"]))
+            }
+            for row in try Row.fetchAll(
+                database, sql: "SELECT * FROM delivery WHERE sink = ?", arguments: [sink])
+            {
+                var progress = Progress(
+                    identity: Identity(vehicle: row["vehicle"], vin: row["vin"]))
+                progress.settled = row["settled"]
+                found[key(row)] = progress
+            }
+            for row in try Row.fetchAll(
+                database, sql: "SELECT * FROM cursor WHERE sink = ?", arguments: [sink])
+            {
+                guard let table = TripTail.Table(rawValue: row["records"]) else { continue }
+                var cursor = TripCursor()
+                cursor.t = row["t"]
+                cursor.sequence = row["sequence"]
+                cursor.late = row["late"]
+                cursor.rows = row["handed"]
+                found[key(row)]?.cursors[table] = cursor
+            }
+            return found
+        }
+    }
+
+    /// Fixes the names of a trip before anything of it is sent.
+    public func begin(_ key: TripKey, _ identity: Identity, to sink: String) throws(StoreError) {
+        try write {
+            try $0.execute(
+                sql: """
+                    INSERT OR IGNORE INTO delivery (sink, trip, start, vehicle, vin)
+                    VALUES (?, ?, ?, ?, ?)
+                    """,
+                arguments: [
+                    sink, key.trip, key.start.microseconds, identity.vehicle, identity.vin,
+                ])
+        }
+    }
+
+    /// Notes what a sink took, and what it refused of that.
+    public func acknowledge(
+        _ key: TripKey, _ table: TripTail.Table, _ cursor: TripCursor,
+        refused: [(payload: [UInt8], reason: String)] = [], uncounted: Int = 0, by sink: String,
+        at time: UTC
+    ) throws(StoreError) {
+        try write { database in
+            try database.execute(
+                sql: """
+                    INSERT OR REPLACE INTO cursor
+                        (sink, trip, start, records, t, sequence, late, handed)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                    """,
+                arguments: [
+                    sink, key.trip, key.start.microseconds, table.rawValue, cursor.t,
+                    cursor.sequence, cursor.late, cursor.rows,
+                ])
+            try database.execute(
+                sql: """
+                    UPDATE sink SET acknowledged = ?, fault = NULL, fault_time = NULL,
+                        refused = refused + ? WHERE name = ?
+                    """,
+                arguments: [time.microseconds, refused.count + uncounted, sink])
+            if refused.isEmpty { return }
+            for (payload, reason) in refused {
+                try database.execute(
+                    sql: """
+                        INSERT INTO refusal (sink, trip, start, time, payload, reason)
+                        VALUES (?, ?, ?, ?, ?, ?)
+                        """,
+                    arguments: [
+                        sink, key.trip, key.start.microseconds, time.microseconds,
+                        String(decoding: payload, as: UTF8.self), reason,
+                    ])
+            }
+            try database.execute(
+                sql: """
+                    DELETE FROM refusal WHERE sink = ?1 AND id <= (SELECT max(id) FROM refusal
+                        WHERE sink = ?1) - ?2
+                    """, arguments: [sink, Self.mostRefusals])
+        }
+    }
+
+    /// Notes that nothing is left of a trip that has so many readings.
+    public func settle(_ key: TripKey, readings: Int, for sink: String) throws(StoreError) {
+        try write {
+            try $0.execute(
+                sql: """
+                    UPDATE delivery SET settled = ? WHERE sink = ? AND trip = ? AND start = ?
+                    """, arguments: [readings, sink, key.trip, key.start.microseconds])
+        }
+    }
+
+    /// Makes a trip be delivered from its beginning.
+    public func rewind(_ key: TripKey, for sink: String) throws(StoreError) {
+        try write {
+            try $0.execute(
+                sql: "DELETE FROM delivery WHERE sink = ? AND trip = ? AND start = ?",
+                arguments: [sink, key.trip, key.start.microseconds])
+        }
+    }
+
+    // MARK: Home Assistant
+
+    /// The entities that Home Assistant was ever told of: identifier and platform.
+    public func components(
+        of vehicle: String, sink: String
+    ) throws(StoreError) -> [String: String] {
+        try read { database in
+            let rows = try Row.fetchAll(
+                database, sql: "SELECT id, platform FROM component WHERE sink = ? AND vehicle = ?",
+                arguments: [sink, vehicle])
+            return Dictionary(rows.map { ($0["id"], $0["platform"]) }) { $1 }
+        }
+    }
+
+    /// The vehicles that Home Assistant was told of.
+    public func announcedVehicles(sink: String) throws(StoreError) -> [String] {
+        try read {
+            try String.fetchAll(
+                $0, sql: "SELECT DISTINCT vehicle FROM component WHERE sink = ? ORDER BY vehicle",
+                arguments: [sink])
+        }
+    }
+
+    /// Notes the entities that Home Assistant is told of.
+    public func keep(
+        components: [String: String], of vehicle: String, sink: String
+    ) throws(StoreError) {
+        try write { database in
+            for (id, platform) in components {
+                try database.execute(
+                    sql: "INSERT OR REPLACE INTO component VALUES (?, ?, ?, ?)",
+                    arguments: [sink, vehicle, id, platform])
+            }
+        }
+    }
+
+    // MARK: Refusals
+
+    /// The lines that a sink refused, the oldest first.
+    public func refusals(of sink: String) throws(StoreError) -> [Refusal] {
+        try read { database in
+            try Row.fetchAll(
+                database, sql: "SELECT * FROM refusal WHERE sink = ? ORDER BY id",
+                arguments: [sink]
+            ).map { row in
+                let text: String = row["payload"]
+                return Refusal(
+                    id: row["id"],
+                    key: TripKey(trip: row["trip"], start: UTC(microseconds: row["start"])),
+                    time: UTC(microseconds: row["time"]), payload: Array(text.utf8),
+                    reason: row["reason"])
+            }
+        }
+    }
+
+    /// Forgets refusals that the sink has taken after all.
+    public func removeRefusals(_ ids: [Int64], of sink: String) throws(StoreError) {
+        try write { database in
+            for id in ids {
+                try database.execute(
+                    sql: "DELETE FROM refusal WHERE id = ?", arguments: [id])
+            }
+            try database.execute(
+                sql: "UPDATE sink SET refused = max(0, refused - ?) WHERE name = ?",
+                arguments: [ids.count, sink])
+        }
+    }
+}

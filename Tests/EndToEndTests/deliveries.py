@@ -1,0 +1,350 @@
+#!/usr/bin/env python3
+"""Compares what engines hold with what a trip database holds, while publish is killed and servers fail.
+
+  deliveries.py OBDSCAN DATABASE victoria HOST:PORT [--kills N]
+  deliveries.py OBDSCAN DATABASE influx HOST:PORT [--kills N]
+  deliveries.py OBDSCAN DATABASE mqtt HOST:PORT [--kills N]
+  deliveries.py OBDSCAN DATABASE faults [--kills N]
+
+`faults` is a server of its own that answers wrongly: 429 with Retry-After, 500, 503, 413, half an answer, a
+reset, silence, and 400 for lines with a certain time. Exit code 0: the set received is the set in the
+database, and what came twice was identical.
+"""
+import argparse
+import gzip
+import http.server
+import json
+import os
+import random
+import shutil
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+import urllib.parse
+import urllib.request
+
+
+def fail(words):
+    print("deliveries:", words, file=sys.stderr)
+    sys.exit(1)
+
+
+class Program:
+    def __init__(self, path, database):
+        self.path, self.database = path, database
+
+    def lines(self):
+        """What should arrive: the lines that publish prints."""
+        done = subprocess.run(
+            [self.path, "publish", "--print", "--to", "influx+http://localhost:1", "--db", self.database],
+            check=True, capture_output=True)
+        return done.stdout.splitlines()
+
+    def publish(self, url, *options):
+        return subprocess.Popen(
+            [self.path, "publish", "--to", url, "--db", self.database, "--drain", "--quiet", *options],
+            stderr=subprocess.PIPE)
+
+    def drain(self, url, kills, *options, meanwhile=None):
+        """Publishes to the end, killed `kills` times on the way; returns how often it really was."""
+        killed = 0
+        while True:
+            process = self.publish(url, *options)
+            if killed < kills:
+                time.sleep(random.uniform(0.01, 0.12))
+                if meanwhile:
+                    meanwhile()
+                if process.poll() is None:
+                    process.kill()
+                    process.communicate()
+                    killed += 1
+                    continue
+                process.communicate()
+                if process.returncode == 0:
+                    # All is there before it could be killed as often: begin again, which must change nothing.
+                    subprocess.run(
+                        [self.path, "publish", "forget", url, "--db", self.database, "--quiet"], check=True)
+                    killed += 1
+                continue
+            errors = process.communicate()[1].decode()
+            if process.returncode != 75:
+                return process.returncode, errors, killed
+
+
+def key(line):
+    """A point of line protocol: series, field and time in nanoseconds, and the value."""
+    head, fields, moment = line.decode().rsplit(" ", 2)
+    value = dict(part.split("=", 1) for part in fields.split(","))["value"]
+    return head, int(moment), float(value)
+
+
+def tags(head):
+    return tuple(sorted(
+        tuple(part.replace("\\ ", " ").replace("\\,", ",").replace("\\=", "=").split("=", 1))
+        for part in split_unescaped(head)[1:]))
+
+
+def split_unescaped(text):
+    parts, part, escaped = [], "", False
+    for sign in text:
+        if escaped:
+            part += "\\" + sign
+            escaped = False
+        elif sign == "\\":
+            escaped = True
+        elif sign == ",":
+            parts.append(part)
+            part = ""
+        else:
+            part += sign
+    return parts + [part]
+
+
+def compare(expected, received, what):
+    missing, extra = expected.keys() - received.keys(), received.keys() - expected.keys()
+    wrong = [point for point in expected.keys() & received.keys() if expected[point] != received[point]]
+    if missing or extra or wrong:
+        fail(f"{what}: {len(missing)} missing, {len(extra)} extra, {len(wrong)} with another value, "
+             f"of {len(expected)}; for example {sorted(missing)[:1]} {sorted(extra)[:1]} {wrong[:1]}")
+
+
+def digits(value):
+    """VictoriaMetrics keeps decimal digits, and may lose the last of 17."""
+    return f"{value:.12g}"
+
+
+def victoria(program, address, kills):
+    status, errors, killed = program.drain(f"influx+http://{address}", kills)
+    if status:
+        fail(f"publish ends with {status}: {errors}")
+    expected = {}
+    for line in program.lines():
+        head, moment, value = key(line)
+        expected[tags(head), moment // 1_000_000] = digits(value)
+    for attempt in range(30):
+        received, repeats = {}, 0
+        with urllib.request.urlopen(
+            f"http://{address}/api/v1/export?match%5B%5D=obd_value&reduce_mem_usage=1") as answer:
+            for row in answer:
+                row = json.loads(row)
+                series = tuple(sorted((k, v) for k, v in row["metric"].items() if k != "__name__"))
+                for moment, value in zip(row["timestamps"], row["values"]):
+                    point, value = (series, moment), digits(value)
+                    if point in received:
+                        repeats += 1
+                        if received[point] != value:
+                            fail(f"{point} came with {received[point]} and {value}")
+                    received[point] = value
+        if len(received) >= len(expected):
+            break
+        time.sleep(1)
+    compare(expected, received, "victoria")
+    return len(expected), killed, repeats
+
+
+def influx(program, address, kills):
+    def ask(query, post=False):
+        data = urllib.parse.urlencode({"q": query, "db": "cars", "epoch": "ns"})
+        url = f"http://{address}/query"
+        body = urllib.request.urlopen(url, data.encode()) if post else urllib.request.urlopen(url + "?" + data)
+        return json.load(body)
+
+    ask("CREATE DATABASE cars", post=True)
+    status, errors, killed = program.drain(f"influx+http://{address}?db=cars", kills)
+    if status:
+        fail(f"publish ends with {status}: {errors}")
+    expected = {}
+    for line in program.lines():
+        head, moment, value = key(line)
+        expected[tags(head), moment] = value
+    received = {}
+    for result in ask("SELECT value FROM obd GROUP BY *")["results"]:
+        for series in result.get("series", []):
+            name = tuple(sorted((k, v) for k, v in series["tags"].items() if v))
+            for moment, value in series["values"]:
+                received[name, moment] = float(value)
+    compare(expected, received, "influx")
+    return len(expected), killed, 0
+
+
+class Subscriber(threading.Thread):
+    """An MQTT 3.1.1 subscriber with a lasting session, which comes back when its broker does."""
+
+    def __init__(self, address, topic):
+        super().__init__(daemon=True)
+        self.address, self.topic = address, topic
+        self.messages, self.ready, self.changed = [], threading.Event(), time.monotonic()
+
+    def run(self):
+        while True:
+            try:
+                self.session()
+            except OSError:
+                time.sleep(0.05)
+
+    def packet(self, link):
+        first = self.take(link, 1)[0]
+        size, shift = 0, 0
+        while True:
+            byte = self.take(link, 1)[0]
+            size |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return first, self.take(link, size)
+
+    def take(self, link, count):
+        data = b""
+        while len(data) < count:
+            piece = link.recv(count - len(data))
+            if not piece:
+                raise OSError("closed")
+            data += piece
+        return data
+
+    def session(self):
+        host, port = self.address.rsplit(":", 1)
+        with socket.create_connection((host, int(port)), timeout=60) as link:
+            def text(value):
+                return struct.pack(">H", len(value)) + value.encode()
+
+            body = text("MQTT") + bytes([4, 0]) + struct.pack(">H", 0) + text("deliveries")
+            link.sendall(bytes([0x10, len(body)]) + body)
+            if self.packet(link)[1][1]:
+                raise OSError("refused")
+            body = struct.pack(">H", 1) + text(self.topic) + b"\1"
+            link.sendall(bytes([0x82, len(body)]) + body)
+            while True:
+                first, body = self.packet(link)
+                if first >> 4 == 9:
+                    self.ready.set()
+                if first >> 4 != 3:
+                    continue
+                length = struct.unpack(">H", body[:2])[0]
+                topic, rest = body[2:2 + length].decode(), body[2 + length:]
+                if first & 6:
+                    link.sendall(b"\x40\x02" + rest[:2])
+                    rest = rest[2:]
+                self.messages.append((topic, rest, first & 1))
+                self.changed = time.monotonic()
+
+
+def mqtt(program, address, kills, meanwhile=None):
+    subscriber = Subscriber(address, "obdscan/+/readings")
+    subscriber.start()
+    if not subscriber.ready.wait(20):
+        fail("the broker does not answer")
+    status, errors, killed = program.drain(
+        f"mqtt://{address}", kills, "--history", "influx", meanwhile=meanwhile)
+    if status:
+        fail(f"publish ends with {status}: {errors}")
+    while time.monotonic() - subscriber.changed < 2:
+        time.sleep(0.1)
+    expected = {}
+    for line in program.lines():
+        head, moment, value = key(line)
+        expected[head, moment] = value
+    received, repeats = {}, 0
+    for topic, payload, retained in subscriber.messages:
+        for line in payload.splitlines():
+            head, moment, value = key(line)
+            if (head, moment) in received:
+                repeats += 1
+                if received[head, moment] != value:
+                    fail(f"{head} {moment} came with {received[head, moment]} and {value}")
+            received[head, moment] = value
+    compare(expected, received, "mqtt")
+    return len(expected), killed, repeats
+
+
+class Faults(http.server.BaseHTTPRequestHandler):
+    """A server that answers wrongly more often than not; it holds the lines that it took."""
+
+    protocol_version = "HTTP/1.1"
+    held, poison, answers, plan = {}, set(), {}, []
+
+    def log_message(self, *_):
+        pass
+
+    def reply(self, status, text="", **headers):
+        Faults.answers[status] = Faults.answers.get(status, 0) + 1
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text.encode())
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        if self.headers.get("Content-Encoding") == "gzip":
+            body = gzip.decompress(body)
+        fault = Faults.plan.pop(0) if Faults.plan else "ok"
+        if fault == "429":
+            return self.reply(429, "slowly", Retry_After="1")
+        if fault in ("500", "503"):
+            return self.reply(int(fault), "broken")
+        if fault == "413":
+            return self.reply(413, "too large")
+        if fault == "reset":
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            self.close_connection = True
+            Faults.answers["reset"] = Faults.answers.get("reset", 0) + 1
+            return self.connection.close()
+        lines = body.splitlines()
+        if any(line.rsplit(b" ", 1)[1] in Faults.poison for line in lines):
+            return self.reply(400, json.dumps({"error": "unable to parse: this line is poisoned"}))
+        for line in lines:
+            Faults.held[line] = Faults.held.get(line, 0) + 1
+        if fault == "half":
+            # The lines are taken, and nobody learns of it.
+            self.wfile.write(b"HTTP/1.1 204 No Con")
+            self.close_connection = True
+            Faults.answers["half"] = Faults.answers.get("half", 0) + 1
+            return
+        self.reply(204)
+
+
+def faults(program, _, kills):
+    expected = program.lines()
+    Faults.poison = {expected[len(expected) // 2].rsplit(b" ", 1)[1]}
+    Faults.plan = ["429", "500", "half", "reset", "503", "413", "half"] + [
+        random.choice(["ok", "ok", "ok", "500", "half", "reset", "413"]) for _ in range(kills)]
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Faults)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    address = f"127.0.0.1:{server.server_port}"
+    status, errors, killed = program.drain(f"influx+http://{address}", kills)
+    if status:
+        fail(f"publish ends with {status}: {errors}")
+    good = {line for line in expected if line.rsplit(b" ", 1)[1] not in Faults.poison}
+    if good != set(Faults.held):
+        fail(f"{len(good - set(Faults.held))} missing, {len(set(Faults.held) - good)} extra, of {len(good)}")
+    status = json.loads(subprocess.run(
+        [program.path, "publish", "status", "--db", program.database, "--json"],
+        check=True, capture_output=True).stdout.splitlines()[-1])
+    if status["waiting"] or status["refused"] < len(expected) - len(good):
+        fail(f"status says {status}")
+    print("answers:", Faults.answers, file=sys.stderr)
+    return len(good), killed, sum(Faults.held.values()) - len(good)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("obdscan")
+    parser.add_argument("database")
+    parser.add_argument("engine", choices=["victoria", "influx", "mqtt", "faults"])
+    parser.add_argument("address", nargs="?")
+    parser.add_argument("--kills", type=int, default=0)
+    arguments = parser.parse_args()
+    program = Program(arguments.obdscan, arguments.database)
+    for ending in ("", "-wal", "-shm"):
+        path = arguments.database.removesuffix(".db") + ".publish.db" + ending
+        if os.path.exists(path):
+            os.remove(path)
+    count, killed, repeats = globals()[arguments.engine](program, arguments.address, arguments.kills)
+    print(f"{arguments.engine}: {count} readings, {killed} kills, {repeats} repeats, all identical")
+
+
+main()

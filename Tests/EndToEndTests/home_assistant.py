@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""Starts Home Assistant's core with its MQTT integration and prints what it makes of a broker's messages.
+
+  home_assistant.py HOST:PORT [SECONDS]
+
+Needs homeassistant 2025.4.4 and paho-mqtt 2.1.0 (PyPI, Python 3.13). Prints each entity that exists with its
+state and unit, the number of warnings and errors of the MQTT integration, and ends with 1 where there are any.
+"""
+import asyncio
+import logging
+import sys
+import tempfile
+from pathlib import Path
+from types import MappingProxyType
+
+from homeassistant import bootstrap, core, loader
+from homeassistant.config_entries import ConfigEntries, ConfigEntry
+from homeassistant.setup import async_setup_component
+
+HOST, PORT = sys.argv[1].rsplit(":", 1)
+SECONDS = float(sys.argv[2]) if len(sys.argv) > 2 else 5
+faults = []
+
+
+class Faults(logging.Handler):
+    def emit(self, record):
+        if record.levelno >= logging.WARNING and ("mqtt" in record.name or "sensor" in record.name):
+            faults.append(f"{record.levelname} {record.name}: {record.getMessage()}")
+
+
+async def main():
+    logging.getLogger().addHandler(Faults())
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "configuration.yaml").write_text("")
+        hass = core.HomeAssistant(folder)
+        loader.async_setup(hass)
+        hass.config_entries = ConfigEntries(hass, {})
+        await bootstrap.async_load_base_functionality(hass)
+        await async_setup_component(hass, "homeassistant", {})
+        hass.config.components |= {"http", "file_upload"}
+        await hass.config_entries.async_add(ConfigEntry(
+            domain="mqtt", data={"broker": HOST, "port": int(PORT)}, options={"discovery": True}, version=1,
+            minor_version=2, source="user", title="m", unique_id=None,
+            discovery_keys=MappingProxyType({}), subentries_data=None))
+        await hass.async_start()
+        await asyncio.sleep(SECONDS)
+        for state in sorted(hass.states.async_all(), key=lambda state: state.entity_id):
+            unit = state.attributes.get("unit_of_measurement", "")
+            print(state.entity_id, state.state, unit, state.attributes.get("latitude", ""))
+        await hass.async_stop(force=True)
+
+
+asyncio.run(main())
+for fault in faults:
+    print(fault, file=sys.stderr)
+sys.exit(1 if faults else 0)

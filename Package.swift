@@ -111,6 +111,7 @@ let package = Package(
                 "ScanSession", "VehicleScan", "TripStore", "Formats", "Positioning",
             ]),
         module("TripImport", ["OBDCore", "Diagnostics", "Formats"]),
+        module("TableImport", ["OBDCore", "Diagnostics"]),
         module(
             "TripIntake",
             ["OBDCore", "Diagnostics", "SystemIO", "Formats", "TripImport", "TripStore"]),
@@ -141,7 +142,8 @@ let package = Package(
             [
                 "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Accessory",
                 "ScanSession", "PIDTables", "VehicleScan", "TripStore", "Formats", "TripImport",
-                "TripIntake", "Decoding", "LocalLinks", "Settings", "TripReports", "TripRecorder",
+                "TableImport", "TripIntake", "Decoding", "LocalLinks", "Settings", "TripReports",
+                "TripRecorder",
                 "TerminalView", "Dashboard", "Simulator", "Positioning", "FuelFigures",
                 "CSystem",
                 "SystemIO", "WebProtocol",
@@ -182,6 +184,7 @@ let package = Package(
             ],
             exclude: ["Schemas"], swiftSettings: strict),
         tests("Formats", ["OBDCore", "Diagnostics", "Formats", "TestSupport"]),
+        tests("TableImport", ["OBDCore", "Diagnostics", "PIDTables", "TableImport"]),
         tests("TripImport", ["OBDCore", "Diagnostics", "PIDTables", "TripImport"]),
         tests(
             "TripIntake",
@@ -283,6 +286,7 @@ if let part = Context.environment["OBDSCAN_PART"] {
     let machine = ["OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "WebProtocol"]
     let pure = [
         "Simulator", "Positioning", "FuelFigures", "PIDTables", "Formats", "TripImport",
+        "TableImport",
         "Decoding",
         "EmbedFiles", "EmbedFilesPlugin", "SimulatorTestSupport",
     ]
@@ -303,7 +307,7 @@ if Context.environment["OBDSCAN_FUZZ"] != nil {
     let covered: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer"])]
     let fuzzed = [
         "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Simulator", "PIDTables",
-        "Formats", "TripImport", "Decoding", "Positioning", "WebProtocol",
+        "Formats", "TripImport", "TableImport", "Decoding", "Positioning", "WebProtocol",
         "SimulatorTestSupport",
     ]
     for target in package.targets where fuzzed.contains(target.name) {

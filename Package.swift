@@ -121,6 +121,7 @@ let package = Package(
                 "ScanSession", "VehicleScan", "TripStore", "Formats", "Positioning",
             ]),
         module("TripImport", ["OBDCore", "VehicleLink", "Diagnostics", "Formats"]),
+        module("TableImport", ["OBDCore", "Diagnostics"]),
         module(
             "TripIntake",
             ["OBDCore", "Diagnostics", "SystemIO", "Formats", "TripImport", "TripStore"]),
@@ -162,7 +163,7 @@ let package = Package(
             [
                 "OBDCore", "VehicleLink", "DoIPWire", "Adapters", "Diagnostics", "ScanTool",
                 "Accessory", "ScanSession", "PIDTables", "VehicleScan", "TripStore", "Formats",
-                "TripImport",
+                "TripImport", "TableImport",
                 "TripIntake", "Decoding", "LocalLinks", "Settings", "TripReports", "TripRecorder",
                 "VehicleReports", "TerminalView", "Dashboard", "Simulator", "Positioning",
                 "FuelFigures",
@@ -210,6 +211,7 @@ let package = Package(
             name: "TripImportTests",
             dependencies: ["OBDCore", "Diagnostics", "PIDTables", "TripImport"],
             exclude: ["Logs"], swiftSettings: strict),
+        tests("TableImport", ["OBDCore", "Diagnostics", "PIDTables", "TableImport"]),
         tests("Publishing", ["OBDCore", "Diagnostics", "PIDTables", "Formats", "Publishing"]),
         tests(
             "TripIntake",
@@ -319,7 +321,7 @@ if let part = Context.environment["OBDSCAN_PART"] {
     ]
     let pure = [
         "Simulator", "Positioning", "FuelFigures", "PIDTables", "Formats", "TripImport",
-        "Decoding", "Publishing",
+        "TableImport", "Decoding", "Publishing",
         "EmbedFiles", "EmbedFilesPlugin", "SimulatorTestSupport",
     ]
     let threads = ["CSystem", "SystemIO", "CBluetooth", "Accessory", "ScanSession", "WebServer"]
@@ -340,7 +342,7 @@ if Context.environment["OBDSCAN_FUZZ"] != nil {
     let fuzzed = [
         "OBDCore", "VehicleLink", "DoIPWire", "Adapters", "Diagnostics", "ScanTool", "Simulator",
         "PIDTables",
-        "Formats", "TripImport", "Decoding", "Positioning", "WebProtocol",
+        "Formats", "TripImport", "TableImport", "Decoding", "Positioning", "WebProtocol",
         "SimulatorTestSupport",
     ]
     for target in package.targets where fuzzed.contains(target.name) {

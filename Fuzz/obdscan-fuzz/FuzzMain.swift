@@ -11,7 +11,7 @@ func runFuzzer(
 /// What is fuzzed: each reads bytes from outside and checks what must hold whatever they are.
 enum FuzzTarget: String, CaseIterable {
     case lexer, decode, links, services, transcripts, tables, simulator, machine, codes, positions,
-        requests, golink, csv, json, imports, doip, bus, faults
+        requests, golink, csv, json, imports, doip, bus, foreign, faults
 
     /// Reads one input; a property that does not hold ends the process.
     func read(_ input: [UInt8]) {
@@ -33,6 +33,7 @@ enum FuzzTarget: String, CaseIterable {
         case .imports: readImport(input)
         case .doip: readDoIP(input)
         case .bus: readBus(input)
+        case .foreign: readForeignTable(input)
         case .faults: readFaults(input)
         }
     }

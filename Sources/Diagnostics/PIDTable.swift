@@ -18,11 +18,14 @@ public struct PIDTable: Sendable {
         public var responder: ECUAddress?
         /// The vehicles that it is of; empty = nobody says.
         public var vehicles: [VINPattern]
+        /// The model years that it is of; empty = all, or nobody says.
+        public var years: [ClosedRange<Int>]
 
         /// A record.
         public init(
             dataID: DataID, name: String, length: ClosedRange<Int>, signals: Range<Int32>,
-            target: ECUAddress? = nil, responder: ECUAddress? = nil, vehicles: [VINPattern] = []
+            target: ECUAddress? = nil, responder: ECUAddress? = nil, vehicles: [VINPattern] = [],
+            years: [ClosedRange<Int>] = []
         ) {
             self.dataID = dataID
             self.name = name
@@ -31,6 +34,7 @@ public struct PIDTable: Sendable {
             self.target = target
             self.responder = responder
             self.vehicles = vehicles
+            self.years = years
         }
     }
 
@@ -62,7 +66,8 @@ public struct PIDTable: Sendable {
     /// first signal.
     public mutating func add(
         _ dataID: DataID, name: String, length: ClosedRange<Int>, signals newSignals: [Signal],
-        target: ECUAddress? = nil, responder: ECUAddress? = nil, vehicles: [VINPattern] = []
+        target: ECUAddress? = nil, responder: ECUAddress? = nil, vehicles: [VINPattern] = [],
+        years: [ClosedRange<Int>] = []
     ) {
         let first = Int32(signals.count)
         for var signal in newSignals {
@@ -81,7 +86,7 @@ public struct PIDTable: Sendable {
         }
         let record = Record(
             dataID: dataID, name: name, length: length, signals: first..<Int32(signals.count),
-            target: target, responder: responder, vehicles: vehicles)
+            target: target, responder: responder, vehicles: vehicles, years: years)
         if let place = place(of: dataID, responder: responder) {
             records[place] = record
             return

@@ -66,6 +66,8 @@ extension Signal {
         public var encoding = Encoding.binary
         /// Ranges with factors of their own; elsewhere the signal's own count.
         public var pieces: [Piece] = []
+        /// Whether raw values outside of ``pieces`` have no value: the number is one out of a list.
+        public var isList = false
         /// A curve instead of factors, ascending; outside of it there is no value.
         public var points: [Point] = []
         /// What the scaled number is multiplied or divided by.
@@ -115,6 +117,7 @@ extension Signal {
             return .number(
                 scaled(coded, piece.multiplier, piece.divisor, piece.offset))
         }
+        if formula.isList { return .missing(.undefined, code: raw) }
         return .number(scaled(coded, multiplier, divisor, offset))
     }
 

@@ -2,8 +2,9 @@
 enum Keyword: Equatable {
     case record, signal
     case alias, none, scale, offset, unit, `if`, signed, little, part
-    case times, over, piece, point
-    case header, reply, vehicle
+    case times, over, piece, point, value
+    case shared, display
+    case header, reply, vehicle, years
     case example, range, source, note, unverified, title
     /// One of the kinds of a signal.
     case kind
@@ -31,6 +32,10 @@ enum Keyword: Equatable {
         case (4, 0x6F76_6572): self = .over
         case (5, 0x70_6965_6365): self = .piece
         case (5, 0x70_6F69_6E74): self = .point
+        case (5, 0x76_616C_7565): self = .value
+        case (6, 0x7368_6172_6564): self = .shared
+        case (7, 0x64_6973_706C_6179): self = .display
+        case (5, 0x79_6561_7273): self = .years
         case (6, 0x6865_6164_6572): self = .header
         case (5, 0x72_6570_6C79): self = .reply
         case (7, 0x76_6568_6963_6C65): self = .vehicle

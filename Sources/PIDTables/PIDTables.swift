@@ -58,7 +58,8 @@ extension PIDTable {
     public mutating func add(_ record: TableRecord) {
         add(
             record.dataID, name: record.name, length: record.length, signals: record.signals,
-            target: record.target, responder: record.responder, vehicles: record.vehicles)
+            target: record.target, responder: record.responder, vehicles: record.vehicles,
+            years: record.years)
     }
 
     /// The signal of `AT RV`: the supply at the adapter's own pins.

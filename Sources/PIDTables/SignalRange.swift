@@ -35,6 +35,10 @@ extension Signal {
         case .binary:
             // Straight between the ends of pieces, of gaps between them and of either sign.
             let sign: UInt64 = isSigned ? 1 << UInt64(bitLength - 1) : 0
+            if formula.isList {
+                let values = formula.pieces.map(\.offset)
+                return values.min().flatMap { low in values.max().map { low...$0 } }
+            }
             var ends: Set<UInt64> = [0, highest, sign]
             if isSigned { ends.insert(sign - 1) }
             for piece in formula.pieces {

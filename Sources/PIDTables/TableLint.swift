@@ -120,8 +120,10 @@ private struct RecordCheck {
         {
             found(.order(signal.id, after: record.signals[index - 1].id))
         }
-        for other in record.signals[..<index] where overlaps(signal, other) {
-            found(.overlap(signal.id, other.id))
+        if !record.shared.contains(index) {
+            for other in record.signals[..<index] where overlaps(signal, other) {
+                found(.overlap(signal.id, other.id))
+            }
         }
         if let flag = signal.supportFlag {
             let other = record.signals[Int(flag.rawValue)]
@@ -142,6 +144,10 @@ private struct RecordCheck {
         }
         if signal.kind == .supportMap && other.kind == .supportMap { return false }
         if signal.part != other.part { return false }
+        if signal.isLittleEndian == other.isLittleEndian {
+            return signal.bitOffset < other.bitOffset + other.bitLength
+                && other.bitOffset < signal.bitOffset + signal.bitLength
+        }
         return !bits(of: signal).isDisjoint(with: bits(of: other))
     }
 
@@ -180,7 +186,11 @@ private struct RecordCheck {
         if overlap || pieces.contains(where: { $0.upperBound > highest }) {
             found(.pieces(signal.id))
         }
-        if formula.pieces.contains(where: { $0.multiplier == 0 }) { found(.noFactor(signal.id)) }
+        // A piece without a factor is a constant; without an offset, too, it is a slip.
+        let isSlip = formula.pieces.contains {
+            $0.multiplier == 0 && $0.offset == 0 && $0.values.count > 1
+        }
+        if isSlip && !formula.isList { found(.noFactor(signal.id)) }
         if let operand = formula.operand {
             let other = record.signals[Int(operand.signal.rawValue)]
             if other.kind != .number || other.formula?.operand != nil {

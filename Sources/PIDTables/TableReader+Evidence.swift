@@ -10,8 +10,8 @@ extension TableReader {
             defaults.sources.append(try name())
             return
         }
-        if keyword == .range {
-            try readRange()
+        if keyword == .range || keyword == .display {
+            try readRange(keyword)
             return
         }
         if keyword == .example {
@@ -31,9 +31,12 @@ extension TableReader {
         }
     }
 
-    /// `range -40..215`: the smallest and the largest value, as somebody else states them.
-    private mutating func readRange() throws(TableError) {
-        guard let place = record.signals.indices.last else { throw fault(.outside("range")) }
+    /// `range -40..215`: the smallest and the largest value, as somebody else states them; `display`:
+    /// what a gauge shows.
+    private mutating func readRange(_ keyword: Keyword) throws(TableError) {
+        guard let place = record.signals.indices.last else {
+            throw fault(.outside(string(words[0])))
+        }
         let range = try word(at: 1, "the range")
         try nothing(after: 1)
         guard let (first, last) = bounds(range), let low = decimal(first),
@@ -41,10 +44,14 @@ extension TableReader {
         else {
             throw fault(.malformed(string(range), wanted: "a range like -40..215"))
         }
-        record.ranges.append(
-            TableRecord.StatedRange(
-                signal: place, low: .number(low.value, decimals: low.decimals),
-                high: .number(high.value, decimals: high.decimals), line: line))
+        let stated = TableRecord.StatedRange(
+            signal: place, low: .number(low.value, decimals: low.decimals),
+            high: .number(high.value, decimals: high.decimals), line: line)
+        if keyword == .range {
+            record.ranges.append(stated)
+        } else {
+            record.displays.append(stated)
+        }
     }
 
     /// Stands for all signals of a record until their number is known.

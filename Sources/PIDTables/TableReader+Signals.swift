@@ -55,6 +55,8 @@ extension TableReader {
             case .kind where first > 0: try readKind(&signal, option)
             case .unverified where first > 0:
                 if detail == .everything { record.unverified.insert(record.signals.count) }
+            case .shared where first > 0:
+                if detail == .everything { record.shared.insert(record.signals.count) }
             case .part where first > 0:
                 position += 1
                 let number = try word(at: position, "the part's number")
@@ -94,7 +96,7 @@ extension TableReader {
                 }
                 return
             case .signed, .little, .part, .kind, .unverified, .record, .signal, .header, .reply,
-                .vehicle,
+                .vehicle, .years, .shared, .display, .value,
                 .piece, .point, .example, .range, .source, .note, .title, .other:
                 let before = position > 0 ? string(words[position - 1]) : "the line's begin"
                 throw fault(.unexpected(string(option), after: before))
@@ -166,6 +168,20 @@ extension TableReader {
         let value = try number(try word(at: 2, "the value"))
         try nothing(after: 2)
         signal.change { $0.points.append(Signal.Formula.Point(raw: raw, value: value)) }
+        record.signals[record.signals.count - 1] = signal
+    }
+
+    /// `value 03 12.5`: the number that raw bits, or a range of them, stand for; other raw bits have
+    /// none.
+    mutating func readValue() throws(TableError) {
+        guard isInRecord, var signal = record.signals.last else { throw fault(.outside("value")) }
+        let values = try rawValues(try word(at: 1, "the raw bits"))
+        let number = try number(try word(at: 2, "the value"))
+        try nothing(after: 2)
+        signal.change {
+            $0.isList = true
+            $0.pieces.append(.init(values: values, multiplier: 0, offset: number))
+        }
         record.signals[record.signals.count - 1] = signal
     }
 

@@ -50,6 +50,7 @@ struct TableReader {
         var target: ECUAddress?
         var responder: ECUAddress?
         var vehicles: [VINPattern] = []
+        var years: [ClosedRange<Int>] = []
         var sources: [String] = []
     }
 
@@ -115,7 +116,7 @@ struct TableReader {
         let keyword = Keyword(word(first))
         if detail == .decoding {
             switch keyword {
-            case .example, .range, .source, .note, .unverified, .title: return
+            case .example, .range, .display, .source, .note, .unverified, .title: return
             default: break
             }
         }
@@ -123,14 +124,17 @@ struct TableReader {
         switch keyword {
         case .record: try readRecord()
         case .signal: try readSignal()
-        case .alias, .none, .scale, .offset, .unit, .if, .signed, .little, .part, .times, .over:
+        case .alias, .none, .scale, .offset, .unit, .if, .signed, .little, .part, .times, .over,
+            .shared:
             try continueSignal()
         case .piece: try readPiece()
         case .point: try readPoint()
+        case .value: try readValue()
         case .header, .reply: try readAddress(keyword)
         case .vehicle: try readVehicles()
+        case .years: try readYears()
         case .title: try readTitle()
-        case .example, .range, .source, .note, .unverified: try readEvidence(keyword)
+        case .example, .range, .display, .source, .note, .unverified: try readEvidence(keyword)
         case .kind, .other:
             guard let code = hex(first) else {
                 throw fault(.unknownWord(string(first)))
@@ -198,6 +202,7 @@ struct TableReader {
         record.target = defaults.target
         record.responder = defaults.responder
         record.vehicles = defaults.vehicles
+        record.years = defaults.years
         record.sources = defaults.sources
         isInRecord = true
     }
@@ -287,6 +292,25 @@ struct TableReader {
             record.vehicles = patterns
         } else {
             defaults.vehicles = patterns
+        }
+    }
+
+    /// `years 2018..2022 2025`.
+    private mutating func readYears() throws(TableError) {
+        _ = try word(at: 1, "the model years")
+        var years: [ClosedRange<Int>] = []
+        for range in words.dropFirst() {
+            guard let span = lengths(range), (1900...2200).contains(span.lowerBound),
+                span.upperBound <= 2200
+            else {
+                throw fault(.malformed(string(range), wanted: "model years like 2018..2022"))
+            }
+            years.append(span)
+        }
+        if isInRecord {
+            record.years = years
+        } else {
+            defaults.years = years
         }
     }
 

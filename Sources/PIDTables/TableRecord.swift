@@ -39,6 +39,8 @@ public struct TableRecord: Sendable {
     public var responder: ECUAddress?
     /// The vehicles that it is of; empty = nobody says.
     public var vehicles: [VINPattern] = []
+    /// The model years that it is of; empty = all, or nobody says.
+    public var years: [ClosedRange<Int>] = []
     /// Its signals; flags and conditions count from the first of them.
     public var signals: [Signal] = []
 
@@ -51,6 +53,10 @@ public struct TableRecord: Sendable {
     public var signalLines: [Int] = []
     /// Positions of the signals that no independent source confirms.
     public var unverified: Set<Int> = []
+    /// Positions of the signals whose bits other signals read, too.
+    public var shared: Set<Int> = []
+    /// What gauges show of signals.
+    public var displays: [StatedRange] = []
     /// Smallest and largest values as somebody else states them.
     public var ranges: [StatedRange] = []
     /// Who says so.

@@ -83,6 +83,20 @@ public enum Files {
     /// Whether something is there.
     public static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
+    /// Whether a folder is there.
+    public static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// When a file was last changed; nil where it is not there.
+    ///
+    /// Unit: seconds since 1970, UTC.
+    public static func modified(_ path: String) -> Int64? {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int64(status.st_mtim.tv_sec) : nil
+    }
+
     /// The inode of a path; 0 where there is none.
     public static func inode(_ path: String) -> UInt64 {
         var status = stat()

@@ -23,10 +23,12 @@ struct PIDsCommand: ParsableCommand {
               obdscan pids packs                 tables of single makes and models
               obdscan pids count                 how much this build knows
               obdscan pids lint mine.pids        checks a table
+              obdscan pids import battery.csv    makes a table of another program's list
             """,
         subcommands: [
             PIDsListCommand.self, PIDsShowCommand.self, PIDsPacksCommand.self,
-            PIDsCountCommand.self, PIDsLintCommand.self,
+            PIDsCountCommand.self, PIDsLintCommand.self, PIDsImportCommand.self,
+            PIDsCompareCommand.self, PIDsExportCommand.self,
         ],
         defaultSubcommand: PIDsListCommand.self)
 }

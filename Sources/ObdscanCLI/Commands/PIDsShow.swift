@@ -117,6 +117,10 @@ struct SignalDetailPrinter {
         if !record.vehicles.isEmpty {
             facts.add(["vehicles", .init(record.vehicles.map(\.text).joined(separator: " "))])
         }
+        if !record.years.isEmpty {
+            let years = record.years.map { "\($0.lowerBound) to \($0.upperBound)" }
+            facts.add(["model years", .init(years.joined(separator: ", "))])
+        }
         for source in record.sources { facts.add(["source", .init(source)]) }
         for note in record.notes { facts.add(["note", .init(note)]) }
         if !record.file.isEmpty { facts.add(["file", .init("\(record.file):\(record.line)")]) }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Diagnostics
 import Glibc
 import PIDTables
+import SystemIO
 
 /// Which PID tables count.
 struct TableOptions: ParsableArguments {
@@ -9,7 +10,10 @@ struct TableOptions: ParsableArguments {
         name: .customLong("pids"),
         help: ArgumentHelp(
             "Add PID tables from a file or folder; may be repeated.",
-            discussion: "Tables in $XDG_DATA_HOME/obdscan/pids are always added.",
+            discussion: """
+                A file may also be a table of another program that 'obdscan pids import' reads. \
+                Tables in $XDG_DATA_HOME/obdscan/pids are always added.
+                """,
             valueName: "path", visibility: .hidden),
         completion: .file())
     var paths: [String] = []
@@ -81,12 +85,13 @@ extension TableFile {
 
     /// The table at `path`, or every `.pids` file of the folder there, by name.
     static func all(at path: String) throws(Failure) -> [TableFile] {
-        var status = stat()
-        let isFolder = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        let isFolder = Files.isFolder(path)
         let paths = isFolder ? try ObdscanCLI.files(in: path, ending: ".pids") : [path]
         var files: [TableFile] = []
         for path in paths {
-            files.append(TableFile(path: path, contents: try ObdscanCLI.contents(of: path)))
+            let contents = try ObdscanCLI.contents(of: path)
+            let foreign = isFolder ? nil : try TableImportRun.text(of: contents, path)
+            files.append(TableFile(path: path, contents: foreign ?? contents))
         }
         return files
     }

@@ -49,7 +49,9 @@ extension Failure {
         case .otherVehicle(let record, let vin):
             let wanted =
                 "\(record.dataID) (\(record.name)) is for vehicles "
-                + record.vehicles.map(\.text).joined(separator: ", ")
+                + (record.vehicles.map(\.text)
+                + record.years.map { "of \($0.lowerBound) to \($0.upperBound)" })
+                .joined(separator: ", ")
             if let vin {
                 self.init(
                     "\(wanted), this is \(vin.text)",

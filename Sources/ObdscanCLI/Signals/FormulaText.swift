@@ -21,7 +21,16 @@ extension SignalDetailPrinter {
             return linear(raw(signal), signal.multiplier, signal.divisor, signal.offset)
         }
         var text: String
-        if formula.points.isEmpty {
+        if formula.isList {
+            let entries = formula.pieces.map { piece in
+                let range = piece.values
+                let raw =
+                    range.lowerBound == range.upperBound
+                    ? hex(range.lowerBound) : "\(hex(range.lowerBound))..\(hex(range.upperBound))"
+                return "\(raw) \(plain(piece.offset))"
+            }
+            text = "one of " + entries.joined(separator: ", ")
+        } else if formula.points.isEmpty {
             text = linear(raw(signal), signal.multiplier, signal.divisor, signal.offset)
             for piece in formula.pieces {
                 text += "; \(hex(piece.values.lowerBound))..\(hex(piece.values.upperBound)): "

@@ -32,7 +32,10 @@ public struct SignalNames {
                 if Self.key(signal.id) == wanted {
                     return selected(record, place)
                 }
-                if byAlias == nil, signal.aliases.contains(where: { Self.key($0) == wanted }) {
+                // What is asked of one ECU is of a vehicle's own table: it comes before a general one.
+                if byAlias == nil || record.target != nil,
+                    signal.aliases.contains(where: { Self.key($0) == wanted })
+                {
                     byAlias = selected(record, place)
                 }
             }

@@ -197,12 +197,22 @@ extension Vehicle {
                 throw .wrongAddressForm(record, at: target, on: spoken)
             }
         }
-        guard let choosy = records.first(where: { !$0.vehicles.isEmpty }) else { return }
+        guard
+            let choosy = records.first(where: { !$0.vehicles.isEmpty })
+                ?? records.first(where: { !$0.years.isEmpty })
+        else { return }
         guard let vin = try vin(by: [.classicCAN, .onUDS]) else {
+            // A year that nobody knows is no reason to refuse.
+            if choosy.vehicles.isEmpty { return }
             throw .otherVehicle(choosy, nil)
         }
         for record in records where !record.vehicles.isEmpty {
             guard !record.vehicles.contains(where: { $0.matches(vin) }) else { continue }
+            throw .otherVehicle(record, vin)
+        }
+        guard let year = vin.northAmericanModelYear else { return }
+        for record in records where !record.years.isEmpty {
+            guard !record.years.contains(where: { $0.contains(year) }) else { continue }
             throw .otherVehicle(record, vin)
         }
     }

@@ -1,5 +1,3 @@
-public import Diagnostics
-
 extension Signal {
     /// The signal's bits as a table writes them: `A`, `A..B`, `A.7`, `A.3..B.0`.
     public var bitsText: String {

@@ -1,0 +1,75 @@
+import OBDCore
+
+/// The addresses that adapter commands of another program set; what else they do is not done here.
+struct AdapterAddresses {
+    private var header: String?
+    private var reply: String?
+    private var extended: UInt8?
+    private var tester: UInt8?
+    private var priority: UInt8?
+    private var isLongCAN = false
+    /// Commands that do something else than set addresses and formats.
+    private(set) var others: [String] = []
+
+    /// Reads commands separated by semicolons or line ends, in either spelling.
+    mutating func apply(_ text: String) {
+        let lines = text.replacing("\\n", with: ";").replacing("\\r", with: ";")
+        for part in lines.split(whereSeparator: { ";\n\r\\".contains($0) }) {
+            apply(command: part.uppercased().filter { !$0.isWhitespace })
+        }
+    }
+
+    /// Begins with an address that stands elsewhere.
+    mutating func start(at target: ECUAddress) { header = target.digits }
+
+    private mutating func apply(command: String) {
+        guard !command.isEmpty else { return }
+        guard command.hasPrefix("AT") else {
+            if !command.hasPrefix("ST") { others.append(command) }
+            return
+        }
+        let body = command.dropFirst(2)
+        func value(_ name: String) -> String? {
+            guard body.hasPrefix(name) else { return nil }
+            let digits = body.dropFirst(name.count)
+            return !digits.isEmpty && digits.utf8.allSatisfy { Hex.value($0) != nil }
+                ? String(digits) : nil
+        }
+        func byte(_ name: String) -> UInt8? { value(name).flatMap { UInt8($0, radix: 16) } }
+        if let digits = value("SH") {
+            header = digits
+            reply = nil
+        } else if let digits = value("CRA") {
+            reply = digits
+        } else if body == "CEA" {
+            extended = nil
+        } else if let digit = byte("CEA") {
+            extended = digit
+        } else if let digit = byte("CP") {
+            priority = digit
+        } else if let digit = value("SP") ?? value("TP") {
+            isLongCAN = digit == "7" || digit == "9"
+        } else if let digit = byte("TA") {
+            tester = digit
+        }
+    }
+
+    /// Who is asked and who answers.
+    func addresses() throws(RowFault) -> (target: ECUAddress?, responder: ECUAddress?) {
+        var found: (target: ECUAddress?, responder: ECUAddress?) = (nil, nil)
+        if var header {
+            if header.count == 6, priority != nil || isLongCAN {
+                header = Hex.string([priority ?? 0x18]) + header
+            }
+            found = try ForeignRequest.address(header)
+        }
+        if let reply, reply.count == 3 || reply.count == 8 {
+            found.responder = try ForeignRequest.address(reply).target
+        }
+        if let extended {
+            found.target?.extended = extended
+            found.responder?.extended = tester ?? extended
+        }
+        return found
+    }
+}

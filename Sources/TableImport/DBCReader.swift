@@ -1,0 +1,369 @@
+import Diagnostics
+import OBDCore
+
+/// Reads CAN databases whose messages are answers of diagnostics; others describe broadcasts.
+struct DBCReader {
+    private struct Message {
+        var id: UInt32
+        var name: String
+        var length: Int
+        var line: Int
+        var signals: [Line] = []
+    }
+
+    /// A signal as written.
+    private struct Line {
+        var name: String
+        var line: Int
+        /// The value of its multiplexer that it is for.
+        var value: Int?
+        var isMultiplexer = false
+        var start = 0
+        var length = 0
+        var isIntel = false
+        var isSigned = false
+        var factor = Fraction.one
+        var offset = Fraction.zero
+        var low: Fraction?
+        var high: Fraction?
+        var unit = ""
+    }
+
+    private struct Place: Hashable {
+        var message: UInt32
+        var signal: String
+    }
+
+    private var source: ImportedSource
+    private let options: ImportOptions
+    private var messages: [Message] = []
+    private var floats: [Place: Int] = [:]
+    private var labels: [Place: [(code: Int, label: String)]] = [:]
+    /// The multiplexer of a signal and the values that it is for, where they are written apart.
+    private var switches: [Place: (name: String, values: [ClosedRange<Int>])] = [:]
+
+    static func isDatabase(_ lines: [String]) -> Bool {
+        lines.contains { $0.hasPrefix("BO_ ") }
+            && lines.contains { Text.trimmed($0).hasPrefix("SG_ ") || $0.hasPrefix("BU_:") }
+    }
+
+    static func read(
+        _ lines: [String], _ file: String, _ options: ImportOptions
+    ) -> ImportedSource {
+        var reader = DBCReader(source: ImportedSource(file, .dbc), options: options)
+        reader.scan(lines)
+        for message in reader.messages { reader.take(message) }
+        return reader.source
+    }
+
+    private init(source: ImportedSource, options: ImportOptions) {
+        self.source = source
+        self.options = options
+    }
+
+    // MARK: Lines
+
+    private mutating func scan(_ lines: [String]) {
+        var isComment = false
+        for (index, text) in lines.enumerated() {
+            let line = Text.trimmed(text)
+            if isComment {
+                // The text of a comment may have several lines.
+                isComment = !Self.endsComment(line)
+                continue
+            }
+            if line.hasPrefix("CM_ ") {
+                isComment = !Self.endsComment(line)
+                continue
+            }
+            var words = DBCWords(line)
+            switch words.word() {
+            case "BO_": readMessage(&words, index + 1)
+            case "SG_": readSignal(&words, index + 1)
+            case "SIG_VALTYPE_":
+                guard let id = words.number(), let name = words.word(), words.take(":") || true,
+                    let type = words.number()
+                else { continue }
+                floats[Place(message: UInt32(truncatingIfNeeded: id), signal: name)] = type
+            case "VAL_":
+                guard let id = words.number(), let name = words.word() else { continue }
+                var found: [(code: Int, label: String)] = []
+                while let code = words.number(), let label = words.quoted() {
+                    found.append((code, label))
+                }
+                labels[Place(message: UInt32(truncatingIfNeeded: id), signal: name)] = found
+            case "SG_MUL_VAL_":
+                guard let id = words.number(), let name = words.word(), let other = words.word()
+                else { continue }
+                var values: [ClosedRange<Int>] = []
+                while let low = words.unsigned() {
+                    guard words.take("-"), let high = words.unsigned(), low <= high else { break }
+                    values.append(low...high)
+                    _ = words.take(",")
+                }
+                switches[Place(message: UInt32(truncatingIfNeeded: id), signal: name)] =
+                    (other, values)
+            default: break
+            }
+        }
+    }
+
+    private static func endsComment(_ line: String) -> Bool {
+        line.hasSuffix("\";")
+    }
+
+    private mutating func readMessage(_ words: inout DBCWords, _ line: Int) {
+        guard let id = words.number(), let name = words.word(), words.take(":"),
+            let length = words.unsigned()
+        else {
+            source.rowCount += 1
+            source.leaveOut("BO_", line, .malformed("the message"))
+            return
+        }
+        messages.append(
+            Message(id: UInt32(truncatingIfNeeded: id), name: name, length: length, line: line))
+    }
+
+    private mutating func readSignal(_ words: inout DBCWords, _ line: Int) {
+        source.rowCount += 1
+        var signal = Line(name: words.word() ?? "", line: line)
+        func failed() { source.leaveOut(signal.name, line, .malformed("the signal")) }
+        guard !messages.isEmpty else { return failed() }
+        if !words.take(":") {
+            guard let mark = words.word(), words.take(":") else { return failed() }
+            var rest = mark[...]
+            if rest.last == "M" {
+                signal.isMultiplexer = true
+                rest.removeLast()
+            }
+            if rest.first == "m" {
+                guard let value = Int(rest.dropFirst()) else { return failed() }
+                signal.value = value
+            } else if !rest.isEmpty {
+                return failed()
+            }
+        }
+        guard let start = words.unsigned(), words.take("|"), let length = words.unsigned(),
+            words.take("@"), let order = words.order(), words.take("("),
+            let factor = words.decimal(), words.take(","), let offset = words.decimal(),
+            words.take(")"), start < 32_768, (1...4096).contains(length)
+        else { return failed() }
+        (signal.start, signal.length) = (start, length)
+        (signal.isIntel, signal.isSigned) = order
+        (signal.factor, signal.offset) = (factor, offset)
+        if words.take("[") {
+            signal.low = words.decimal()
+            _ = words.take("|")
+            signal.high = words.decimal()
+            _ = words.take("]")
+        }
+        signal.unit = words.quoted() ?? ""
+        messages[messages.count - 1].signals.append(signal)
+    }
+
+    // MARK: Answers
+
+    private static func responder(_ id: UInt32) -> ECUAddress? {
+        if id & 0x8000_0000 == 0 {
+            return (0x7E8...0x7EF).contains(id) || (0x700...0x7DF).contains(id)
+                ? ECUAddress(id, .can11) : nil
+        }
+        let address = id & 0x1FFF_FFFF
+        return address & 0xFFFF_FF00 == 0x18DA_F100 ? ECUAddress(address, .can29) : nil
+    }
+
+    /// The first bit of a big-endian number, counted from the top of byte 0.
+    private static func top(_ signal: Line) -> Int { signal.start / 8 * 8 + 7 - signal.start % 8 }
+
+    /// The service whose positive answer ends in `nibble`; the length of the identifier tells 21 from 22.
+    private static func service(nibble: Int, idBits: Int) -> Int {
+        switch (nibble, idBits) {
+        case (2, 16): 0x22
+        case (1, 8), (9, 8): nibble
+        default: -1
+        }
+    }
+
+    private mutating func take(_ message: Message) {
+        func all(_ fault: RowFault) {
+            for signal in message.signals { source.leaveOut(signal.name, signal.line, fault) }
+        }
+        let byName = Dictionary(
+            message.signals.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        // The service switches the identifier, which switches the values.
+        guard let responder = Self.responder(message.id),
+            let service = message.signals.first(where: { $0.isMultiplexer && $0.value == nil }),
+            !service.isIntel || service.length <= 8
+        else { return all(.broadcast) }
+        let isNibble = service.length == 4 && !service.isIntel && service.start % 8 == 3
+        let isByte = service.length == 8 && service.start % 8 == (service.isIntel ? 0 : 7)
+        guard isNibble || isByte else { return all(.broadcast) }
+        let place = service.start / 8
+        for signal in message.signals {
+            if signal.name == service.name || signal.value == nil {
+                source.rowCount -= 1
+                continue
+            }
+            if signal.isMultiplexer {
+                source.rowCount -= 1
+                continue
+            }
+            do throws(RowFault) {
+                let own = switches[Place(message: message.id, signal: signal.name)]
+                let selectors = message.signals.filter { $0.isMultiplexer && $0.value != nil }
+                let name = own?.name ?? (selectors.count == 1 ? selectors.first?.name : nil)
+                guard let name, let selector = byName[name], let serviceValue = selector.value,
+                    selector.isMultiplexer, selector.name != service.name
+                else { throw .malformed("the identifier that it belongs to") }
+                let byte =
+                    isNibble
+                    ? Self.service(nibble: serviceValue, idBits: selector.length)
+                    : serviceValue >= 0x40 ? serviceValue - 0x40 : serviceValue
+                guard (0...0x3F).contains(byte), !selector.isIntel || selector.length == 8,
+                    selector.length == 8 || selector.length == 16,
+                    (selector.isIntel ? selector.start / 8 * 8 : Self.top(selector))
+                        == (place + 1) * 8
+                else { throw .malformed("the identifier that it belongs to") }
+                guard let value = signal.value,
+                    own?.values.contains(where: { $0.contains(value) }) ?? true
+                else { throw .malformed("the value of its multiplexer") }
+                let dataID = try ForeignRequest.dataID(
+                    service: Hex.string([UInt8(byte)]),
+                    id: Hex.string(UInt32(truncatingIfNeeded: value), digits: selector.length / 4))
+                if options.builtIn.contains(dataID) { throw .builtIn }
+                var record = ImportedRecord(dataID: dataID, line: message.line)
+                record.responder = responder
+                let asked = responder.physicalRequest
+                if ForeignRequest.answers(asked) == responder { record.target = asked }
+                try add(signal, behind: (place + 1) * 8 + selector.length, message, record)
+            } catch {
+                source.leaveOut(signal.name, signal.line, error)
+            }
+        }
+    }
+
+    private mutating func add(
+        _ line: Line, behind begin: Int, _ message: Message, _ record: ImportedRecord
+    ) throws(RowFault) {
+        let key = Place(message: message.id, signal: line.name)
+        let first = line.isIntel ? line.start : Self.top(line)
+        guard first >= begin, first + line.length <= message.length * 8, line.length <= 64 else {
+            throw .place
+        }
+        var signal = Signal(
+            id: line.name, name: Text.line(line.name), bitOffset: first - begin,
+            bitLength: line.length, kind: .number, isSigned: line.isSigned)
+        signal.isLittleEndian = line.isIntel && (first % 8 + line.length > 8)
+        if line.isIntel, !signal.isLittleEndian {
+            signal.bitOffset = (first - begin) / 8 * 8 + 8 - first % 8 - line.length
+        }
+        guard !line.factor.isZero else { throw .malformed("the factor") }
+        (signal.multiplier, signal.divisor) = Decimal.factor(line.factor)
+        signal.offset = line.offset.double
+        signal.unit = UnitName.normal(line.unit)
+        if let type = floats[key], type > 0 {
+            guard line.length == (type == 1 ? 32 : 64), !line.isIntel || (first - begin) % 8 == 0
+            else { throw .place }
+            signal.isSigned = false
+            var formula = Signal.Formula()
+            formula.encoding = .floatingPoint
+            signal.formula = formula
+        } else if let labels = labels[key], !labels.isEmpty, line.factor == .one,
+            line.offset.isZero, 1 << min(line.length, 62) <= labels.count || line.length <= 4
+        {
+            // A number of which a few values have names stays a number.
+            signal.kind = .enumeration
+            signal.unit = ""
+            let size = 1 << min(line.length, 62)
+            for (code, label) in labels {
+                let raw = code < 0 ? code + size : code
+                let text = Text.line(label)
+                guard (0..<size).contains(raw), !text.isEmpty,
+                    !signal.labels.contains(where: { $0.code == UInt64(raw) })
+                else { continue }
+                signal.labels.append((UInt64(raw), text))
+            }
+            signal.labels.sort { $0.code < $1.code }
+            signal.isSigned = false
+        } else if line.length == 1, line.factor == .one, line.offset.isZero, !line.isSigned {
+            signal.kind = .flag
+            signal.unit = ""
+        }
+        var row = ImportedRow(signal: signal, line: line.line, file: source.file)
+        if let low = line.low?.double, let high = line.high?.double, low < high,
+            signal.kind == .number
+        {
+            row.display = low...high
+        }
+        source.add(row, to: record)
+    }
+}
+
+/// The words of a line of a DBC file.
+private struct DBCWords {
+    private let bytes: [UInt8]
+    private var place = 0
+
+    init(_ line: String) { bytes = Array(line.utf8) }
+
+    private mutating func skipBlanks() {
+        while place < bytes.count, bytes[place] == 0x20 || bytes[place] == 0x09 { place += 1 }
+    }
+
+    /// Up to a blank or a colon.
+    mutating func word() -> String? {
+        skipBlanks()
+        let start = place
+        while place < bytes.count, ![0x20, 0x09, 0x3A, 0x3B].contains(bytes[place]) { place += 1 }
+        return place > start ? String(decoding: bytes[start..<place], as: UTF8.self) : nil
+    }
+
+    mutating func take(_ sign: Character) -> Bool {
+        skipBlanks()
+        guard place < bytes.count, bytes[place] == sign.asciiValue else { return false }
+        place += 1
+        return true
+    }
+
+    private mutating func digits(_ isWanted: (UInt8) -> Bool) -> String {
+        skipBlanks()
+        let start = place
+        while place < bytes.count, isWanted(bytes[place]) { place += 1 }
+        return String(decoding: bytes[start..<place], as: UTF8.self)
+    }
+
+    mutating func unsigned() -> Int? { Int(digits { (0x30...0x39).contains($0) }) }
+
+    mutating func number() -> Int? {
+        let before = place
+        let text = digits { (0x30...0x39).contains($0) || $0 == 0x2D || $0 == 0x2E }
+        if let number = Int(text) ?? Fraction(decimal: text)?.int { return number }
+        place = before
+        return nil
+    }
+
+    mutating func decimal() -> Fraction? {
+        Fraction(
+            decimal: digits {
+                (0x30...0x39).contains($0) || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains($0)
+            })
+    }
+
+    mutating func quoted() -> String? {
+        guard take("\"") else { return nil }
+        let start = place
+        while place < bytes.count, bytes[place] != 0x22 { place += bytes[place] == 0x5C ? 2 : 1 }
+        let end = min(place, bytes.count)
+        place = min(place + 1, bytes.count)
+        return String(decoding: bytes[start..<max(start, end)], as: UTF8.self)
+    }
+
+    /// `1+`, `0-`: byte order and sign.
+    mutating func order() -> (isIntel: Bool, isSigned: Bool)? {
+        guard place + 1 < bytes.count, [0x30, 0x31].contains(bytes[place]),
+            [0x2B, 0x2D].contains(bytes[place + 1])
+        else { return nil }
+        defer { place += 2 }
+        return (bytes[place] == 0x31, bytes[place + 1] == 0x2D)
+    }
+}

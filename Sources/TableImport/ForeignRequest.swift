@@ -1,0 +1,106 @@
+import OBDCore
+
+/// Requests and addresses as other programs write them.
+enum ForeignRequest {
+    /// Services that only read records a table can hold.
+    private static let services: Set<UInt8> = [0x01, 0x09, 0x1A, 0x21, 0x22]
+
+    /// An identifier of a service that reads.
+    static func dataID(service: String, id: String) throws(RowFault) -> DataID {
+        guard let bytes = Hex.bytes(service), bytes.count == 1, let service = bytes.first,
+            let value = UInt32(id, radix: 16)
+        else { throw .request(service + id) }
+        guard services.contains(service) else { throw .service(service) }
+        guard id.utf8.count == (service == 0x22 ? 4 : 2) else {
+            throw .request(Hex.string([service]) + id)
+        }
+        return DataID(Service(service), value)
+    }
+
+    /// `22b002`, `0x2101`, `2201019` with the number of lines to expect.
+    static func dataID(_ text: String) throws(RowFault) -> (DataID, frames: Int?) {
+        var digits = text.filter { !$0.isWhitespace }[...]
+        if digits.lowercased().hasPrefix("0x") { digits = digits.dropFirst(2) }
+        guard !digits.isEmpty else { throw .noRequest }
+        guard digits.utf8.allSatisfy({ Hex.value($0) != nil }), digits.count >= 2,
+            let service = UInt8(digits.prefix(2), radix: 16)
+        else { throw .request(String(text.prefix(24))) }
+        guard services.contains(service) else { throw .service(service) }
+        let wanted = service == 0x22 ? 6 : 4
+        var frames: Int?
+        if digits.count == wanted + 1, let last = digits.last {
+            frames = last.hexDigitValue
+            digits = digits.dropLast()
+        }
+        guard digits.count == wanted, let id = UInt32(digits.dropFirst(2), radix: 16) else {
+            throw .request(String(text.prefix(24)))
+        }
+        return (DataID(Service(service), id), frames)
+    }
+
+    /// An address to ask and, where the text says so, the one that answers; nil for all ECUs.
+    static func address(
+        _ text: String
+    ) throws(RowFault) -> (target: ECUAddress?, responder: ECUAddress?) {
+        let trimmed = Text.line(text)
+        var parts = trimmed.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        for place in parts.indices where parts[place].lowercased().hasPrefix("0x") {
+            parts[place] = String(parts[place].dropFirst(2))
+        }
+        guard let first = parts.first, parts.count <= 2 else { throw .address(trimmed) }
+        // `Auto`, `TCM`, nothing at all.
+        let isHex = !first.isEmpty && first.utf8.allSatisfy { Hex.value($0) != nil }
+        if !isHex {
+            guard first.allSatisfy({ $0.isLetter || $0 == " " }), parts.count == 1 else {
+                throw .address(trimmed)
+            }
+            return (nil, nil)
+        }
+        guard let value = UInt32(first, radix: 16) else { throw .address(trimmed) }
+        let target = try address(value, digits: first.count, trimmed)
+        guard parts.count == 2 else { return (target, target.flatMap(answers)) }
+        guard let reply = UInt32(parts[1], radix: 16),
+            let responder = try address(reply, digits: parts[1].count, trimmed)
+        else { throw .address(trimmed) }
+        return (target, responder)
+    }
+
+    /// The ECU that answers, where standards leave no doubt.
+    static func answers(_ target: ECUAddress) -> ECUAddress? {
+        guard target.extended == nil else { return nil }
+        switch target.form {
+        case .byte: return target
+        case .can11: return (0x7E0...0x7E7).contains(target.value) ? target.usualResponder : nil
+        case .can29: return target.isUsualRequest ? target.usualResponder : nil
+        }
+    }
+
+    private static func address(
+        _ value: UInt32, digits: Int, _ text: String
+    ) throws(RowFault) -> ECUAddress? {
+        switch digits {
+        case 2: return ECUAddress(value, .byte)
+        case 3, 4:
+            guard value < 0x800 else { throw .address(text) }
+            return value == 0x7DF ? nil : ECUAddress(value, .can11)
+        case 6 where value < 0x800: return try address(value, digits: 3, text)
+        case 6:
+            let (format, target, source) = (value >> 16, value >> 8 & 0xFF, value & 0xFF)
+            if format == 0xDA { return ECUAddress(0x1800_0000 | value, .can29) }
+            if format == 0xDB { return nil }
+            // Format, target, tester; C0 and 68 ask all.
+            guard source >= 0xF0 else { throw .address(text) }
+            if format & 0xC0 == 0x80 || format == 0x6C || format & 0xF0 == 0x20 {
+                return ECUAddress(target, .byte)
+            }
+            if format & 0xC0 == 0xC0 || format == 0x68 || format == 0x61 || format == 0x48 {
+                return nil
+            }
+            throw .address(text)
+        case 8:
+            guard value < 0x2000_0000 else { throw .address(text) }
+            return value >> 16 & 0xFF == 0xDB ? nil : ECUAddress(value, .can29)
+        default: throw .address(text)
+        }
+    }
+}

@@ -1,0 +1,252 @@
+import Diagnostics
+import OBDCore
+
+/// Sources put together into one table of ours.
+public struct ImportedTable: Sendable {
+    /// A source as the table names it.
+    public struct Origin: Sendable {
+        /// The file's name.
+        public var file: String
+        /// What it is.
+        public var format: TableFormat
+        /// SHA-256 of its contents.
+        public var digest: String
+        /// The day on which it was last changed; nil = not known.
+        public var date: String?
+
+        /// A source.
+        public init(file: String, format: TableFormat, digest: String, date: String?) {
+            self.file = Text.line(file)
+            self.format = format
+            self.digest = digest
+            self.date = date
+        }
+    }
+
+    /// Where the rows are from.
+    public let origins: [Origin]
+    /// The records, ascending by what is asked.
+    public private(set) var records: [ImportedRecord] = []
+    /// Rows that are left out, and what else should be known.
+    public private(set) var findings: [ImportFinding] = []
+    /// Rows in all.
+    public let rowCount: Int
+    /// Rows in the table, the same one of several sources once each.
+    public private(set) var takenCount = 0
+    /// How recorded answers compare.
+    public private(set) var recorded = RecordedCounts()
+
+    /// Puts sources together: rows of one request become one record, ids become unique.
+    public init(_ sources: [ImportedSource], from origins: [Origin]) {
+        self.origins = origins
+        rowCount = sources.reduce(0) { $0 + $1.rowCount }
+        var places: [ImportedRecord.Key: Int] = [:]
+        for source in sources {
+            findings += source.findings
+            recorded.agree += source.recorded.agree
+            recorded.differ += source.recorded.differ
+            recorded.clamped += source.recorded.clamped
+            recorded.unusable += source.recorded.unusable
+            for record in source.records {
+                if let place = places[record.key] {
+                    merge(record, into: place)
+                } else {
+                    places[record.key] = records.count
+                    records.append(record)
+                }
+            }
+        }
+        for place in records.indices { records[place].dropRepeated() }
+        settleAddresses()
+        settleResponders()
+        records.sort(by: Self.isBefore)
+        nameRows()
+        for place in records.indices {
+            takenCount += records[place].rows.count + records[place].repeatedRows
+        }
+        let order = Dictionary(
+            origins.enumerated().map { ($1.file, $0) }, uniquingKeysWith: { first, _ in first })
+        findings.sort {
+            (order[$0.file] ?? 0, $0.line, $0.name) < (order[$1.file] ?? 0, $1.line, $1.name)
+        }
+    }
+
+    /// Adds the rows of one record to another one of the same request.
+    private mutating func merge(_ record: ImportedRecord, into place: Int) {
+        guard records[place].isJoinable(with: record) else {
+            let other = records[place].rows.first
+            let fault = RowFault.otherLayout(
+                file: other?.file ?? "", line: other?.line ?? records[place].line)
+            for row in record.rows {
+                findings.append(
+                    ImportFinding(
+                        file: row.file, line: row.line, name: row.signal.name,
+                        outcome: .leftOut(fault)))
+            }
+            return
+        }
+        // Examples name rows by their source's ids, which two sources may both use.
+        var record = record
+        let known = Set(records[place].rows.map(\.signal.id))
+        for index in record.rows.indices where known.contains(record.rows[index].signal.id) {
+            let id = record.rows[index].signal.id
+            for example in record.examples.indices {
+                record.examples[example].values.removeAll { $0.id == id }
+            }
+            record.rows[index].isProven = false
+        }
+        record.examples.removeAll { $0.values.isEmpty }
+        records[place].rows += record.rows
+        records[place].examples += record.examples
+        records[place].repeatedRows += record.repeatedRows
+        records[place].notes += record.notes.filter { !records[place].notes.contains($0) }
+    }
+
+    private static func isBefore(_ left: ImportedRecord, _ right: ImportedRecord) -> Bool {
+        if left.dataID != right.dataID { return left.dataID < right.dataID }
+        func key(_ address: ECUAddress?) -> (Int, UInt32, UInt8) {
+            guard let address else { return (-1, 0, 0) }
+            return (Int(address.form.rawValue), address.value, address.extended ?? 0)
+        }
+        if left.responder != right.responder { return key(left.responder) < key(right.responder) }
+        return key(left.target) < key(right.target)
+    }
+
+    // MARK: Addresses
+
+    /// Requests are not sent where they could be something else; answers may still be read.
+    private mutating func settleAddresses() {
+        for place in records.indices {
+            guard let target = records[place].target else { continue }
+            guard !target.takes(records[place].dataID.requestPayload) else { continue }
+            records[place].target = nil
+            let text =
+                "\(target) is not an address that only carries diagnostics; obdscan does not ask there"
+            records[place].notes.append("the source asks at \(target)")
+            for row in records[place].rows { warn(row, text) }
+        }
+    }
+
+    /// A table tells records of one identifier apart by who answers.
+    private mutating func settleResponders() {
+        var groups: [DataID: [Int]] = [:]
+        for (place, record) in records.enumerated() {
+            groups[record.dataID, default: []].append(place)
+        }
+        var dropped: Set<Int> = []
+        for group in groups.values where group.count > 1 {
+            for place in group where records[place].responder == nil {
+                records[place].responder = records[place].target?.usualResponder
+            }
+            var first: [ECUAddress?: Int] = [:]
+            for place in group {
+                guard let earlier = first[records[place].responder] else {
+                    first[records[place].responder] = place
+                    continue
+                }
+                // Asked in two ways, answered by one: the same record.
+                if records[earlier].target == nil {
+                    records[earlier].target = records[place].target
+                }
+                merge(records[place], into: earlier)
+                records[earlier].dropRepeated()
+                dropped.insert(place)
+            }
+        }
+        records = records.enumerated().filter { !dropped.contains($0.offset) }.map(\.element)
+    }
+
+    private mutating func warn(_ row: ImportedRow, _ reason: String) {
+        findings.append(
+            ImportFinding(
+                file: row.file, line: row.line, name: row.signal.name, outcome: .warned(reason)))
+    }
+
+    // MARK: Names
+
+    /// A name as commands compare it.
+    private static func nameKey(_ text: String) -> String {
+        text.lowercased().filter { $0 != "_" && $0 != "-" }
+    }
+
+    private mutating func nameRows() {
+        var taken: Set<String> = []
+        var roles: Set<SignalRole> = []
+        var numbers: [String: Int] = [:]
+        for place in records.indices {
+            records[place].sortRows()
+            for index in records[place].rows.indices {
+                let old = records[place].rows[index].signal.id
+                var base = Text.identifier(old)
+                if base.isEmpty { base = "S" + records[place].dataID.idText }
+                var id = base
+                var number = numbers[base] ?? 2
+                while !taken.insert(Self.nameKey(id)).inserted {
+                    id = "\(base)_\(number)"
+                    number += 1
+                }
+                numbers[base] = number
+                records[place].rows[index].signal.id = id
+                records[place].rename(old, to: id, only: index)
+            }
+        }
+        // Names of what is measured, once each and never another signal's id.
+        for place in records.indices {
+            for index in records[place].rows.indices {
+                guard let role = records[place].rows[index].role,
+                    !taken.contains(Self.nameKey(role.rawValue)), roles.insert(role).inserted
+                else { continue }
+                records[place].rows[index].signal.aliases = [role.rawValue]
+            }
+        }
+    }
+}
+
+extension ImportedRecord {
+    private struct Place: Hashable {
+        var bit: Int
+        var name: String
+    }
+
+    /// Keeps one of rows that say the same.
+    mutating func dropRepeated() {
+        var kept: [ImportedRow] = []
+        var known: [Place: [Int]] = [:]
+        for row in rows {
+            let place = Place(bit: row.signal.bitOffset, name: row.signal.name)
+            let same = known[place]?.first { kept[$0].isSame(as: row) }
+            if same != nil {
+                repeatedRows += 1
+                continue
+            }
+            // Of many that differ in little, the first few are compared.
+            if known[place]?.count ?? 0 < 16 { known[place, default: []].append(kept.count) }
+            kept.append(row)
+        }
+        rows = kept
+    }
+
+    /// By place; big-endian first, as tables want their signals.
+    mutating func sortRows() {
+        rows = rows.enumerated().sorted { left, right in
+            let (first, second) = (left.element.signal, right.element.signal)
+            if first.isLittleEndian != second.isLittleEndian { return !first.isLittleEndian }
+            if first.bitOffset != second.bitOffset { return first.bitOffset < second.bitOffset }
+            if first.bitLength != second.bitLength { return first.bitLength > second.bitLength }
+            return left.offset < right.offset
+        }.map(\.element)
+    }
+
+    /// Examples name the row as the table does; of two rows of one old name they mean the first.
+    mutating func rename(_ old: String, to new: String, only index: Int) {
+        guard old != new, rows[index].isProven,
+            !rows[..<index].contains(where: { $0.signal.id == old })
+        else { return }
+        for example in examples.indices {
+            for value in examples[example].values.indices
+            where examples[example].values[value].id == old {
+                examples[example].values[value].id = new
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+/// What a signal measures, whatever make or source it is of: one name each.
+public enum SignalRole: String, CaseIterable, Sendable {
+    case odometer
+    case stateOfCharge = "ev-soc"
+    case stateOfHealth = "ev-soh"
+    case packVoltage = "ev-voltage"
+    case packCurrent = "ev-current"
+    case packPower = "ev-power"
+    case packTemperature = "ev-temp"
+    case range = "ev-range"
+    case charging = "ev-charging"
+    case tyreFrontLeft = "tyre-fl"
+    case tyreFrontRight = "tyre-fr"
+    case tyreRearLeft = "tyre-rl"
+    case tyreRearRight = "tyre-rr"
+    case gearboxTemperature = "gearbox-temp"
+    case oilLevel = "oil-level"
+    case oilLife = "oil-life"
+    case oilPressure = "oil-pressure"
+    case particleFilter = "dpf-soot"
+    case fuelLitres = "fuel-litres"
+    case starterVoltage = "12v-voltage"
+    case starterCharge = "12v-soc"
+
+    /// Names of OBDb's suggested metrics, WiCAN's parameters and ABRP's telemetry, in lower case
+    /// without marks between words.
+    private static let names: [String: SignalRole] = [
+        "odometer": .odometer, "stateofcharge": .stateOfCharge, "soc": .stateOfCharge,
+        "stateofhealth": .stateOfHealth, "soh": .stateOfHealth, "hvv": .packVoltage,
+        "voltage": .packVoltage, "tractionbatteryvoltage": .packVoltage, "hva": .packCurrent,
+        "current": .packCurrent, "hvw": .packPower, "power": .packPower, "hvt": .packTemperature,
+        "hvt1": .packTemperature, "batttemp": .packTemperature, "electricrange": .range,
+        "range": .range, "estbatteryrange": .range, "charging": .charging,
+        "ischarging": .charging, "frontlefttirepressure": .tyreFrontLeft,
+        "frontrighttirepressure": .tyreFrontRight, "rearlefttirepressure": .tyreRearLeft,
+        "rearrighttirepressure": .tyreRearRight, "tyrepfl": .tyreFrontLeft,
+        "tyrepfr": .tyreFrontRight, "tyreprl": .tyreRearLeft, "tyreprr": .tyreRearRight,
+        "tranftemp": .gearboxTemperature, "oillife": .oilLife, "engineoillife": .oilLife,
+        "oillevel": .oilLevel, "oilpressure": .oilPressure, "lvv": .starterVoltage,
+        "starterbatteryvoltage": .starterVoltage, "lvsoc": .starterCharge,
+        "fueltankvolume": .fuelLitres, "tirepressurefl": .tyreFrontLeft,
+        "tirepressurefr": .tyreFrontRight, "tirepressurerl": .tyreRearLeft,
+        "tirepressurerr": .tyreRearRight,
+    ]
+
+    /// The role that a source's own word stands for.
+    init?(word: String) {
+        let key = String(
+            decoding: word.lowercased().utf8.filter { byte in
+                (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte)
+            }, as: UTF8.self)
+        guard let role = Self.names[key] else { return nil }
+        self = role
+    }
+
+    /// The role that words of a free text say; only where they say it plainly.
+    init?(text: String, unit: String) {
+        let words = text.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
+        func has(_ phrase: String) -> Bool {
+            let wanted = phrase.split(separator: " ").map(String.init)
+            guard wanted.count <= words.count else { return false }
+            return (0...words.count - wanted.count).contains {
+                Array(words[$0..<$0 + wanted.count]) == wanted
+            }
+        }
+        let temperature = unit == "°C" || unit == "°F"
+        switch unit {
+        case "km" where has("odometer"), "mi" where has("odometer"): self = .odometer
+        case "%" where has("state of health") || has("soh"): self = .stateOfHealth
+        case "%" where has("state of charge") || has("soc"): self = .stateOfCharge
+        case "%" where has("oil life"): self = .oilLife
+        case _
+        where temperature
+            && (has("transmission fluid") || has("gearbox oil")
+                || has("transmission oil")):
+            self = .gearboxTemperature
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,88 @@
+/// The lines of a text file, as text: UTF-8, else Windows-1252 as far as it has characters.
+struct SourceLines {
+    /// Lines without their ends.
+    private(set) var lines: [String] = []
+
+    init(_ bytes: [UInt8]) {
+        var body = bytes[...]
+        if body.starts(with: [0xEF, 0xBB, 0xBF]) { body = body.dropFirst(3) }
+        for line in body.split(separator: 0x0A, omittingEmptySubsequences: false) {
+            var cut = line
+            while cut.last == 0x0D { cut.removeLast() }
+            lines.append(Self.text(cut))
+        }
+    }
+
+    static func text(_ bytes: ArraySlice<UInt8>) -> String {
+        if let text = String(validating: bytes, as: UTF8.self) { return text }
+        var text = String.UnicodeScalarView()
+        for byte in bytes {
+            text.append(byte == 0x80 ? "€" : Unicode.Scalar(byte))
+        }
+        return String(text)
+    }
+
+    /// The cells of a line of comma-separated values, without blanks around them.
+    ///
+    /// Quotes may have blanks before them, stand inside a cell, or be written twice.
+    static func cells(_ line: String) -> [String] {
+        let bytes = Array(line.utf8)
+        var cells: [String] = []
+        var place = 0
+        func isBlank(_ index: Int) -> Bool {
+            index < bytes.count && (bytes[index] == 0x20 || bytes[index] == 0x09)
+        }
+        /// Whether nothing but blanks comes before the next comma.
+        func ends(_ index: Int) -> Bool {
+            var index = index
+            while isBlank(index) { index += 1 }
+            return index >= bytes.count || bytes[index] == 0x2C
+        }
+        while true {
+            while isBlank(place) { place += 1 }
+            var cell: [UInt8] = []
+            if place < bytes.count, bytes[place] == 0x22 {
+                place += 1
+                while place < bytes.count {
+                    guard bytes[place] == 0x22 else {
+                        cell.append(bytes[place])
+                        place += 1
+                        continue
+                    }
+                    if ends(place + 1) {
+                        place += 1
+                        break
+                    }
+                    cell.append(0x22)
+                    place += 1
+                    if place < bytes.count, bytes[place] == 0x22 {
+                        place += 1
+                        if ends(place) { break }
+                    }
+                }
+            }
+            while place < bytes.count, bytes[place] != 0x2C {
+                cell.append(bytes[place])
+                place += 1
+            }
+            var text = Text.trimmed(String(decoding: cell, as: UTF8.self))
+            // Quoted twice: the quotes became part of the cell.
+            if text.utf8.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") {
+                text = Text.trimmed(String(text.dropFirst().dropLast()))
+            }
+            cells.append(text)
+            guard place < bytes.count, cells.count < 64 else { return cells }
+            place += 1
+        }
+    }
+}
+
+extension Text {
+    /// Without blanks at either end.
+    static func trimmed(_ text: String) -> String {
+        var cut = text[...]
+        while let first = cut.first, first.isWhitespace { cut.removeFirst() }
+        while let last = cut.last, last.isWhitespace { cut.removeLast() }
+        return String(cut)
+    }
+}

@@ -1,0 +1,69 @@
+/// Finds out whose table a file is and reads it.
+public enum TableSource {
+    /// Why a file is no table of another program.
+    public enum Fault: Error, Hashable, Sendable {
+        /// None of the known forms.
+        case unknownForm
+        /// JSON that ends or breaks in this line.
+        case json(line: Int)
+        /// Not what the caller says it is.
+        case otherForm(TableFormat)
+        /// Longer than any such file.
+        case tooLong
+    }
+
+    /// Longer files are refused: the collection of all WiCAN profiles has one megabyte.
+    public static let longest = 64 << 20
+
+    /// The rows of a file; `expected` says what it must be.
+    public static func read(
+        _ bytes: [UInt8], _ file: String, as expected: TableFormat? = nil,
+        _ options: ImportOptions = ImportOptions()
+    ) throws(Fault) -> ImportedSource {
+        guard bytes.count <= longest else { throw .tooLong }
+        let name = Text.line(file)
+        if isJSON(bytes) {
+            let root: JSONNode
+            do {
+                root = try JSONDocument.read(bytes)
+            } catch {
+                throw .json(line: error.line)
+            }
+            let format: TableFormat
+            if root["commands"]?.isArray == true {
+                format = .obdb
+            } else if WiCANReader.isProfile(root) {
+                format = .wican
+            } else if ABRPReader.isList(root) {
+                format = .abrp
+            } else {
+                throw .unknownForm
+            }
+            if let expected, expected != format { throw .otherForm(format) }
+            switch format {
+            case .wican: return WiCANReader.read(root, name, options)
+            case .abrp: return ABRPReader.read(root, name, options)
+            default: return OBDbReader.read(root, name, options)
+            }
+        }
+        let lines = SourceLines(bytes).lines
+        if DBCReader.isDatabase(lines) {
+            if let expected, expected != .dbc { throw .otherForm(.dbc) }
+            return DBCReader.read(lines, name, options)
+        }
+        // A table that somebody says is Torque's is read as such, however few rows can be made out.
+        guard
+            expected == .torque
+                || lines.contains(where: { TorqueReader.isRow(SourceLines.cells($0)) })
+        else { throw .unknownForm }
+        if let expected, expected != .torque { throw .otherForm(.torque) }
+        return TorqueReader.read(lines, name, options)
+    }
+
+    private static func isJSON(_ bytes: [UInt8]) -> Bool {
+        var body = bytes[...]
+        if body.starts(with: [0xEF, 0xBB, 0xBF]) { body = body.dropFirst(3) }
+        let first = body.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        return first == 0x7B || first == 0x5B
+    }
+}

@@ -62,8 +62,8 @@ public struct ObdscanCommand: ParsableCommand {
             endProcess(.silent(.done))
         }
         if let help = help(for: arguments) {
-            let names = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
-            if let failure = CommandSuggestion.failure(for: Array(names)) { endProcess(failure) }
+            let names = arguments.filter { $0 != "help" }
+            if let failure = CommandSuggestion.failure(for: names) { endProcess(failure) }
             print(LocaleText.shown(help.text))
             endProcess(.silent(.done))
         }
@@ -126,7 +126,10 @@ public struct ObdscanCommand: ParsableCommand {
             endProcess(failure)
         }
         let text = message.hasPrefix("Error: ") ? String(message.dropFirst(7)) : message
+        // Its usage lists every option; ours is a line.
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+            .filter { !$0.hasPrefix("       ") }
+            .map { $0.hasPrefix("Usage: ") ? "Usage: " + usage(CommandLine.arguments) : $0 }
         tellOnStandardError(
             "obdscan: " + lines.map { printable(String($0)) }.joined(separator: "\n") + "\n")
         exit(withError: exitCode(for: error))

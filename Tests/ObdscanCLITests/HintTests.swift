@@ -9,7 +9,7 @@ import Testing
     /// What a reader fills in, and what the tests fill in.
     private static let blanks = [
         "DEVICE": "sim:", "FILE": "own.pids", "NEW.db": "new.db", "TRIP": "1", "HOST": "localhost",
-        "NAME": "localhost", "ADDRESS": "AA:BB:CC:DD:EE:FF",
+        "NAME": "localhost", "SIGNAL": "rpm", "ADDRESS": "AA:BB:CC:DD:EE:FF",
     ]
     /// What stands in the source for text that only a run has.
     private static let samples = [

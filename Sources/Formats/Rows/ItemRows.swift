@@ -41,16 +41,16 @@ public struct ItemRows: Sendable {
         /// Of an ECU that answered.
         public static let ecu = ["time", "ecu", "name", "light", "codes"]
         /// Of everything that an answer may hold.
-        public static let all = [reading, code, monitor, monitorTest, ecu, frame] + rest
-        /// Of a frame that the adapter heard on the bus.
-        public static let frame = ["time", "id", "data"]
-        /// Of what an answer may hold instead of results: refusals, messages, words of the
-        /// adapter, errors.
-        public static let rest = [
-            ["time", "ecu", "service", "nrc", "name"],
-            ["time", "ecu", "service", "pgn", "payload"],
-            ["time", "status", "text"], ["time", "ecu", "reason", "text"],
+        public static let all = [
+            reading, code, monitor, monitorTest, ecu, refusal, message, adapterStatus,
+            ["time", "id", "data"], error,
         ]
+        /// Of what an answer may hold instead of results.
+        public static let rest = [refusal, message, adapterStatus, error]
+        private static let refusal = ["time", "ecu", "service", "nrc", "name"]
+        private static let message = ["time", "ecu", "service", "pgn", "payload"]
+        private static let adapterStatus = ["time", "status", "text"]
+        private static let error = ["time", "ecu", "reason", "text"]
     }
 
     /// The row of an item; `time` is null where it is not known.

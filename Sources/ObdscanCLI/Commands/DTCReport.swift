@@ -44,7 +44,8 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "With --until: the vehicle with this VIN or name.", valueName: "vehicle"))
+            "Choose the vehicle with this VIN or name.",
+            discussion: "It counts with --until.", valueName: "vehicle"))
     var of: String?
 
     @OptionGroup var vehicle: VehicleOptions

@@ -269,7 +269,8 @@ struct ExportCommand: ParsableCommand, OutputCommand {
         guard access(to, F_OK) != 0 else {
             throw Failure(
                 "\(to) exists already",
-                hint: "name a new file, or \"obdscan db merge\" takes trips into another database",
+                hint:
+                    "name a new file; \"obdscan db merge FILE\" adds the trips of a database to another",
                 status: .cannotCreate)
         }
         let inbox = try SignalInbox(SignalInbox.endings)

@@ -196,7 +196,7 @@ struct ImportCommand: ParsableCommand, OutputCommand {
         if beginning.starts(with: "SQLite format 3".utf8) {
             return Failure(
                 "\(file) is a database",
-                hint: "\"obdscan db merge\" adds the trips of another database", status: .badData)
+                hint: "\"obdscan db merge \(file)\" adds its trips", status: .badData)
         }
         if beginning.starts(with: "LOGG".utf8) || beginning.starts(with: "MDF     ".utf8) {
             let form = beginning.first == UInt8(ascii: "L") ? "BLF" : "MF4"

@@ -138,7 +138,7 @@ struct LogCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Record positions from gpsd or an NMEA 0183 receiver.",
+            "Record positions from gpsd or an NMEA receiver.",
             discussion: """
                 gpsd://HOST:PORT, serial:PATH?baud=RATE, or a path. The word off records none, even \
                 if the configuration file names a source.

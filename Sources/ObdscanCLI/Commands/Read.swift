@@ -80,7 +80,7 @@ struct ReadCommand: ParsableCommand, OutputCommand {
                 throw lastFailure
                     ?? Failure(
                         "\(connection.accessory): no answer could be read",
-                        hint: "\"obdscan read -v\" shows what came", status: .unavailable)
+                        hint: "\"obdscan read -v SIGNAL\" shows what came", status: .unavailable)
             }
             // What was printed stands, but an exchange did not end as it should.
             if let firstProblem { throw firstProblem }

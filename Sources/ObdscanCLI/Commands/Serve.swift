@@ -68,7 +68,7 @@ struct ServeCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Listen here; port 0 is any free port.",
+            "Listen on this address.", discussion: "Port 0 is any free port.",
             valueName: "address:port"))
     var listen = "127.0.0.1:8327"
 

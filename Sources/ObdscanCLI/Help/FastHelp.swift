@@ -27,6 +27,18 @@ extension ObdscanCommand {
         return page(command, names.prefix(names.count - rest.count), isWhole)
     }
 
+    /// The usage of the command that a process's arguments name.
+    static func usage(_ arguments: [String]) -> String {
+        let words = Array(arguments.dropFirst()).filter { $0 != "help" }
+        let (command, rest) = named(by: words[...])
+        var names = Array(words.dropLast(rest.count))
+        guard let usual = command.configuration.defaultSubcommand else {
+            return HelpPage(command, names).usage
+        }
+        names.append(CommandSuggestion.name(usual))
+        return HelpPage(usual, names).usage
+    }
+
     private static func page(
         _ command: any ParsableCommand.Type, _ words: ArraySlice<String>, _ isWhole: Bool
     ) -> HelpPage {

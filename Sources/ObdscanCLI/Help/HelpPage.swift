@@ -24,6 +24,11 @@ struct HelpPage {
         self.width = width ?? min(max(terminalColumns(STDOUT_FILENO) ?? 80, 40), 100)
     }
 
+    /// The usage, such as `obdscan read [options] <signal>...`.
+    var usage: String {
+        usage(command.configuration.subcommands.isEmpty ? CommandArgument.all(of: command) : [])
+    }
+
     /// The text, without a line end after the last line.
     var text: String {
         let configuration = command.configuration
@@ -170,7 +175,8 @@ extension CommandArgument {
         let value = "<\(valueName)>"
         if kind == .positional { return value + (isRepeating ? "..." : "") }
         let own = self.names.sorted { $0.count < $1.count }.map { name in
-            names.contains("--no-" + name.dropFirst(2)) ? "--[no-]" + name.dropFirst(2) : name
+            kind == .flag && names.contains("--no-" + name.dropFirst(2))
+                ? "--[no-]" + name.dropFirst(2) : name
         }
         return own.joined(separator: ", ") + (kind == .option ? " " + value : "")
     }

@@ -19,12 +19,10 @@ struct ReplayTransport: Transport {
     var isServedHere: Bool { true }
     var recording: String? { path }
 
-    /// A GoLink's protocol, where one was recorded.
+    /// The protocol of a GoLink or of an slcan adapter, where one was recorded.
     var protocols: [String] {
-        guard let adapter = try? ReplayLink.adapter(reading: path), adapter.isGoLink else {
-            return []
-        }
-        return [GoLinkDialect.protocolString]
+        guard let adapter = try? ReplayLink.adapter(reading: path) else { return [] }
+        return adapter.protocols
     }
 
     func connector() throws(AccessoryError) -> Connector {

@@ -11,6 +11,8 @@ public enum ServingPlace: Hashable, Sendable {
     case tcp(port: UInt16)
     /// An RFCOMM channel of this machine's Bluetooth controller.
     case rfcomm(channel: UInt8)
+    /// An interface of SocketCAN.
+    case can(interface: String)
 }
 
 /// A pseudo terminal that stays open while programs come and go.

@@ -30,7 +30,8 @@ struct DevicesListCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List attached adapters and those that were used before.",
         discussion: """
-            Lists serial devices and the Bluetooth devices that BlueZ has connected or paired. \
+            Lists serial devices, the Bluetooth devices that BlueZ has connected or paired, and \
+            CAN interfaces with their state. \
             Adapters on the network are listed once they were used.
 
             EXAMPLES
@@ -57,7 +58,9 @@ struct DevicesListCommand: ParsableCommand, OutputCommand {
         for accessory in attached { try writer.print(AccessoryEntry(accessory), &printer) }
         let paired = BluetoothAccessories.paired()
         for accessory in paired { try writer.print(AccessoryEntry(paired: accessory), &printer) }
-        let shown = attached + paired
+        let interfaces = CANInterface.all().map { Accessory($0) }
+        for interface in interfaces { try writer.print(AccessoryEntry(interface), &printer) }
+        let shown = attached + paired + interfaces
         for remembered in AdapterMemories.all(database)
         where !shown.contains(where: { $0.memoryKey == remembered.address }) {
             try writer.print(AccessoryEntry(remembered), &printer)
@@ -108,7 +111,8 @@ struct DevicesShowCommand: ParsableCommand, OutputCommand {
 
     private func find(_ address: AccessoryAddress) -> AccessoryEntry? {
         let attached = AccessoryManager(asksBlueZ: true).attached(withHolders: true)
-        let match = attached.first { address.transport.leads(to: $0) }
+        let match = (attached + CANInterface.all().map { Accessory($0) })
+            .first { address.transport.leads(to: $0) }
         if let match { return AccessoryEntry(match) }
         if let paired = BluetoothAccessories.paired().first(where: {
             address.transport.leads(to: $0)

@@ -7,7 +7,7 @@ import VehicleLink
 
 /// The dialect of raw CAN links, with an adapter played by hand.
 @Suite struct `CAN dialect` {
-    private struct Bench {
+    private final class Bench {
         var dialect: CANDialect
         var out: [DialectOutput] = []
         var armed: Set<DialectTimer> = []
@@ -15,7 +15,7 @@ import VehicleLink
         init(_ options: CANDialect.Options) { dialect = CANDialect(options) }
 
         /// Keeps track of timers.
-        mutating func settle() {
+        func settle() {
             for output in out {
                 switch output {
                 case .arm(let timer, _): armed.insert(timer)
@@ -26,7 +26,7 @@ import VehicleLink
         }
 
         /// The text that was written since the last call.
-        mutating func takeText() -> String {
+        func takeText() -> String {
             settle()
             defer { out = [] }
             return out.compactMap { output in
@@ -38,9 +38,9 @@ import VehicleLink
             }.joined()
         }
 
-        mutating func hear(_ text: String) { dialect.receive(Array(text.utf8), &out) }
+        func hear(_ text: String) { dialect.receive(Array(text.utf8), &out) }
 
-        mutating func expire(_ timer: DialectTimer) {
+        func expire(_ timer: DialectTimer) {
             settle()
             armed.remove(timer)
             dialect.expired(timer, &out)
@@ -57,7 +57,7 @@ import VehicleLink
     private static let map = "t7E8806410098180001AA\r"
 
     /// Up to the rate that is to be listened at.
-    private func listening(_ bench: inout Bench) {
+    private func listening(_ bench: Bench) {
         bench.dialect.initialise(&bench.out)
         #expect(bench.takeText() == "\r\rC\r")
         bench.expire(.reply)
@@ -71,8 +71,8 @@ import VehicleLink
     }
 
     @Test func `a frame at the first rate proves it, and the vehicle is asked at once`() {
-        var bench = Bench(.init(.slcan))
-        listening(&bench)
+        let bench = Bench(.init(.slcan))
+        listening(bench)
         bench.hear("t0C9821D6005800000000\r")
         #expect(bench.takeText() == "C\r")
         bench.hear("\r")
@@ -97,8 +97,7 @@ import VehicleLink
     }
 
     /// Lets every timer expire until nothing is armed; gives what was sent.
-    private func runOut(_ bench: inout Bench, hearing: (String) -> String? = { _ in nil }) -> String
-    {
+    private func runOut(_ bench: Bench, hearing: (String) -> String? = { _ in nil }) -> String {
         var all = ""
         for _ in 0..<200 {
             let text = bench.takeText()
@@ -115,11 +114,11 @@ import VehicleLink
     }
 
     @Test func `frames of another rate keep it from ever asking at the first one`() {
-        var bench = Bench(.init(.slcan))
+        let bench = Bench(.init(.slcan))
         bench.dialect.initialise(&bench.out)
         var rate = ""
         var mode = ""
-        let sent = runOut(&bench) { text in
+        let sent = runOut(bench) { text in
             if text.hasPrefix("S") { rate = text }
             if text == "L\r" || text == "O\r" { mode = text }
             return mode == "L\r" && rate == "S5\r" && text == "L\r" ? "t0C91AA\r" : nil
@@ -135,17 +134,17 @@ import VehicleLink
     }
 
     @Test func `a frame that comes while it asks keeps it from a second rate`() {
-        var bench = Bench(.init(.slcan))
+        let bench = Bench(.init(.slcan))
         bench.dialect.initialise(&bench.out)
-        let sent = runOut(&bench) { $0.hasPrefix("t7DF80201") ? "t0C91AA\r" : nil }
+        let sent = runOut(bench) { $0.hasPrefix("t7DF80201") ? "t0C91AA\r" : nil }
         #expect(bench.failure == .noVehicle(.noData))
         #expect(sent.components("O\r") == 1)
     }
 
     @Test func `on a silent bus it asks at 500 kbit/s, then at 250`() {
-        var bench = Bench(.init(.slcan))
+        let bench = Bench(.init(.slcan))
         bench.dialect.initialise(&bench.out)
-        let sent = runOut(&bench) { $0 == "V\r" ? "V1013\r" : nil }
+        let sent = runOut(bench) { $0 == "V\r" ? "V1013\r" : nil }
         #expect(bench.failure == .noVehicle(.noData))
         #expect(sent.components("O\r") == 2)
         // SAE J1939 has 250 kbit/s.
@@ -154,23 +153,23 @@ import VehicleLink
     }
 
     @Test func `an adapter that says nothing at all is silent`() {
-        var bench = Bench(.init(.slcan))
+        let bench = Bench(.init(.slcan))
         bench.dialect.initialise(&bench.out)
-        _ = runOut(&bench)
+        _ = runOut(bench)
         #expect(bench.failure == .silent)
     }
 
     @Test func `a version without an end of line is one`() {
-        var bench = Bench(.init(.slcan))
+        let bench = Bench(.init(.slcan))
         bench.dialect.initialise(&bench.out)
-        _ = runOut(&bench) { $0 == "V\r" ? "CANable 1.0" : nil }
+        _ = runOut(bench) { $0 == "V\r" ? "CANable 1.0" : nil }
         #expect(bench.dialect.identity.banner == "slcan adapter CANable 1.0")
     }
 
     @Test func `where it cannot only listen, it asks without`() {
-        var bench = Bench(.init(.slcan))
+        let bench = Bench(.init(.slcan))
         bench.dialect.initialise(&bench.out)
-        let sent = runOut(&bench) { text in
+        let sent = runOut(bench) { text in
             if text == "L\r" { return "\u{7}" }
             return text.hasPrefix("t7DF") ? Self.map : nil
         }
@@ -181,7 +180,7 @@ import VehicleLink
     @Test func `a given protocol is the only one`() {
         var bench = Bench(.init(.slcan, vehicleProtocol: .can29At250))
         bench.dialect.initialise(&bench.out)
-        let sent = runOut(&bench) { $0 == "V\r" ? "V1\r" : nil }
+        let sent = runOut(bench) { $0 == "V\r" ? "V1\r" : nil }
         #expect(bench.failure == .noVehicle(.noData))
         #expect(!sent.contains("S6") && !sent.contains("t7DF") && sent.contains("T18DB33F1"))
         bench = Bench(.init(.slcan, vehicleProtocol: .iso9141))
@@ -190,9 +189,9 @@ import VehicleLink
     }
 
     @Test func `without a vehicle the bus is open, and commands are refused`() {
-        var bench = Bench(.init(.slcan, vehicle: .unused))
+        let bench = Bench(.init(.slcan, vehicle: .unused))
         bench.dialect.initialise(&bench.out)
-        let sent = runOut(&bench) { $0 == "V\r" ? "V1\r" : nil }
+        let sent = runOut(bench) { $0 == "V\r" ? "V1\r" : nil }
         #expect(bench.isReady)
         #expect(!sent.contains("t7DF") && sent.hasSuffix("S6\rO\r"))
         bench.out = []
@@ -204,9 +203,9 @@ import VehicleLink
     @Test func `whoever only listens acknowledges nothing and sends nothing`() {
         var options = CANDialect.Options(.slcan, vehicle: .unused)
         options.onlyListens = true
-        var bench = Bench(options)
+        let bench = Bench(options)
         bench.dialect.initialise(&bench.out)
-        let sent = runOut(&bench) { $0 == "L\r" ? "t0C91AA\r" : nil }
+        let sent = runOut(bench) { $0 == "L\r" ? "t0C91AA\r" : nil }
         #expect(bench.isReady)
         #expect(!sent.contains("O") && !sent.contains("t7DF") && sent.hasSuffix("L\r"))
         bench.out = []
@@ -235,7 +234,7 @@ import VehicleLink
     }
 
     @Test func `nobody who acknowledges ends the set-up before a second question`() {
-        var bench = Bench(.init(.interface(name: "can0", rate: 500_000)))
+        let bench = Bench(.init(.interface(name: "can0", rate: 500_000)))
         bench.dialect.initialise(&bench.out)
         bench.settle()
         #expect(bench.out.contains(.write(Self.record(0x7DF, [2, 1, 0, 0, 0, 0, 0, 0]))))
@@ -246,7 +245,7 @@ import VehicleLink
     }
 
     @Test func `an interface at 250 kbit/s is asked as such`() {
-        var bench = Bench(.init(.interface(name: "can0", rate: 250_000)))
+        let bench = Bench(.init(.interface(name: "can0", rate: 250_000)))
         bench.dialect.initialise(&bench.out)
         bench.dialect.receive(Self.record(0x7E8, [6, 0x41, 0, 0x98, 0x18, 0, 1, 0]), &bench.out)
         bench.expire(.reply)
@@ -256,7 +255,7 @@ import VehicleLink
     }
 
     @Test func `a rate that is not the wanted protocol's sends nothing`() {
-        var bench = Bench(
+        let bench = Bench(
             .init(.interface(name: "can0", rate: 250_000), vehicleProtocol: .can11At500))
         bench.dialect.initialise(&bench.out)
         #expect(bench.failure == .noVehicle(.unableToConnect))
@@ -264,7 +263,7 @@ import VehicleLink
     }
 
     @Test func `bus-off in the middle of a request is its end`() {
-        var bench = Bench(.init(.interface(name: "can0", rate: nil), vehicle: .unused))
+        let bench = Bench(.init(.interface(name: "can0", rate: nil), vehicle: .unused))
         bench.dialect.initialise(&bench.out)
         #expect(bench.isReady)
         bench.dialect.send(

@@ -153,7 +153,8 @@ import Testing
         var reader = CandumpReader()
         var items: [ConversationItem] = []
         for (number, line) in log.split(separator: "\n").enumerated() {
-            #expect(reader.read(Array(line.utf8), number: number + 1, &items))
+            let isRead = reader.read(Array(line.utf8), number: number + 1, &items)
+            #expect(isRead)
         }
         reader.finish(&items)
         #expect(items.count == 3)

@@ -175,10 +175,11 @@ import Testing
         // The other one asks for the VIN and lets it come; we see all of its frames.
         var other = CANExchange()
         var out: [CANExchange.Output] = []
-        #expect(other.begin(Self.request([0x09, 0x02]), on: .can11At500, &out))
+        let hasBegun = other.begin(Self.request([0x09, 0x02]), on: .can11At500, &out)
         var ours = CANExchange()
         var said: [CANExchange.Output] = []
-        #expect(ours.begin(Self.request([0x01, 0x0C]), on: .can11At500, &said))
+        let haveWe = ours.begin(Self.request([0x01, 0x0C]), on: .can11At500, &said)
+        #expect(hasBegun && haveWe)
         let wire = CANWire.records(CANRecordLexer())
         var now = Instant.zero
         for _ in 0..<100 {

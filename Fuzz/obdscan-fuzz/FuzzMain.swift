@@ -11,7 +11,7 @@ func runFuzzer(
 /// What is fuzzed: each reads bytes from outside and checks what must hold whatever they are.
 enum FuzzTarget: String, CaseIterable {
     case lexer, decode, links, services, transcripts, tables, simulator, machine, codes, positions,
-        requests, golink, csv, json, imports, doip, bus, foreign, faults
+        requests, golink, can, csv, json, imports, doip, bus, foreign, faults
 
     /// Reads one input; a property that does not hold ends the process.
     func read(_ input: [UInt8]) {
@@ -28,6 +28,7 @@ enum FuzzTarget: String, CaseIterable {
         case .positions: readPositions(input)
         case .requests: readRequest(input)
         case .golink: readGoLink(input)
+        case .can: readCAN(input)
         case .csv: readCSV(input)
         case .json: readJSON(input)
         case .imports: readImport(input)

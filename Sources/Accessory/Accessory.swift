@@ -30,7 +30,13 @@ public struct Accessory: Hashable, Sendable {
     public var holder: AccessoryError.Holder?
 
     /// Under which it is remembered: a name that survives replugging.
-    public var memoryKey: String { stablePath.map { "serial:\($0)" } ?? "\(address)" }
+    public var memoryKey: String {
+        guard let stablePath, !isSLCAN else { return "\(address)" }
+        return "serial:\(stablePath)"
+    }
+
+    /// Whether it is a CAN adapter that speaks frames as text.
+    public var isSLCAN: Bool { address.transport is SLCANTransport }
 
     /// An accessory of which the address is known.
     public init(address: AccessoryAddress, connectionID: Int, name: String) {
@@ -55,7 +61,7 @@ public struct Accessory: Hashable, Sendable {
     /// in adapters.
     public var isLikelyAdapter: Bool {
         let text = [name, manufacturer ?? "", model ?? ""].joined(separator: " ").uppercased()
-        if Self.adapterWords.contains(where: { text.contains($0) }) { return true }
+        if isSLCAN || Self.adapterWords.contains(where: { text.contains($0) }) { return true }
         guard let vendor = usbID?.prefix(4) else { return false }
         return Self.bridgeVendors.contains(String(vendor))
     }

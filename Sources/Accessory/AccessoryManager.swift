@@ -156,6 +156,11 @@ public final class AccessoryManager: Sendable {
                 accessory.hardware = Files.line("\(folder)/bcdDevice").map(Self.revision)
                 accessory.usbID = Files.line("\(folder)/idProduct").map { "\(vendor):\($0)" }
                 accessory.name = accessory.model ?? accessory.name
+                if let id = accessory.usbID, SLCANTransport.usbIDs.contains(id) {
+                    accessory.address = AccessoryAddress(
+                        SLCANTransport(SerialTransport(path: node, rate: nil)))
+                    accessory.protocols = accessory.address.transport.protocols
+                }
                 break
             }
             folder = String(folder.prefix(upTo: folder.lastIndex(of: "/") ?? folder.startIndex))

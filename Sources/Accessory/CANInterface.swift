@@ -92,6 +92,16 @@ public struct CANInterface: Hashable, Sendable {
     }
 }
 
+extension Accessory {
+    /// An interface of SocketCAN.
+    public init(_ interface: CANInterface) {
+        self.init(
+            address: AccessoryAddress(CANTransport(interface: interface.name)),
+            connectionID: interface.index, name: interface.text)
+        protocols = address.transport.protocols
+    }
+}
+
 /// Messages of NETLINK_ROUTE (linux/rtnetlink.h, linux/if_link.h), which are in the machine's byte order.
 enum RouteMessage {
     private static let newLink: UInt16 = 16

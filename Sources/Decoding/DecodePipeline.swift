@@ -11,6 +11,8 @@ public struct DecodePipeline {
         case unknown([UInt8])
         case text
         case transcript([UInt8])
+        /// A log of `candump`.
+        case candump(CandumpReader)
     }
 
     private let options: ConversationReader.Options
@@ -51,6 +53,10 @@ public struct DecodePipeline {
     public mutating func read(_ chunk: ArraySlice<UInt8>, _ body: (DecodedLine) -> Void) {
         switch input {
         case .text: readText(chunk, body)
+        case .candump(var reader):
+            input = .text
+            readCandump(chunk, &reader, body)
+            input = .candump(reader)
         case .transcript(var all):
             input = .text
             all.append(contentsOf: chunk)
@@ -60,6 +66,13 @@ public struct DecodePipeline {
             let magic = Array(Transcript.magic.utf8.dropLast())
             if Transcript.isTranscript(start) {
                 input = .transcript(start)
+            } else if start.first == UInt8(ascii: "("), !start.contains(0x0A), start.count < 128 {
+                // Only a whole line tells.
+                input = .unknown(start)
+            } else if Self.isCandump(start) {
+                var reader = CandumpReader()
+                readCandump(start[...], &reader, body)
+                input = .candump(reader)
             } else if start.count > magic.count || !magic.starts(with: start) {
                 input = .text
                 readText(start[...], body)
@@ -73,6 +86,17 @@ public struct DecodePipeline {
     public mutating func finish(_ body: (DecodedLine) -> Void) {
         switch input {
         case .text: break
+        case .candump(var reader):
+            lines.finish { line, number in Self.read(line, number, &reader, &run, body) }
+            var items: [ConversationItem] = []
+            reader.finish(&items)
+            run.take(items, line: [], number: 0, body)
+        case .unknown(let rest) where Self.isCandump(rest):
+            var reader = CandumpReader()
+            readCandump(rest[...], &reader, body)
+            input = .candump(reader)
+            finish(body)
+            return
         case .unknown(let rest): readText(rest[...], body)
         case .transcript(let bytes): readTranscript(bytes, body)
         }
@@ -91,6 +115,29 @@ public struct DecodePipeline {
         lines.receive(chunk) { line, number in
             run.read(line, number: number, body)
         }
+    }
+
+    /// Whether the first line is one of a log of `candump`.
+    private static func isCandump(_ start: [UInt8]) -> Bool {
+        let line = start.prefix { $0 != 0x0A && $0 != 0x0D }
+        return CandumpLine.read(Array(line)) != .foreign
+    }
+
+    private mutating func readCandump(
+        _ chunk: ArraySlice<UInt8>, _ reader: inout CandumpReader, _ body: (DecodedLine) -> Void
+    ) {
+        lines.receive(chunk) { line, number in
+            Self.read(line, number, &reader, &run, body)
+        }
+    }
+
+    private static func read(
+        _ line: [UInt8], _ number: Int, _ reader: inout CandumpReader, _ run: inout DecodeRun,
+        _ body: (DecodedLine) -> Void
+    ) {
+        var items: [ConversationItem] = []
+        reader.read(line, number: number, &items)
+        run.take(items, line: line, number: number, body)
     }
 
     private mutating func readTranscript(_ bytes: [UInt8], _ body: (DecodedLine) -> Void) {

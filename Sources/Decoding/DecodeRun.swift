@@ -100,6 +100,17 @@ public struct DecodeRun {
         try handOn(body)
     }
 
+    /// Takes what another reader has found in a line.
+    public mutating func take(
+        _ items: [ConversationItem], line: [UInt8], number: Int,
+        _ body: (DecodedLine) throws -> Void
+    ) rethrows {
+        if texts.count >= Self.mostTexts { texts.removeAll(keepingCapacity: true) }
+        texts[number] = line
+        found = items
+        try handOn(body)
+    }
+
     private mutating func handOn(_ body: (DecodedLine) throws -> Void) rethrows {
         for entry in found {
             switch entry.content {

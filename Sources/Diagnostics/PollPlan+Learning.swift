@@ -50,6 +50,10 @@ extension PollPlan {
         for asked: Pending, at now: Instant, link: LinkCapabilities
     ) -> Int? {
         guard link.frameCountHelps else { return nil }
+        if link.heardECUs != heardECUs {
+            heardECUs = link.heardECUs
+            forgetAllFrames()
+        }
         if asked.isBatch {
             if batchWithFrameCount == .refused, countedBatchRefusals.holds(at: now) { return nil }
         } else if asked.payload.count > longestCounted, countRefusals.holds(at: now) {
@@ -57,7 +61,7 @@ extension PollPlan {
         }
         guard var known = frameCount(of: asked) else { return nil }
         known.uses += 1
-        let isWornOut = known.uses > Self.frameCountUses
+        let isWornOut = known.uses > link.frameCountUses
         setFrameCount(isWornOut ? nil : known, of: asked)
         return isWornOut ? nil : known.frames
     }
@@ -87,6 +91,16 @@ extension PollPlan {
             frameCounts[Key(payload: asked.payload, target: asked.target)] = count
         } else {
             items[asked.items[0]].frameCount = count
+        }
+    }
+
+    /// Another ECU has been heard: no count holds any more.
+    private mutating func forgetAllFrames() {
+        frameCounts.removeAll()
+        lastFrames.removeAll()
+        for index in items.indices {
+            items[index].frameCount = nil
+            items[index].lastFrames = nil
         }
     }
 

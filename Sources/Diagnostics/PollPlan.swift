@@ -178,8 +178,6 @@ public struct PollPlan: Sendable {
     /// Batches whose frame counts are known at the same time.
     static let mostBatches = 256
 
-    /// A frame count is learnt again after so many uses, so that an ECU that appears late is heard.
-    public static let frameCountUses = 50
     /// A record that is silent or fails is asked ever less often, down to this period.
     public static let longestRest = Duration.seconds(30)
     /// Less than this without any answer is no outage.
@@ -215,6 +213,8 @@ public struct PollPlan: Sendable {
     // Of batches.
     var frameCounts: [Key: FrameCount] = [:]
     var lastFrames: [Key: Int] = [:]
+    /// How many ECUs the link had heard when those were learnt.
+    var heardECUs = 0
     // One request is under way at a time.
     var pending: Pending?
     private var lastID: UInt32 = 0

@@ -6,9 +6,10 @@ import Simulator
 public enum ReplayLink {
     /// The connector for a transcript or a conversation as text.
     public static func connector(path: String) throws(LocalLinkFault) -> Connector {
-        let shared = SharedDevice(try adapter(reading: path))
+        let adapter = try adapter(reading: path)
+        let shared = SharedDevice(adapter)
         let name = "replay:" + path
-        return .descriptor(name: name) { () throws(AccessoryError) in
+        return .descriptor(name: name, protocols: adapter.protocols) { () throws(AccessoryError) in
             try SimulatorLink.socketPair(to: shared, name: name)
         }
     }
@@ -30,5 +31,15 @@ public enum ReplayLink {
             throw .emptyRecording(path: path, magic: Transcript.magic)
         }
         return adapter
+    }
+}
+
+extension ReplayAdapter {
+    /// The wire protocol of what was recorded; none = that of the ELM327.
+    var protocols: [String] {
+        if isGoLink { return [GoLinkDialect.protocolString] }
+        if isDoIP { return [DoIPDialect.protocolString] }
+        if hasRecords { return [CANDialect.recordProtocol] }
+        return isSLCAN ? [CANDialect.slcanProtocol] : []
     }
 }

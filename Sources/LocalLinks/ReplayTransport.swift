@@ -19,11 +19,10 @@ struct ReplayTransport: Transport {
     var isServedHere: Bool { true }
     var recording: String? { path }
 
-    /// The protocol of a GoLink or a DoIP gateway, where one was recorded.
+    /// The protocol of what was recorded, where it is not an ELM327.
     var protocols: [String] {
         guard let adapter = try? ReplayLink.adapter(reading: path) else { return [] }
-        if adapter.isDoIP { return [DoIPDialect.protocolString] }
-        return adapter.isGoLink ? [GoLinkDialect.protocolString] : []
+        return adapter.protocols
     }
 
     func connector() throws(AccessoryError) -> Connector {

@@ -13,6 +13,8 @@ public enum ServingPlace: Hashable, Sendable {
     case doip(ServedHost)
     /// An RFCOMM channel of this machine's Bluetooth controller.
     case rfcomm(channel: UInt8)
+    /// An interface of SocketCAN.
+    case can(interface: String)
 }
 
 /// An address and port of this machine to serve on.

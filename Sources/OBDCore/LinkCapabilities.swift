@@ -4,6 +4,14 @@ public struct LinkCapabilities: Hashable, Sendable {
     public var itemsPerRequest: Int
     /// Whether announcing the number of answer frames ends the adapter's waiting.
     public var frameCountHelps: Bool
+    /// How often a known number of frames is relied on before it is learnt again.
+    ///
+    /// To an adapter it is a digit after the request, which may arrive garbled and then cuts answers
+    /// off; and an ECU that appears late is heard again.
+    public var frameCountUses = 50
+    /// How many ECUs have answered requests to all, where the link takes note; with each more of them,
+    /// every number of frames is learnt again.
+    public var heardECUs = 0
     /// What the vehicle speaks; nil until it is known.
     public var vehicleProtocol: VehicleProtocol?
     /// Whether one ECU can be asked; otherwise every request goes to all of them.

@@ -31,7 +31,7 @@ public struct ObdscanCommand: ParsableCommand {
             LogCommand.self,
             TripsCommand.self, ExportCommand.self, ImportCommand.self,
             PublishCommand.self, DatabaseCommand.self, DecodeCommand.self,
-            SendCommand.self,
+            SendCommand.self, MonitorCommand.self,
             SimulateCommand.self, BenchCommand.self, DoctorCommand.self, ReportCommand.self,
             ConfigCommand.self, SetupCommand.self, ServeCommand.self, CommonOptions.self,
         ])

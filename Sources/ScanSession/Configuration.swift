@@ -22,6 +22,8 @@ public struct SessionConfiguration: Sendable {
     public var vehicleProtocol: VehicleProtocol?
     /// What is needed of the vehicle.
     public var vehicle: VehicleNeed
+    /// Whether the bus is only listened to, where the link can do that without an ELM327.
+    public var onlyListens = false
     /// What earlier sessions learnt of this adapter; nil = nothing.
     public var memory: AdapterMemory?
     /// Whether a lost link is restored.
@@ -63,7 +65,8 @@ extension SessionConfiguration {
     var knownDialect: AnyDialect {
         let choice: AnyDialect.Choice =
             switch dialect {
-            case .automatic where canLink != nil: .can
+            // Its address says what is spoken there.
+            case _ where canLink != nil: .can
             case .automatic where connector.protocols == [DoIPDialect.protocolString]: .doip
             case .automatic: triesAllDialects ? .automatic : .elm327
             case .elm327, .stn: .elm327
@@ -92,6 +95,7 @@ extension SessionConfiguration {
         var options = CANDialect.Options(
             canLink ?? .slcan, vehicleProtocol: vehicleProtocol,
             rememberedProtocol: memory?.vehicleProtocol, vehicle: vehicle)
+        options.onlyListens = onlyListens
         if let time = (connector.transport as? SLCANTransport)?.answerTime {
             options.timing.answer = time
         }
@@ -175,5 +179,12 @@ public struct AdapterMemory: Hashable, Sendable {
         self.lineRate = lineRate
         self.identity = identity
         self.vehicleProtocol = vehicleProtocol
+    }
+}
+
+extension Connector {
+    /// Whether frames of a CAN bus come from it as they are.
+    public var isCAN: Bool {
+        protocols == [CANDialect.slcanProtocol] || protocols == [CANDialect.recordProtocol]
     }
 }

@@ -8,11 +8,7 @@ extension Reply {
     ///
     /// A binary protocol has no lines: each message stands for one.
     public func rawLines(without command: String, banner: String?) -> [String] {
-        guard raw.allSatisfy(Self.isText) else {
-            return messages.map { message in
-                (message.ecu.map { "\($0) " } ?? "") + Hex.string(message.payload)
-            }
-        }
+        guard raw.allSatisfy(Self.isText) else { return messageLines }
         let compact = { (text: String) in text.uppercased().filter { $0 != " " } }
         let echo = compact(command)
         let replies = String(decoding: raw.filter { $0 != 0 }, as: UTF8.self)
@@ -26,6 +22,15 @@ extension Reply {
         let aside = ["OK"] + [banner].compactMap(\.self)
         let own = replies.filter { reply in !reply.allSatisfy { aside.contains($0) } }
         return (own.isEmpty ? replies : own).flatMap(\.self)
+    }
+
+    /// A line for each message, and for each word instead of one.
+    ///
+    /// For links whose bytes are no lines of an adapter.
+    public var messageLines: [String] {
+        messages.map { message in
+            (message.ecu.map { "\($0) " } ?? "") + Hex.string(message.payload)
+        } + statuses.map(\.text) + errors.map { "<\($0.reason)>" }
     }
 
     private static func trimmed(_ line: Substring) -> String {

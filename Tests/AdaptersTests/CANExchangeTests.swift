@@ -6,12 +6,12 @@ import VehicleLink
 @testable import Adapters
 
 /// One exchange, played by hand.
-struct ExchangeBench {
+final class ExchangeBench {
     var exchange = CANExchange()
     var out: [CANExchange.Output] = []
 
     /// What was said since the last call, timers left out.
-    mutating func news() -> [CANExchange.Output] {
+    func news() -> [CANExchange.Output] {
         defer { out = [] }
         return out.filter { output in
             switch output {
@@ -21,7 +21,7 @@ struct ExchangeBench {
         }
     }
 
-    mutating func ask(
+    func ask(
         _ payload: [UInt8], to target: ECUAddress? = nil, expecting frames: Int? = nil,
         on vehicleProtocol: VehicleProtocol = .can11At500
     ) -> Bool {
@@ -31,7 +31,7 @@ struct ExchangeBench {
                 expectedFrames: frames), on: vehicleProtocol, &out)
     }
 
-    mutating func hear(_ id: UInt32, _ bytes: [UInt8], form: ECUAddress.Form = .can11) {
+    func hear(_ id: UInt32, _ bytes: [UInt8], form: ECUAddress.Form = .can11) {
         exchange.receive(CANFrame(ECUAddress(id, form), InlineBytes(bytes)), &out)
     }
 
@@ -67,7 +67,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
     }
 
     @Test func `flow control is said in the call that brought the first frame`() {
-        var bench = ExchangeBench()
+        let bench = ExchangeBench()
         #expect(bench.ask([0x09, 0x02]))
         _ = bench.news()
         bench.hear(0x7E8, Self.vin[0])
@@ -87,7 +87,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
     }
 
     @Test func `on 29 bits flow control goes to the answerer with both addresses swapped`() {
-        var bench = ExchangeBench()
+        let bench = ExchangeBench()
         #expect(bench.ask([0x09, 0x02], on: .can29At500))
         _ = bench.news()
         bench.hear(0x18DA_F110, Self.vin[0], form: .can29)
@@ -95,7 +95,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
     }
 
     @Test func `nobody's answer is NO DATA`() {
-        var bench = ExchangeBench()
+        let bench = ExchangeBench()
         #expect(bench.ask([0x01, 0x0C]))
         _ = bench.news()
         bench.exchange.expired(.reply, &bench.out)
@@ -103,7 +103,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
     }
 
     @Test func `as many frames as are known to come end it at once`() {
-        var bench = ExchangeBench()
+        let bench = ExchangeBench()
         #expect(bench.ask([0x01, 0x0C], expecting: 2))
         bench.hear(0x7E8, [0x04, 0x41, 0x0C, 0x1A, 0xF8, 0, 0, 0])
         #expect(!bench.isEnded)
@@ -113,7 +113,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
     }
 
     @Test func `a request to one ECU ends with its answer, and takes no other's`() {
-        var bench = ExchangeBench()
+        let bench = ExchangeBench()
         #expect(bench.ask([0x22, 0xF1, 0x90], to: can11(0x7E1)))
         bench.hear(0x7E8, [0x04, 0x62, 0xF1, 0x90, 0x31, 0, 0, 0])
         #expect(bench.messages.isEmpty)
@@ -123,7 +123,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
     }
 
     @Test func `response pending gives the ECU P2*, and the answer ends it`() {
-        var bench = ExchangeBench()
+        let bench = ExchangeBench()
         #expect(bench.ask([0x22, 0xF1, 0x90], to: can11(0x7E0)))
         bench.hear(0x7E8, [0x03, 0x7F, 0x22, 0x78, 0, 0, 0, 0])
         #expect(!bench.isEnded)
@@ -134,7 +134,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
     }
 
     @Test func `an ECU that asks for patience and says no more ends the exchange in the end`() {
-        var bench = ExchangeBench()
+        let bench = ExchangeBench()
         #expect(bench.ask([0x22, 0xF1, 0x90], to: can11(0x7E0)))
         bench.hear(0x7E8, [0x03, 0x7F, 0x22, 0x78, 0, 0, 0, 0])
         bench.exchange.expired(.reply, &bench.out)
@@ -143,7 +143,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
     }
 
     @Test func `what another tester asked for is not ours, and gets no flow control from us`() {
-        var bench = ExchangeBench()
+        let bench = ExchangeBench()
         #expect(bench.ask([0x01, 0x0C]))
         _ = bench.news()
         bench.hear(0x7E8, Self.vin[0])
@@ -160,7 +160,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
     private static let long: [UInt8] = [0x22] + (0..<12).map { 0xF0 + UInt8($0 / 6) }
 
     @Test func `a long request waits for flow control, and keeps to block and pause`() {
-        var bench = ExchangeBench()
+        let bench = ExchangeBench()
         let request = [0x22] + [UInt8](repeating: 0x01, count: 20)
         #expect(bench.ask(request, to: can11(0x7E0)))
         #expect(bench.news() == [.send(frame(0x7E0, [0x10, 21, 0x22, 1, 1, 1, 1, 1]))])
@@ -185,7 +185,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
         ("a word that there is not", [0x3F, 0, 0]),
     ])
     func `a long request that is not let in says so`(_ what: String, _ answer: [UInt8]?) {
-        var bench = ExchangeBench()
+        let bench = ExchangeBench()
         #expect(bench.ask([0x22] + [UInt8](repeating: 1, count: 20), to: can11(0x7E0)))
         _ = bench.news()
         if let answer {
@@ -197,14 +197,14 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
     }
 
     @Test func `an ECU that says wait for ever is given up`() {
-        var bench = ExchangeBench()
+        let bench = ExchangeBench()
         #expect(bench.ask([0x22] + [UInt8](repeating: 1, count: 20), to: can11(0x7E0)))
         for _ in 0...CANExchange.mostWaits { bench.hear(0x7E8, [0x31, 0, 0]) }
         #expect(bench.isEnded)
     }
 
     @Test func `several ECUs cannot be sent a long request`() {
-        var bench = ExchangeBench()
+        let bench = ExchangeBench()
         #expect(!bench.ask([UInt8](repeating: 1, count: 8)))
         #expect(bench.out.isEmpty && !bench.exchange.isUnderWay)
     }
@@ -221,12 +221,13 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
     // MARK: Addresses in the data
 
     @Test func `under extended addressing flow control begins with the ECU's address`() {
-        var bench = ExchangeBench()
+        let bench = ExchangeBench()
         let target = ECUAddress(0x6F1, .can11, extended: 0x12)
         var request = VehicleRequest(
             id: RequestID(rawValue: 1), target: target, payload: [0x22, 0xF1, 0x90])
         request.responders = .one(ECUAddress(0x612, .can11, extended: 0xF1))
-        #expect(bench.exchange.begin(request, on: .can11At500, &bench.out))
+        let isSent = bench.exchange.begin(request, on: .can11At500, &bench.out)
+        #expect(isSent)
         #expect(bench.news() == [.send(frame(0x6F1, [0x12, 0x03, 0x22, 0xF1, 0x90, 0, 0, 0]))])
         // For another tester.
         bench.hear(0x612, [0xF2, 0x10, 0x0A, 0x62, 0xF1, 0x90, 1, 2])
@@ -241,7 +242,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
     // MARK: Damage
 
     @Test func `a lost frame is an error, and what is left of the answer stays in its exchange`() {
-        var bench = ExchangeBench()
+        let bench = ExchangeBench()
         #expect(bench.ask([0x09, 0x02], to: can11(0x7E0)))
         bench.hear(0x7E8, Self.vin[0])
         bench.hear(0x7E8, Self.vin[2])
@@ -253,7 +254,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
     }
 
     @Test func `an answer that stops in the middle is unfinished`() {
-        var bench = ExchangeBench()
+        let bench = ExchangeBench()
         #expect(bench.ask([0x09, 0x02], to: can11(0x7E0)))
         bench.hear(0x7E8, Self.vin[0])
         bench.exchange.expired(.nextFrame, &bench.out)
@@ -266,7 +267,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
     }
 
     @Test func `a late frame of an answer that is over changes nothing`() {
-        var bench = ExchangeBench()
+        let bench = ExchangeBench()
         #expect(bench.ask([0x01, 0x0C], expecting: 1))
         bench.hear(0x7E8, Self.vin[2])
         #expect(bench.errors == 0)
@@ -275,7 +276,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
     }
 
     @Test func `without an acknowledgement it ends with the controller's word`() {
-        var bench = ExchangeBench()
+        let bench = ExchangeBench()
         #expect(bench.ask([0x01, 0x0C]))
         _ = bench.news()
         bench.exchange.fail(.canError, &bench.out)
@@ -285,7 +286,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
     // MARK: SAE J1939
 
     @Test func `a group in packets to everyone is put together, once for each sender`() throws {
-        var bench = ExchangeBench()
+        let bench = ExchangeBench()
         #expect(bench.ask([0x00, 0xFE, 0xEC], on: .j1939))
         #expect(bench.news() == [.send(frame(0x18EA_FFF9, [0xEC, 0xFE, 0x00], .can29))])
         let number = Array("1HTMKAAN45H123456*".utf8)
@@ -302,7 +303,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
     }
 
     @Test func `a group in packets to us is let come and confirmed`() throws {
-        var bench = ExchangeBench()
+        let bench = ExchangeBench()
         let engine = ECUAddress(0x00, .byte)
         #expect(bench.ask([0x00, 0xFE, 0xEC], to: engine, on: .j1939))
         #expect(bench.news() == [.send(frame(0x18EA_00F9, [0xEC, 0xFE, 0x00], .can29))])
@@ -327,14 +328,6 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
 
 /// Many ECUs at once, with frames in any order of ECUs, lost, doubled and changed in order.
 @Suite struct `Many answers on CAN` {
-    private struct Random: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return state ^ state >> 29
-        }
-    }
-
     private static func answer(_ ecu: UInt32, _ length: Int) -> [UInt8] {
         [0x62, 0xF1, 0x90] + (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ Int(ecu)) }
     }
@@ -342,8 +335,8 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
     @Test(arguments: 0..<200) func `eight ECUs interleave their frames in any order`(seed: Int)
         throws
     {
-        var random = Random(state: UInt64(seed))
-        var bench = ExchangeBench()
+        var random = SeededGenerator(seed: UInt64(seed))
+        let bench = ExchangeBench()
         #expect(bench.ask([0x22, 0xF1, 0x90]))
         bench.out = []
         var queues: [(ecu: UInt32, rest: [[UInt8]])] = []
@@ -382,8 +375,8 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
     @Test(arguments: 0..<300) func `lost, doubled and exchanged frames never make a message`(
         seed: Int
     ) throws {
-        var random = Random(state: UInt64(seed) &+ 77)
-        var bench = ExchangeBench()
+        var random = SeededGenerator(seed: UInt64(seed) + 77)
+        let bench = ExchangeBench()
         #expect(bench.ask([0x22, 0xF1, 0x90]))
         bench.out = []
         var frames: [(UInt32, [UInt8])] = []

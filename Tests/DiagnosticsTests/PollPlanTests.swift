@@ -18,13 +18,13 @@ import Testing
 
     @Test func `the frame count is the sum over all responders and is learnt anew`() {
         var bench = Bench([want(0x0C, 2)])
-        bench.run(PollPlan.frameCountUses + 4) { request in
+        bench.run(LinkCapabilities().frameCountUses + 4) { request in
             .answered(
                 [ecu(request, lengths), ecu(request, lengths, address: 0x7E9)].compactMap(\.self),
                 intact: true)
         }
         let digitless = bench.asked.indices.filter { bench.asked[$0].expectedFrames == nil }
-        #expect(digitless == [0, 1, PollPlan.frameCountUses + 2])
+        #expect(digitless == [0, 1, LinkCapabilities().frameCountUses + 2])
         #expect(bench.asked[2].expectedFrames == 2)
     }
 

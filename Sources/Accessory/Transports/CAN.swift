@@ -63,7 +63,7 @@ public struct CANTransport: Transport {
         // From here on the session closes the descriptor, on every path.
         let session = DescriptorSession(descriptor: descriptor, kind: .frames, name: name)
         guard let state else { throw .can(.notFound(interface: interface)) }
-        if let fault = state.fault { throw .can(fault) }
+        if let fault = state.fault, !isHarmless(fault) { throw .can(fault) }
         let filters = hearsEverything ? Self.everything : Self.answers
         if sys_can_filter(descriptor, filters, UInt32(filters.count / 2)) < 0
             || sys_can_errors(descriptor, Self.errors) < 0
@@ -75,6 +75,11 @@ public struct CANTransport: Transport {
             throw .system(call: "bind", address: name, errno: errno)
         }
         return session
+    }
+
+    /// Who only listens needs no more than that.
+    private func isHarmless(_ fault: CANInterfaceFault) -> Bool {
+        hearsEverything && fault == .listenOnly(interface: interface)
     }
 
     /// The interface was taken away.

@@ -20,6 +20,12 @@ public struct SLCANTransport: Transport {
     /// Adapters of this kind that have a line rate mostly come at this one; unit: bit/s.
     private static let usualRate = 115_200
 
+    /// Vendor and product of adapters that speak slcan and nothing else.
+    static let usbIDs: Set<String> = ["ad50:60c4", "16d0:117e"]
+
+    /// An adapter on a serial line.
+    public init(_ serial: SerialTransport) { place = .serial(serial) }
+
     /// Reads a path, or a host and a port.
     public init(_ rest: Substring, of text: String) throws(AddressError) {
         if rest.isEmpty { throw AddressError(.missing("path or host"), in: text) }
@@ -63,7 +69,9 @@ public struct SLCANTransport: Transport {
     public var pluggedNode: String? { inner.pluggedNode }
 
     /// Whether `accessory` is at the same place.
-    public func leads(to accessory: Accessory) -> Bool { inner.leads(to: accessory) }
+    public func leads(to accessory: Accessory) -> Bool {
+        accessory.address == AccessoryAddress(self) || inner.leads(to: accessory)
+    }
 
     /// How long an ECU's answer may take: a network adds to P2.
     public var answerTime: Duration {

@@ -17,6 +17,7 @@ extension CANDialect {
         capabilities = Self.capabilities
         exchange = CANExchange(options.timing)
         setup = CANSetup()
+        heard = []
         disarm(&out)
         if let fixed = options.vehicleProtocol, fixed.canRate == nil {
             fail(.noVehicle(.unableToConnect), &out)
@@ -60,7 +61,7 @@ extension CANDialect {
     }
 
     private mutating func askVehicle(rate: Int?) {
-        guard vehicle.asksVehicle else { return }
+        guard vehicle.asksVehicle, !options.onlyListens else { return }
         let questions = CANSetup.questions(rate: rate, only: options.vehicleProtocol)
         setup.steps += questions.map { .ask($0) } + [.giveUp]
     }
@@ -78,7 +79,7 @@ extension CANDialect {
             case .settleRate:
                 if let proven = setup.proven { setup.rates = [proven] }
                 if let rate = setup.rates.popFirst() {
-                    setup.steps = Self.opening(rate)
+                    setup.steps = opening(rate)
                     askVehicle(rate: rate)
                 }
             case .ask(let question):
@@ -103,8 +104,10 @@ extension CANDialect {
         }
     }
 
-    private static func opening(_ rate: Int) -> ArraySlice<CANSetup.Step> {
-        [.command(.rate(rate)), .command(.open), .command(.settle)]
+    private func opening(_ rate: Int) -> ArraySlice<CANSetup.Step> {
+        options.onlyListens
+            ? [.command(.rate(rate)), .command(.listen(rate))]
+            : [.command(.rate(rate)), .command(.open), .command(.settle)]
     }
 
     /// Sends a command; false = there is nothing to wait for.
@@ -245,7 +248,7 @@ extension CANDialect {
             if options.link == .slcan, let rate = assumed?.canRate, setup.proven == nil,
                 rate != setup.openRate
             {
-                setup.steps = [.command(.close)] + Self.opening(rate)
+                setup.steps = [.command(.close)] + opening(rate)
             }
             advance(&out)
             return
@@ -289,7 +292,7 @@ extension CANDialect {
             return
         }
         setup.wanted = wanted
-        setup.steps = [.command(.close)] + Self.opening(rate)
+        setup.steps = [.command(.close)] + opening(rate)
         advance(&out)
     }
 }

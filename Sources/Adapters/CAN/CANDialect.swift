@@ -29,6 +29,9 @@ public struct CANDialect: AdapterDialect {
         public var rememberedProtocol: VehicleProtocol?
         /// What is needed of the vehicle.
         public var vehicle: VehicleNeed
+        /// Whether the bus is only listened to: nothing is sent, and an slcan adapter acknowledges
+        /// no frame.
+        public var onlyListens = false
         /// Times and filling.
         public var timing = CANExchange.Timing()
 
@@ -79,6 +82,8 @@ public struct CANDialect: AdapterDialect {
     var wire: CANWire
     var exchange: CANExchange
     var setup = CANSetup()
+    /// The ECUs that have answered requests to all, in whatever exchange.
+    var heard: Set<ECUAddress> = []
     private var events: [CANEvent] = []
     private var steps: [CANExchange.Output] = []
 
@@ -96,6 +101,8 @@ public struct CANDialect: AdapterDialect {
 
     static var capabilities: LinkCapabilities {
         var capabilities = LinkCapabilities(frameCountHelps: true)
+        // The number stays here: learning it anew only costs P2 each time.
+        capabilities.frameCountUses = 4_000
         capabilities.longestRequest = ISO15765.longestPayload
         capabilities.takesCommands = false
         capabilities.hearsOthers = true
@@ -134,6 +141,7 @@ public struct CANDialect: AdapterDialect {
             return
         }
         switch request {
+        case .vehicle where options.onlyListens: out.append(.end(.refused))
         case .vehicle(let vehicle): send(vehicle, &out)
         case .action(_, let action): act(action, &out)
         case .command: out.append(.end(.refused))
@@ -195,13 +203,24 @@ public struct CANDialect: AdapterDialect {
         }
     }
 
+    /// An ECU that answers after the others, or appears late, is one more to wait for.
+    private mutating func note(_ id: ECUAddress) {
+        let isOBD =
+            id.form == .can11
+            ? id.value & 0x7F8 == 0x7E8 : id.value & 0x1FFF_FF00 == 0x18DA_F100
+        guard isOBD, heard.count < 64, heard.insert(id).inserted else { return }
+        capabilities.heardECUs = heard.count
+    }
+
     private mutating func take(_ frame: CANFrame, _ out: inout [DialectOutput]) {
+        note(frame.id)
         switch phase {
         case .exchanging:
             exchange.receive(frame, &steps)
             carryOut(&out)
         case .asking: takeWhileAsking(frame, &out)
-        case .hearing(let rate), .commanding(.listen(let rate)): prove(rate, &out)
+        case .hearing(let rate), .commanding(.listen(let rate)):
+            if setup.proven == nil { prove(rate, &out) }
         case .listening(let left):
             out.append(.frame(id: frame.id, data: Array(frame.data)))
             guard let left else { return }

@@ -39,7 +39,11 @@ extension CANExchange {
             guard takeAnnouncement(frame, id, running, &out) else { return }
         case J1939.dataTransfer:
             guard running.senders[id.source] == id.destination else { return }
-        default: break
+        default:
+            // Others say what they always say.
+            let message = ECUMessage(
+                ecu: nil, payload: Array(frame.data), parameterGroup: id.parameterGroup)
+            guard message.answers(running.payload) else { return }
         }
         do throws(LinkError) {
             let framed = LinkFrame(header: frame.id, bytes: frame.data)
@@ -52,8 +56,12 @@ extension CANExchange {
                 }
             }
         } catch {
-            self.running?.senders[id.source] = nil
-            noteDamage(error, &out)
+            // A group that is sent again before it was whole comes whole the next time.
+            if case .interrupted = error.fault {
+            } else {
+                self.running?.senders[id.source] = nil
+                noteDamage(error, &out)
+            }
         }
         guard self.running != nil else { return }
         if self.running?.senders.isEmpty == false {
@@ -71,7 +79,9 @@ extension CANExchange {
     ) -> Bool {
         guard frame.data.count == 8 else { return false }
         let data = frame.data
-        guard data[0] == 0x10 || data[0] == 0x20 else { return data[0] == 0xFF }
+        guard data[0] == 0x10 || data[0] == 0x20 else {
+            return data[0] == 0xFF && running.senders[id.source] != nil
+        }
         let group = [data[7], data[6], data[5]]
         let isAnswer =
             ECUMessage(

@@ -31,9 +31,10 @@ struct DevicesListCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List attached adapters and those that were used before.",
         discussion: """
-            Lists serial devices and the Bluetooth devices that BlueZ has connected or paired. \
-            Adapters on the network are listed once they were used. --doip asks the networks of \
-            this machine for vehicles with diagnostics over Ethernet, which takes a second.
+            Lists serial devices, the Bluetooth devices that BlueZ has connected or paired, and \
+            CAN interfaces with their state. Adapters on the network are listed once they were \
+            used. --doip asks the networks of this machine for vehicles with diagnostics over \
+            Ethernet, which takes a second.
 
             EXAMPLES
               obdscan devices list --format json
@@ -74,7 +75,8 @@ struct DevicesListCommand: ParsableCommand, OutputCommand {
         for accessory in attached { try writer.print(AccessoryEntry(accessory), &printer) }
         let paired = BluetoothAccessories.paired()
         for accessory in paired { try writer.print(AccessoryEntry(paired: accessory), &printer) }
-        let found = gateways.map(\.accessory)
+        let interfaces = CANInterface.all().map { Accessory($0) }
+        let found = interfaces + gateways.map(\.accessory)
         for accessory in found { try writer.print(AccessoryEntry(accessory), &printer) }
         let shown = attached + paired + found
         for remembered in AdapterMemories.all(database)
@@ -127,7 +129,8 @@ struct DevicesShowCommand: ParsableCommand, OutputCommand {
 
     private func find(_ address: AccessoryAddress) -> AccessoryEntry? {
         let attached = AccessoryManager(asksBlueZ: true).attached(withHolders: true)
-        let match = attached.first { address.transport.leads(to: $0) }
+        let match = (attached + CANInterface.all().map { Accessory($0) })
+            .first { address.transport.leads(to: $0) }
         if let match { return AccessoryEntry(match) }
         if let paired = BluetoothAccessories.paired().first(where: {
             address.transport.leads(to: $0)

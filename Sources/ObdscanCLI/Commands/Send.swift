@@ -232,6 +232,13 @@ private struct SendRun: ~Copyable {
     }
 
     mutating func send(_ command: RawCommand) throws {
+        if command.isForAdapter {
+            do {
+                try connection.checkThatItTakes(command.text)
+            } catch {
+                throw Failure(error, accessory: connection.accessory)
+            }
+        }
         if command.isMonitoring {
             try listen(command)
             return
@@ -263,11 +270,6 @@ private struct SendRun: ~Copyable {
 
     /// Shows what the adapter hears, line by line, and leaves it at its prompt.
     private mutating func listen(_ command: RawCommand) throws {
-        do {
-            try connection.checkThatItTakes(command.text)
-        } catch {
-            throw Failure(error, accessory: connection.accessory)
-        }
         let request = AdapterRequest.monitor(
             id: RequestID(rawValue: 0), text: command.text, atMost: duration ?? Self.endless)
         var writer = TextOutput.standard
@@ -308,8 +310,12 @@ private struct SendRun: ~Copyable {
     }
 
     private mutating func print(_ command: RawCommand, _ asked: QueryResult) throws {
-        let lines = asked.answer.reply.rawLines(
-            without: command.text, banner: connection.scan.link?.identity.banner)
+        let link = connection.scan.link
+        let lines =
+            link?.capabilities.takesCommands ?? true
+            ? asked.answer.reply.rawLines(
+                without: command.text, banner: link?.identity.banner)
+            : asked.answer.reply.messageLines
         if output.format == .text {
             for line in lines { try writer.writeLine(printable(line)) }
         } else {

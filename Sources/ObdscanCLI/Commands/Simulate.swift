@@ -12,7 +12,7 @@ import SystemIO
 struct SimulateCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
-        abstract: "Serve the simulated vehicle for any scan tool, as an adapter or a DoIP gateway.",
+        abstract: "Serve a simulated vehicle to any scan tool.",
         discussion: """
             The first line on standard output is the address, which -d takes. It serves until \
             Ctrl-C or SIGTERM. On RFCOMM, a service record (Serial Port Profile) announces the \
@@ -26,6 +26,8 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
               obdscan simulate --tcp 0.0.0.0:35000           for a phone in the same network
               obdscan simulate diesel --doip                 as a car's Ethernet gateway (DoIP)
               obdscan simulate --personality clone-1.5       a cheap adapter with its faults
+              obdscan simulate --personality slcan           ECUs behind an slcan adapter
+              obdscan simulate --can vcan0                   ECUs on a CAN interface
               obdscan simulate --faults all:0.001            a bad link
             obdscan simulate --show petrol > my.vehicle    start a vehicle file of your own
               obdscan simulate --vehicle my.vehicle          serve it
@@ -59,6 +61,12 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
 
     @Option(help: ArgumentHelp("Serve on this Bluetooth RFCOMM channel.", valueName: "channel"))
     var rfcomm: UInt8?
+
+    @Option(
+        help: ArgumentHelp(
+            "Serve the ECUs on this CAN interface, such as vcan0; several testers may use it.",
+            valueName: "interface"))
+    var can: String?
 
     @Option(
         help: ArgumentHelp(
@@ -113,10 +121,15 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        let places = [pty || link != nil, tcp != nil, doip != nil, rfcomm != nil].count { $0 }
-        if places > 1 { throw ValidationError("choose one of --pty, --tcp, --doip and --rfcomm") }
+        let places = [pty || link != nil, tcp != nil, doip != nil, rfcomm != nil, can != nil]
+        if places.count(where: { $0 }) > 1 {
+            throw ValidationError("choose one of --pty, --tcp, --doip, --rfcomm and --can")
+        }
         if doip != nil, personality != nil {
             throw ValidationError("--personality is for adapters, and --doip serves a gateway")
+        }
+        if can != nil, personality != nil {
+            throw ValidationError("--can serves ECUs without an adapter: leave --personality out")
         }
         if let rfcomm, !(1...30).contains(rfcomm) {
             throw ValidationError("--rfcomm takes a channel from 1 to 30")
@@ -166,6 +179,10 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
             if let baud { try options.set("baud", to: baud) }
             if let personality { try options.set("personality", to: personality) }
             if doip != nil { options.personality = SimulatorOptions.doip }
+            if can != nil {
+                try options.set(
+                    "personality", to: SimulatedCANDevice.Kind.records.rawValue)
+            }
             return options
         } catch {
             throw Failure(error)
@@ -184,11 +201,47 @@ extension SimulateCommand {
         } catch {
             throw Failure(error)
         }
-        try serve(device, signals, log)
+        try serve(device, Self.scheme(of: options), signals, log)
+    }
+
+    /// What comes before a place in an address of this kind; nil = nothing.
+    private static func scheme(of options: SimulatorOptions) -> String? {
+        switch SimulatedCANDevice.Kind(rawValue: options.personality) {
+        case .slcan, .slcanSilent, .slcanQueued: "slcan:"
+        case .records, nil: nil
+        }
+    }
+
+    /// The ECUs on a CAN interface, until a signal comes or the interface goes.
+    private func serve(
+        _ device: SharedDevice<some SimulatedDevice>, onInterface name: String, _ stop: Int32,
+        _ summary: String, _ note: () -> Void
+    ) throws {
+        do throws(AccessoryError) {
+            guard
+                var session = try CANTransport(interface: name).open(
+                    within: .seconds(1), cancelledBy: nil)
+            else { return }
+            do {
+                try announce("can:\(name)", summary)
+                let end = try LocalLinks.serve(
+                    device, on: &session, stop: stop, afterwards: note)
+                if end == .stopped { return }
+            } catch let error as SystemError {
+                throw AccessoryError.system(
+                    call: error.call, address: name, errno: error.errno)
+            } catch {
+                return
+            }
+            throw AccessoryError.can(.wentDown(interface: name))
+        } catch {
+            throw Failure(error)
+        }
     }
 
     private func serve(
-        _ simulated: some SimulatedDevice, _ signals: borrowing SignalInbox, _ log: RequestLog
+        _ simulated: some SimulatedDevice, _ scheme: String?, _ signals: borrowing SignalInbox,
+        _ log: RequestLog
     ) throws {
         let device = SharedDevice(simulated)
         let summary = simulated.summary
@@ -201,24 +254,28 @@ extension SimulateCommand {
             var end = ServingEnd.deviceGone
             while end == .deviceGone {
                 let terminal = try PseudoTerminal.open(link: link)
-                try announce(link.map(absolute) ?? terminal.path, summary)
+                try announce((scheme ?? "") + (link.map(absolute) ?? terminal.path), summary)
                 var session = terminal.session()
                 end = try LocalLinks.serve(device, on: &session, stop: stop, afterwards: note)
             }
         case .tcp(let host):
-            try serve(device, on: try ListeningSocket.tcp(host), stop, summary, note)
+            let socket = try ListeningSocket.tcp(host)
+            let address = scheme.map { socket.address.replacing("tcp:", with: $0) }
+            try serve(device, on: socket, address, stop, summary, note)
         case .doip(let host):
             let socket = try ListeningSocket.tcp(host, scheme: "doip")
             let answerer = try DoIPAnswerer(socket.host ?? host) { bytes in
                 device.look { $0.answer(toDatagram: bytes) }
             }
-            try serve(device, on: socket, stop, summary, note)
+            try serve(device, on: socket, nil, stop, summary, note)
             _ = consume answerer
+        case .can(let interface):
+            try serve(device, onInterface: interface, stop, summary, note)
         case .rfcomm(let channel):
             let socket = try ListeningSocket.rfcomm(channel: channel)
             // Kept until serving ends: with whoever made it the record goes.
             let record = announceService(on: channel)
-            try serve(device, on: socket, stop, summary, note)
+            try serve(device, on: socket, nil, stop, summary, note)
             _ = consume record
         }
     }
@@ -249,9 +306,9 @@ extension SimulateCommand {
     /// One host after another.
     private func serve(
         _ device: SharedDevice<some SimulatedDevice>, on socket: consuming ListeningSocket,
-        _ stop: Int32, _ summary: String, _ note: () -> Void
+        _ address: String?, _ stop: Int32, _ summary: String, _ note: () -> Void
     ) throws {
-        try announce(socket.address, summary)
+        try announce(address ?? socket.address, summary)
         while var session = try socket.accept(stop: stop) {
             let end = try LocalLinks.serve(device, on: &session, stop: stop, afterwards: note)
             if end == .stopped { return }
@@ -262,6 +319,7 @@ extension SimulateCommand {
         if let tcp { return .tcp(tcp) }
         if let doip { return .doip(doip.host) }
         if let rfcomm { return .rfcomm(channel: rfcomm) }
+        if let can { return .can(interface: can) }
         return .pty(link: link)
     }
 
@@ -282,7 +340,7 @@ extension SimulateCommand {
                 "connect with: \"obdscan live -d "
                     + (known.isEmpty ? address : "\(scheme):\(known)")
                     + "\"")
-        case .pty, .tcp, .doip:
+        case .pty, .tcp, .doip, .can:
             output.note("connect with: \"obdscan live -d \(address)\"")
         case .rfcomm(let channel):
             output.note(

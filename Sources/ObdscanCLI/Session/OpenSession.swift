@@ -42,6 +42,11 @@ extension VehicleOptions {
         for address: AccessoryAddress, recording: RecordingFile?
     ) throws(Failure) -> SessionConfiguration {
         var configuration = SessionConfiguration(connector: try connector(for: address))
+        if configuration.connector.isCAN, let chosen = link.chosenAdapter, chosen != .automatic {
+            throw Failure(
+                "\(address) carries frames of CAN, and no adapter there speaks \(chosen.rawValue)",
+                hint: "leave --adapter out", status: .usage)
+        }
         configuration.dialect = try dialect(for: address)
         configuration.vehicleProtocol = vehicleProtocol.vehicleProtocol
         if let descriptor = recording?.descriptor {
@@ -126,6 +131,8 @@ struct SessionNeeds {
     var restsWhileVehicleIsOff = false
     /// Whether the command listens to the bus.
     var listens = false
+    /// Whether the command only listens, to every frame of the bus.
+    var onlyListens = false
     /// Whether the command asks a person before it sends to an address that is not for diagnostics.
     var asksForConsent = false
     /// The signals that end the command, where they had to be blocked before; nil = not yet.
@@ -173,6 +180,14 @@ func withSession(
     configuration.memory = memory.known
     configuration.vehicle = needs.vehicle
     configuration.reconnect = needs.reconnect
+    if needs.onlyListens, configuration.connector.isCAN {
+        configuration.onlyListens = true
+        configuration.vehicle = .unused
+        if var interface = address.transport as? CANTransport {
+            interface.hearsEverything = true
+            configuration.connector = Connector(interface)
+        }
+    }
     if needs.restsWhileVehicleIsOff { configuration.policy.longestVehiclePause = .seconds(60) }
     if needs.listens { configuration.queuedEvents.insert(.progress) }
     let accessory = configuration.connector.name

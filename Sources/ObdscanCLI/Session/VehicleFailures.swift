@@ -18,7 +18,7 @@ extension Failure {
         case .takesNoCommands(let text):
             self.init(
                 "\(accessory): no adapter there takes commands such as \(text)",
-                hint: "send requests to the vehicle: obdscan send 010C", status: .usage)
+                hint: "send requests to the vehicle: obdscan send 010C", status: .unavailable)
         case .codeListMissing(let kind, let ecu):
             self.init(
                 "\(ecu?.description ?? accessory): the list of \(kind.rawValue) codes did not come",

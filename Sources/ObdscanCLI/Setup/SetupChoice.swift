@@ -17,7 +17,8 @@ struct SetupChoice {
     func choose(_ device: String?) throws -> AccessoryAddress {
         if let device { return try named(device) }
         let attached = AccessoryManager().attached(withHolders: true)
-        let likely = attached.filter(\.isLikelyAdapter)
+        let interfaces = CANInterface.all().filter { $0.fault == nil }.map { Accessory($0) }
+        let likely = attached.filter(\.isLikelyAdapter) + interfaces
         if likely.count == 1 { return Self.lastingAddress(of: likely[0]) }
         guard Confirmation.isPossible else { return try AttachedAccessories.only(of: attached) }
         return try ask(likely)
@@ -25,7 +26,11 @@ struct SetupChoice {
 
     /// Where it is found again after another adapter was plugged in first, or at another socket.
     static func lastingAddress(of accessory: Accessory) -> AccessoryAddress {
-        accessory.stablePath.map { .serial(path: $0, rate: nil) } ?? accessory.address
+        guard let path = accessory.stablePath else { return accessory.address }
+        if accessory.isSLCAN {
+            return AccessoryAddress(SLCANTransport(SerialTransport(path: path, rate: nil)))
+        }
+        return .serial(path: path, rate: nil)
     }
 
     private func named(_ text: String) throws(Failure) -> AccessoryAddress {

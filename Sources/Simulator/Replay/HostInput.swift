@@ -18,12 +18,20 @@ struct HostInput: Hashable, Sendable {
     }
 
     private var bytes: [UInt8] = []
+    /// Whether the host sends records of SocketCAN and nothing else.
+    var takesRecords = false
 
     /// The most characters of a line that count.
     private static let longestLine = 16_384
 
     /// Takes a byte; the command that it completes, if any.
     mutating func take(_ byte: UInt8) -> Command? {
+        if takesRecords {
+            bytes.append(byte)
+            guard bytes.count == CANRecord.length else { return nil }
+            defer { bytes = [] }
+            return .frame(bytes)
+        }
         if (bytes.first ?? byte) == GoLinkFrame.firstRequestByte {
             bytes.append(byte)
             return takeFrame()

@@ -29,8 +29,26 @@ public struct ReplayAdapter: ServedDevice {
 
     /// Answers from a recorded session.
     public init(_ transcript: Transcript) {
-        self.init(Self.exchanges(in: transcript))
+        let hasRecords = Self.hasRecords(transcript)
+        self.init(Self.exchanges(in: transcript, records: hasRecords))
+        input.takesRecords = hasRecords
     }
+
+    /// Whether what the host sent are records of SocketCAN: 16 bytes, a length of 8 at most, and
+    /// three bytes that are always 0.
+    private static func hasRecords(_ transcript: Transcript) -> Bool {
+        let sent = transcript.chunks.filter { $0.direction == .toAdapter }
+        return !sent.isEmpty
+            && sent.allSatisfy { chunk in
+                chunk.bytes.count.isMultiple(of: CANRecord.length)
+                    && stride(from: 0, to: chunk.bytes.count, by: CANRecord.length).allSatisfy {
+                        chunk.bytes[$0 + 4] <= 8 && chunk.bytes[$0 + 5..<$0 + 8] == [0, 0, 0]
+                    }
+            }
+    }
+
+    /// Whether records of SocketCAN were recorded.
+    public var hasRecords: Bool { input.takesRecords }
 
     /// Answers from a conversation as text: lines that begin with `>` are the commands, the lines
     /// after each are its answer, `#` begins a comment.
@@ -40,6 +58,8 @@ public struct ReplayAdapter: ServedDevice {
 
     private init(_ exchanges: [RecordedExchange]) {
         self.exchanges = exchanges
+        isSLCAN =
+            exchanges.contains { $0.command == "C" } && exchanges.contains { $0.command == "V" }
         var places: [String: [Int]] = [:]
         var uncounted: [String: [Int]] = [:]
         for (index, exchange) in exchanges.enumerated() {
@@ -64,6 +84,9 @@ public struct ReplayAdapter: ServedDevice {
             $0.answer.first == GoLinkFrame.firstRequestByte && $0.command == Self.busTypeRequest
         }
     }
+
+    /// Whether the device of the recording is an slcan adapter: it was asked to leave the bus first.
+    public let isSLCAN: Bool
 
     /// Never: what it has to say it says at once.
     public var nextDeadline: Instant? { output.isEmpty ? nil : .zero }
@@ -91,7 +114,7 @@ public struct ReplayAdapter: ServedDevice {
         if let place = next(places[Self.key(of: frame)]) {
             cursor = place + 1
             output += exchanges[place].answer
-        } else if case .request(let body) = GoLinkFrame(toDevice: frame) {
+        } else if !hasRecords, case .request(let body) = GoLinkFrame(toDevice: frame) {
             output += GoLinkFrame.failure(.noResponse, request: body).bytes ?? []
         }
     }
@@ -116,7 +139,7 @@ public struct ReplayAdapter: ServedDevice {
         if let place = place(of: command) {
             cursor = place + 1
             output += exchanges[place].answer
-        } else {
+        } else if !isSLCAN {
             let known = Self.isRequest(command) ? "NO DATA" : command.isEmpty ? "" : "?"
             output += Array((known.isEmpty ? "\r>" : known + "\r\r>").utf8)
         }
@@ -171,9 +194,12 @@ extension ReplayAdapter {
         return command.utf8.count.isMultiple(of: 2) ? command : String(command.dropLast())
     }
 
-    private static func exchanges(in transcript: Transcript) -> [RecordedExchange] {
+    private static func exchanges(
+        in transcript: Transcript, records: Bool
+    ) -> [RecordedExchange] {
         var exchanges: [RecordedExchange] = []
         var input = HostInput()
+        input.takesRecords = records
         for chunk in transcript.chunks {
             switch chunk.direction {
             case .toAdapter:

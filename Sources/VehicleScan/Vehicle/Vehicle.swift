@@ -116,7 +116,6 @@ public struct Vehicle: Sendable {
     private func ask(
         _ request: AdapterRequest, filtered: (Answer) -> Answer
     ) throws(VehicleError) -> QueryResult {
-        if case .command(_, let text, _, _) = request { try checkThatItTakes(text) }
         do {
             return QueryResult(answer: filtered(try scan.ask(request, interruptedBy: interrupt)))
         } catch .requestFailed(let reason, let soFar) {

@@ -1,0 +1,29 @@
+public import OBDCore
+
+/// Which identifiers are of interest: every one that equals `pattern` in the bits of `mask`.
+public struct CANFilter: Hashable, Sendable {
+    /// The identifier.
+    public var pattern: ECUAddress
+    /// The bits that are compared.
+    public var mask: UInt32
+
+    /// Reads `7E8`, `18DAF110` or, with a mask, `7E8/7F8`; nil for anything else.
+    public init?(_ text: some StringProtocol) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard let first = parts.first, parts.count <= 2, first.count == 3 || first.count == 8,
+            let pattern = ECUAddress(first)
+        else { return nil }
+        self.pattern = pattern
+        mask = pattern.form == .can11 ? 0x7FF : 0x1FFF_FFFF
+        guard parts.count == 2 else { return }
+        guard !parts[1].isEmpty, parts[1].utf8.allSatisfy({ Hex.value($0) != nil }),
+            let given = UInt32(parts[1], radix: 16), given <= mask
+        else { return nil }
+        mask = given
+    }
+
+    /// Whether a frame with this identifier is of interest.
+    public func passes(_ id: ECUAddress) -> Bool {
+        id.form == pattern.form && id.value & mask == pattern.value & mask
+    }
+}

@@ -1,0 +1,178 @@
+import Glibc
+import Testing
+
+@testable import Accessory
+
+@Suite struct `CAN transports` {
+    @Test(arguments: [
+        ("can:can0", "can:can0"), ("slcan:/dev/ttyACM0", "slcan:/dev/ttyACM0"),
+        ("slcan:/dev/ttyACM0?baud=1000000", "slcan:/dev/ttyACM0?baud=1000000"),
+        ("slcan:192.168.80.1:3333", "slcan:192.168.80.1:3333"),
+        ("slcan:[fe80::1]:3333", "slcan:[fe80::1]:3333"),
+    ])
+    func `an address is printed as it is read`(_ text: String, _ printed: String) throws {
+        let address = try TransportRegistry.system.address(text)
+        #expect("\(address)" == printed)
+        #expect(try TransportRegistry.system.address(printed) == address)
+    }
+
+    @Test(arguments: ["can:", "can:a/b", "can:sixteencharacters", "slcan:", "slcan:host"])
+    func `what cannot be one is refused`(_ text: String) {
+        #expect(throws: AddressError.self) { try TransportRegistry.system.address(text) }
+    }
+
+    @Test func `an interface that does not exist says so, or the kernel has no CAN`() {
+        do {
+            _ = try CANTransport(interface: "can77").open(within: .seconds(1), cancelledBy: nil)
+            Issue.record("opened")
+        } catch {
+            let known: [CANInterfaceFault] = [.notFound(interface: "can77"), .noSupport]
+            #expect(known.map { AccessoryError($0) }.contains(error))
+        }
+    }
+
+    @Test func `each fault says what happened and which command helps`() {
+        let faults: [CANInterfaceFault] = [
+            .noSupport, .notFound(interface: "can0"), .notCAN(interface: "eth0"),
+            .down(interface: "can0", kind: "can"), .listenOnly(interface: "can0"),
+            .busOff(interface: "can0"), .wentDown(interface: "can0"),
+            .removed(interface: "can0"), .notAcknowledged(interface: "can0"),
+        ]
+        for fault in faults {
+            #expect(!fault.words.what.isEmpty && fault.words.remedy?.isEmpty == false)
+        }
+        #expect(
+            CANInterfaceFault.down(interface: "can0", kind: "can").words.remedy
+                == "sudo ip link set can0 type can bitrate 500000; sudo ip link set can0 up")
+        #expect(
+            CANInterfaceFault.down(interface: "vcan0", kind: "vcan").words.remedy
+                == "sudo ip link set vcan0 up")
+    }
+}
+
+/// Answers of NETLINK_ROUTE, built by hand after linux/rtnetlink.h, if_link.h and can/netlink.h.
+@Suite struct `The kernel's description of an interface` {
+    private static func number<Number: FixedWidthInteger>(_ value: Number) -> [UInt8] {
+        withUnsafeBytes(of: value) { Array($0) }
+    }
+
+    private static func attribute(_ type: UInt16, _ content: [UInt8]) -> [UInt8] {
+        let length = UInt16(4 + content.count)
+        return number(length) + number(type) + content
+            + [UInt8](repeating: 0, count: (4 - content.count % 4) % 4)
+    }
+
+    private static func answer(
+        type: UInt16 = 16, hardware: UInt16 = 280, flags: UInt32 = 1, _ attributes: [UInt8]
+    ) -> [UInt8] {
+        let length = UInt32(32 + attributes.count)
+        return number(length) + number(type) + number(UInt16(0)) + number(UInt32(1))
+            + number(UInt32(0)) + [0, 0] + number(hardware) + number(UInt32(5)) + number(flags)
+            + number(UInt32(0)) + attributes
+    }
+
+    private static let name = attribute(3, Array("can0".utf8) + [0])
+
+    private static func info(
+        rate: UInt32 = 500_000, state: UInt32 = 0, flags: UInt32 = 0
+    ) -> [UInt8] {
+        let timing = number(rate) + [UInt8](repeating: 0, count: 28)
+        let data =
+            attribute(1, timing) + attribute(4, number(state))
+            + attribute(5, number(UInt32(0)) + number(flags))
+        return attribute(18, attribute(1, Array("can".utf8) + [0]) + attribute(2, data))
+    }
+
+    @Test func `rate, state and mode are read`() throws {
+        let found = try #require(
+            RouteMessage.interface(in: Self.answer(Self.name + Self.info(state: 2))))
+        #expect(found.name == "can0" && found.index == 5 && found.isUp && found.kind == "can")
+        #expect(found.rate == 500_000 && found.state == .passive && !found.isListenOnly)
+        #expect(found.fault == nil)
+        #expect(found.text == "can0 (can), 500 kbit/s, up, many errors")
+    }
+
+    @Test(arguments: [
+        (answer(name + info(flags: 2)), CANInterfaceFault.listenOnly(interface: "can0")),
+        (answer(name + info(state: 3)), .busOff(interface: "can0")),
+        (answer(flags: 0, name + info()), .down(interface: "can0", kind: "can")),
+        (answer(hardware: 1, name), .notCAN(interface: "can0")),
+    ])
+    func `what keeps it from being used is found`(_ answer: [UInt8], _ fault: CANInterfaceFault)
+        throws
+    {
+        #expect(try #require(RouteMessage.interface(in: answer)).fault == fault)
+    }
+
+    @Test func `an answer that is cut anywhere is no crash, and an error is none`() {
+        let whole = Self.answer(Self.name + Self.info())
+        for length in 0..<whole.count { _ = RouteMessage.interface(in: Array(whole[..<length])) }
+        #expect(RouteMessage.interface(in: Self.answer(type: 2, Self.name)) == nil)
+        #expect(RouteMessage.interface(in: []) == nil)
+    }
+
+    @Test func `the kernel itself is asked in a form that it answers`() throws {
+        let found = try #require(CANInterface.named("lo"))
+        #expect(found.name == "lo" && !found.isCAN)
+        #expect(found.fault == .notCAN(interface: "lo"))
+        #expect(CANInterface.named("can77") == nil)
+    }
+}
+
+/// A socket pair of datagrams stands for a CAN socket: one frame for each read and each write.
+@Suite struct `A session of frames` {
+    private func pair() throws -> (ours: Int32, other: Int32) {
+        var ends: [Int32] = [-1, -1]
+        let type = Int32(SOCK_SEQPACKET.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        try #require(socketpair(AF_UNIX, type, 0, &ends) == 0)
+        return (ends[0], ends[1])
+    }
+
+    private func session(_ descriptor: Int32) -> DescriptorSession {
+        DescriptorSession(descriptor: descriptor, kind: .frames, name: "can:can0")
+    }
+
+    @Test func `each frame is written by itself, and all that wait are read at once`() throws {
+        let (ours, other) = try pair()
+        var session = session(ours)
+        defer { close(other) }
+        let frames = (0..<3).map { [UInt8](repeating: UInt8($0), count: 16) }
+        try session.write(Array(frames.joined()))
+        var buffer = [UInt8](repeating: 0xFF, count: 64)
+        for frame in frames {
+            let count = read(other, &buffer, buffer.count)
+            #expect(count == 16 && Array(buffer[..<16]) == frame)
+        }
+        for frame in frames { #expect(write(other, frame, 16) == 16) }
+        let first = try session.receive()
+        let second = try session.receive()
+        #expect(first == Array(frames.joined()) && second.isEmpty)
+    }
+
+    @Test func `a queue that is full is tried again by time, not by waiting for space`() throws {
+        let (ours, other) = try pair()
+        var session = session(ours)
+        defer { close(other) }
+        let frame = [UInt8](repeating: 7, count: 16)
+        var written = 0
+        while session.retryTime == nil, written < 100_000 {
+            try session.write(frame)
+            written += 1
+        }
+        #expect(session.retryTime != nil && !session.wantsToWrite)
+        var buffer = [UInt8](repeating: 0, count: 16)
+        var got = 0
+        while read(other, &buffer, 16) == 16 { got += 1 }
+        try session.flush()
+        while read(other, &buffer, 16) == 16 { got += 1 }
+        #expect(session.retryTime == nil)
+        #expect(got == written)
+    }
+
+    @Test func `the other end's leaving is a loss`() throws {
+        let (ours, other) = try pair()
+        var session = session(ours)
+        close(other)
+        #expect(throws: AccessoryError.self) { try session.receive() }
+    }
+}

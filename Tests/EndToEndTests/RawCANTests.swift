@@ -1,0 +1,109 @@
+import Foundation
+import Testing
+
+/// The whole program on raw frames of CAN: what it prints is what it prints of the same vehicle behind
+/// an ELM327.
+@Suite(.ownThreads) struct `Links without an ELM327` {
+    private let workplace: Workplace
+
+    init() throws { workplace = try Workplace() }
+
+    private func device(
+        _ personality: String, _ vehicle: String = "petrol", _ rest: String = ""
+    ) -> String {
+        "sim:\(vehicle)?frozen=true&latency=2ms&codes=P0301,P0420&personality=\(personality)\(rest)"
+    }
+
+    /// What a command prints, without what differs by nature: time, and the adapter.
+    private func objects(_ command: [String], _ device: String) async throws -> [NSDictionary] {
+        let outcome = try await workplace.run(command + ["--format", "json", "-d", device])
+        #expect(outcome.status == 0, "\(command) \(device): \(outcome)")
+        return try outcome.objects().filter { $0["kind"] as? String != "adapter" }.map { object in
+            var object = object
+            object["time"] = nil
+            return object as NSDictionary
+        }
+    }
+
+    private static let commands = [
+        ["read", "RPM", "VSS", "ECT", "LOAD_PCT"], ["dtc"], ["dtc", "list", "--all-modules"],
+        ["monitors"], ["freeze"], ["info"],
+    ]
+
+    @Test(arguments: ["slcan", "slcan-silent", "slcan-z", "can"])
+    func `every kind of link tells what an ELM327 tells`(personality: String) async throws {
+        for command in Self.commands {
+            let here = try await objects(command, device(personality))
+            let there = try await objects(command, device("elm327"))
+            #expect(here == there, "\(command)")
+            #expect(!here.isEmpty)
+        }
+    }
+
+    @Test(arguments: ["onuds", "electric"])
+    func `and so it is with other vehicles`(vehicle: String) async throws {
+        for command in [["dtc"], ["info"]] {
+            let here = try await objects(command, device("slcan", vehicle))
+            let there = try await objects(command, device("elm327", vehicle))
+            #expect(here == there, "\(command)")
+        }
+    }
+
+    @Test func `a truck tells its codes`() async throws {
+        let here = try await objects(["dtc"], "sim:truck?personality=slcan&latency=2ms")
+        let there = try await objects(["dtc"], "sim:truck?latency=2ms")
+        let codes = { (all: [NSDictionary]) in Set(all.compactMap { $0["code"] as? String }) }
+        #expect(codes(here) == codes(there) && !codes(here).isEmpty)
+    }
+
+    @Test func `send speaks services there, and says that nothing takes AT commands`() async throws
+    {
+        let sent = try await workplace.run(["send", "0902", "-d", device("slcan")])
+        #expect(sent.output.hasPrefix("7E8 490201"), "\(sent)")
+        let refused = try await workplace.run(["send", "AT RV", "-d", device("slcan")])
+        #expect(refused.status == 69, "\(refused)")
+        #expect(refused.errors.contains("no adapter there takes commands"), "\(refused)")
+    }
+
+    @Test(arguments: ["slcan", "can"]) func `what was recorded replays`(personality: String)
+        async throws
+    {
+        let talk = try await workplace.shell(
+            """
+            "$OBDSCAN" dtc --format json --record talk -d '\(device(personality))' > live && \
+            "$OBDSCAN" dtc --format json -d replay:talk > again && \
+            for f in live again; do sed -E 's/"time":"[^"]*"//' $f > $f.1; done
+            diff live.1 again.1 && echo same
+            """)
+        #expect(talk.output.contains("same"), "\(talk)")
+    }
+
+    @Test func `a bus is watched, logged and decoded`() async throws {
+        let device = device("slcan")
+        let watched = try await workplace.run(
+            ["monitor", "--duration", "1", "--id", "0C9", "--format", "json", "-d", device])
+        #expect(watched.status == 0, "\(watched)")
+        let frames = try watched.objects()
+        #expect(frames.count > 20 && frames.allSatisfy { $0["id"] as? String == "0C9" })
+        let talk = try await workplace.shell(
+            """
+            "$OBDSCAN" monitor --duration 1 --to bus.log -d '\(device)' && head -1 bus.log && \
+            "$OBDSCAN" decode --format json bus.log | head -1
+            """)
+        #expect(talk.status == 0, "\(talk)")
+        #expect(talk.output.contains(") ") && talk.output.contains("#"))
+        #expect(talk.output.contains("\"kind\":\"frame\""), "\(talk)")
+        let rates = try await workplace.run(
+            ["monitor", "--duration", "1", "--rates", "--format", "json", "-d", device])
+        #expect(try rates.objects().allSatisfy { $0["kind"] as? String == "frameRate" })
+    }
+
+    @Test func `another process is found on TCP`() async throws {
+        let server = try workplace.start(["simulate", "--personality", "slcan", "--tcp", "0"])
+        let address = try #require(await server.lines(with: "slcan:").first)
+        let read = try await workplace.run(["read", "RPM", "--format", "json", "-d", address])
+        #expect(read.status == 0, "\(read)")
+        server.send(SIGTERM)
+        _ = try await server.finish()
+    }
+}

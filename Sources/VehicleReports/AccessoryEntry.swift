@@ -18,6 +18,8 @@ package struct AccessoryEntry {
     package var hardware: String?
     package var protocols: [String] = []
     package var inUseBy: String?
+    /// What is said of it instead of that it is not attached.
+    private var reach: String?
     /// Lines that only people want.
     package var details: [(String, String)] = []
 
@@ -45,6 +47,14 @@ package struct AccessoryEntry {
         self.init(accessory)
         connectionID = nil
         details.append(("Bluetooth", "paired"))
+    }
+
+    /// A Bluetooth device in reach that is not paired.
+    package init(found device: BluetoothPairing.Found) {
+        self.init(device.accessory)
+        connectionID = nil
+        reach = "in reach, not paired" + (device.isLowEnergyOnly ? ", Bluetooth LE" : "")
+        details.append(("Bluetooth", "not paired"))
     }
 
     /// One that was used before.
@@ -88,7 +98,8 @@ package struct AccessoryEntry {
         ])
 
     private var state: String {
-        inUseBy.map { "in use by \($0)" } ?? (connectionID == nil ? "not attached" : "")
+        inUseBy.map { "in use by \($0)" } ?? reach
+            ?? (connectionID == nil ? "not attached" : "")
     }
 
     /// One fact a line.

@@ -37,6 +37,8 @@ struct BlueZObjects: Hashable, Sendable {
 
     var adapters: [Adapter] = []
     var devices: [Device] = []
+    /// The object of each device.
+    var paths: [BluetoothAddress: String] = [:]
 
     /// Reads the reply's body; what is not as BlueZ writes it is left out.
     init(_ body: [DBusValue]) {
@@ -50,6 +52,7 @@ struct BlueZObjects: Hashable, Sendable {
                 let address = device["Address"]?.text.flatMap({ BluetoothAddress($0) })
             else { continue }
             devices.append(Device(address: address, device))
+            paths[address] = path
         }
         // A device that two controllers know is one device.
         devices = Dictionary(grouping: devices, by: \.address).values.map { same in

@@ -53,6 +53,8 @@ struct DBusMessage: Hashable, Sendable {
     var path: String?
     var interface: String?
     var member: String?
+    /// Whoever sent it, as the bus calls it.
+    var sender: String?
     /// Of an error: its name.
     var errorName: String?
     var body: [DBusValue] = []
@@ -89,6 +91,7 @@ struct DBusMessage: Hashable, Sendable {
             case 2: interface = parts[1].text
             case 3: member = parts[1].text
             case 4: errorName = parts[1].text
+            case 7: sender = parts[1].text
             case 5: replySerial = parts[1].integer.map { UInt32(truncatingIfNeeded: $0) }
             case 8: signature = parts[1].text ?? ""
             default: break
@@ -130,18 +133,27 @@ struct DBusMessage: Hashable, Sendable {
         case path(String)
         /// a{sv} whose values are all text.
         case properties([String: String])
+        case number(UInt32)
+        /// A truth value whose type is sent with it.
+        case variant(Bool)
 
         var signature: String {
             switch self {
             case .text: "s"
             case .path: "o"
             case .properties: "a{sv}"
+            case .number: "u"
+            case .variant: "v"
             }
         }
 
         func write(to writer: inout DBusWriter) {
             switch self {
             case .text(let text), .path(let text): writer.text(text)
+            case .number(let number): writer.word(number)
+            case .variant(let flag):
+                writer.signature("b")
+                writer.word(flag ? 1 : 0)
             case .properties(let properties):
                 var entries = DBusWriter()
                 for (key, value) in properties.sorted(by: { $0.key < $1.key }) {

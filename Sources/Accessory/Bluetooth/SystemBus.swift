@@ -32,6 +32,8 @@ struct SystemBus: ~Copyable {
     private let cancel: Int32?
     /// Signals that came while a reply was awaited.
     private var signals: [DBusMessage] = []
+    /// What others may call; nil = nothing.
+    private var agent: PairingAgent?
 
     /// Where the system's bus is; elsewhere by DBUS_SYSTEM_BUS_ADDRESS.
     static var systemPath: String {
@@ -72,15 +74,17 @@ struct SystemBus: ~Copyable {
         _ arguments: [DBusMessage.Argument] = [], until deadline: Instant
     ) throws(Fault) -> [DBusValue] {
         serial += 1
+        // Answers to the calls of others are numbered meanwhile.
+        let number = serial
         try send(
             DBusMessage.call(
-                serial: serial, destination: destination, path: path, interface: interface,
+                serial: number, destination: destination, path: path, interface: interface,
                 member: member, arguments: arguments))
         while true {
             let message = try next(until: deadline)
             switch message.kind {
-            case .reply where message.replySerial == serial: return message.body
-            case .error where message.replySerial == serial:
+            case .reply where message.replySerial == number: return message.body
+            case .error where message.replySerial == number:
                 throw .refused(message.errorName ?? "")
             case .signal:
                 if signals.count < 64 { signals.append(message) }
@@ -98,6 +102,9 @@ struct SystemBus: ~Copyable {
         }
     }
 
+    /// Answers the calls of others by `agent` from now on.
+    mutating func serve(_ agent: PairingAgent) { self.agent = agent }
+
     /// Takes what has come; true = there was a signal among it.
     mutating func takeSignals() throws(Fault) -> Bool {
         var found = !signals.isEmpty
@@ -113,8 +120,16 @@ struct SystemBus: ~Copyable {
 
     private mutating func next(until deadline: Instant) throws(Fault) -> DBusMessage {
         while true {
-            if let message = try parsed() { return message }
-            try receive(until: deadline)
+            guard let message = try parsed() else {
+                try receive(until: deadline)
+                continue
+            }
+            if message.kind != .call { return message }
+            serial += 1
+            try send(
+                agent?.answer(to: message, serial: serial)
+                    ?? DBusMessage.refusal(
+                        of: message, serial: serial, "org.freedesktop.DBus.Error.UnknownObject"))
         }
     }
 

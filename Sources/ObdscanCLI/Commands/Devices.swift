@@ -17,6 +17,7 @@ struct DevicesCommand: ParsableCommand {
         discussion: """
             EXAMPLES
               obdscan devices
+              obdscan devices --scan
               obdscan devices show /dev/ttyUSB0
               obdscan devices watch --format json
             """,
@@ -34,31 +35,50 @@ struct DevicesListCommand: ParsableCommand, OutputCommand {
             Lists serial devices and the Bluetooth devices that BlueZ has connected or paired. \
             Adapters on the network are listed once they were used.
 
+            With --scan it searches for Bluetooth devices in reach for 12 seconds. They have to be \
+            in reach, powered, and not connected to a phone. obdscan setup pairs one.
+
             EXAMPLES
               obdscan devices list --format json
+              obdscan devices list --scan
             """)
+
+    @Flag(help: "Search for Bluetooth devices in reach, which takes 12 seconds.")
+    var scan = false
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
     func run() throws {
         var writer = TextOutput.standard
-        if try Self.printAll(database, output, &writer) == 0 {
+        let found = try scan ? search() : []
+        if try Self.printAll(database, output, &writer, found: found) == 0 {
             output.note("No adapter is attached, and none was used before.")
             output.note("hint: \(AttachedAccessories.advice)")
         }
     }
 
-    /// Prints what is attached and what is known; returns how many that are.
+    private func search() throws -> [BluetoothPairing.Found] {
+        let inbox = try SignalInbox.ofProcess()
+        let found = try BluetoothSetup(output: output, inbox: inbox).search()
+        if let device = found.first {
+            output.note("To pair one: obdscan setup -d \(device.accessory.address)")
+        }
+        return found
+    }
+
+    /// Prints what is attached, what is known, and what was found; returns how many that are.
     static func printAll(
-        _ database: DatabaseOptions, _ output: OutputOptions, _ writer: inout TextOutput
+        _ database: DatabaseOptions, _ output: OutputOptions,
+        _ writer: inout TextOutput, found: [BluetoothPairing.Found] = []
     ) throws -> Int {
         var printer = RowPrinter(AccessoryEntry.shape, output.form)
         let attached = AccessoryManager(asksBlueZ: true).attached(withHolders: true)
         for accessory in attached { try writer.print(AccessoryEntry(accessory), &printer) }
         let paired = BluetoothAccessories.paired()
         for accessory in paired { try writer.print(AccessoryEntry(paired: accessory), &printer) }
-        let shown = attached + paired
+        let shown = attached + paired + found.map(\.accessory)
+        for device in found { try writer.print(AccessoryEntry(found: device), &printer) }
         for remembered in AdapterMemories.all(database)
         where !shown.contains(where: { $0.memoryKey == remembered.address }) {
             try writer.print(AccessoryEntry(remembered), &printer)

@@ -340,7 +340,7 @@ extension Failure {
             hint = "the vehicle may not know it, or the ignition is off"
             code = .timedOut
         case .unableToConnect:
-            what = "no vehicle protocol was found (UNABLE TO CONNECT)"
+            what = "the adapter works, but the vehicle does not answer (UNABLE TO CONNECT)"
             hint = "switch the ignition on and push the plug home; --protocol tries a single one"
         case .busInitError:
             what = "the vehicle's bus could not be initialised (BUS INIT: ERROR)"

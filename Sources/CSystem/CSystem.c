@@ -18,6 +18,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/un.h>
 #include <time.h>
@@ -36,6 +37,10 @@ int sys_eventfd_take(int fd) {
 
 int sys_open_unnamed(const char *folder) {
     return open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+}
+
+int sys_open_process(int pid) {
+    return (int)syscall(SYS_pidfd_open, pid, 0);
 }
 
 int64_t sys_monotonic_ns(void) {

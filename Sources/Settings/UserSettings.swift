@@ -34,6 +34,9 @@ public struct UserSettings: Hashable, Sendable {
     /// What is known of engines and prices, by VIN; an empty one is for all vehicles.
     public var fuel: [String: FuelProfile] = [:]
 
+    /// Who makes reports, line by line: name, address, telephone.
+    public var workshop: [String] = []
+
     /// Nothing is set.
     public init() {}
 }

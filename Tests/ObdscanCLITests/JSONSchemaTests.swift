@@ -24,7 +24,8 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
     private static let others: [[String]] = [
         ["info"] + vehicle, ["read", "rpm", "vin"] + vehicle, ["freeze"] + vehicle,
         ["send", "010C", "ATRV"] + vehicle, ["doctor"] + vehicle, ["bench"] + vehicle,
-        ["dtc", "explain", "P0171", "P0174", "SPN100/FMI1"], ["pids", "list"],
+        ["dtc", "--batch", "fleet.txt"], ["dtc", "explain", "P0171", "P0174", "SPN100/FMI1"],
+        ["pids", "list"],
         ["pids", "show", "rpm"], ["pids", "packs"], ["pids", "count"], ["config", "list"],
         ["simulate", "--list"], ["decode", "damaged.transcript"],
     ]

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs obdscan from this folder, under /usr/local or PREFIX; `install.sh --remove` takes it away.
-# Root also gets the udev rule and the user's service of `obdscan setup --log-when-plugged`, in /etc.
+# Root also gets the udev rule and the user's services, in /etc.
 set -eu
 fail() { echo "install.sh: $1" >&2; [ -z "${2:-}" ] || echo "hint: $2" >&2; exit 1; }
 
@@ -19,11 +19,15 @@ cd "$(dirname "$0")"
 
 files=$(find usr -type f | sed 's,^usr/,,' | grep -v '^lib/')
 rule=/etc/udev/rules.d/60-obdscan.rules
-unit=/etc/systemd/user/obdscan-log@.service
+units="obdscan-log@.service obdscan-serve.service"
 reload() { udevadm control --reload 2>/dev/null || true; }
 if [ "${1:-}" = --remove ]; then
     for file in $files; do rm -f "$prefix/$file"; done
-    if [ "$(id -u)" = 0 ]; then rm -f "$rule" "$unit"; reload; fi
+    if [ "$(id -u)" = 0 ]; then
+        rm -f "$rule"
+        for unit in $units; do rm -f "/etc/systemd/user/$unit"; done
+        reload
+    fi
     rmdir "$prefix/share/doc/obdscan" 2>/dev/null || true
     echo "removed from $prefix; trips and configuration are where they were"
     exit 0
@@ -50,17 +54,19 @@ echo "obdscan $said is in $prefix/bin"
 if [ "$(id -u)" = 0 ]; then
     # Not where packages keep theirs, so that neither takes the other's away.
     install -D -m 644 "usr/lib/udev/rules.d/${rule##*/}" "$rule"
-    mkdir -p "${unit%/*}"
-    # As a word for the service manager, in which % begins a specifier; awk takes it as it is.
-    PROGRAM="\"$(printf %s "$prefix/bin/obdscan" | sed 's/%/%%/g')\"" awk '{
-        rest = $0; line = ""
-        while (place = index(rest, "/usr/bin/obdscan")) {
-            line = line substr(rest, 1, place - 1) ENVIRON["PROGRAM"]
-            rest = substr(rest, place + length("/usr/bin/obdscan"))
-        }
-        print line rest
-    }' "usr/lib/systemd/user/${unit##*/}" > "$unit"
-    chmod 644 "$unit"
+    mkdir -p /etc/systemd/user
+    for unit in $units; do
+        # As a word for the service manager, in which % begins a specifier; awk takes it as it is.
+        PROGRAM="\"$(printf %s "$prefix/bin/obdscan" | sed 's/%/%%/g')\"" awk '{
+            rest = $0; line = ""
+            while (place = index(rest, "/usr/bin/obdscan")) {
+                line = line substr(rest, 1, place - 1) ENVIRON["PROGRAM"]
+                rest = substr(rest, place + length("/usr/bin/obdscan"))
+            }
+            print line rest
+        }' "usr/lib/systemd/user/$unit" > "/etc/systemd/user/$unit"
+        chmod 644 "/etc/systemd/user/$unit"
+    done
     reload
 else
     echo "note: setup --log-when-plugged needs a udev rule, which only sudo ./install.sh installs"

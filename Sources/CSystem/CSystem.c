@@ -20,6 +20,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/un.h>
 #include <time.h>
@@ -38,6 +39,10 @@ int sys_eventfd_take(int fd) {
 
 int sys_open_unnamed(const char *folder, unsigned mode) {
     return open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
+}
+
+int sys_open_process(int pid) {
+    return (int)syscall(SYS_pidfd_open, pid, 0);
 }
 
 int64_t sys_monotonic_ns(void) {

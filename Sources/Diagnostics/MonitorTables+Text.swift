@@ -57,7 +57,7 @@ extension MonitorTables {
         case .monitors: while try reader.next(columns: 3) { try addMonitor(reader) }
         case .tests: while try reader.next(columns: 5) { try addTest(reader) }
         case .scalings: while try reader.next(columns: 5) { try addScaling(reader) }
-        case .readiness: while try reader.next(columns: 3) { try readiness.add(reader) }
+        case .readiness: while try reader.next(columns: 6) { try readiness.add(reader) }
         }
     }
 

@@ -1,46 +1,83 @@
 public import OBDCore
 
-/// How many monitors may be incomplete when a vehicle is tested, by model year.
+/// What inspections make of monitors that have not run, by region and model year.
 public struct ReadinessRules: Hashable, Sendable {
     /// One rule.
     public struct Rule: Hashable, Sendable {
+        /// Where it is in force: `us-epa`.
+        public var region: String
+        /// As people know it.
+        public var title: String
         /// The first model year that it is for.
         public var firstYear: Int
         /// The last one; nil = it is still in force.
         public var lastYear: Int?
         /// Incomplete monitors that are tolerated.
         public var allowed: Int
+        /// Monitors that are not counted.
+        public var uncounted: [MonitorStatus.Monitor]
+
+        /// Which of these monitors it counts.
+        public func counted(_ incomplete: [MonitorStatus.Monitor]) -> [MonitorStatus.Monitor] {
+            incomplete.filter { !uncounted.contains($0) }
+        }
+
+        /// Whether it tolerates these incomplete monitors.
+        public func tolerates(_ incomplete: [MonitorStatus.Monitor]) -> Bool {
+            counted(incomplete).count <= allowed
+        }
     }
 
-    /// The rules, oldest first.
+    /// The rules, region by region, oldest first.
     public private(set) var rules: [Rule] = []
 
     /// No rules: nothing incomplete is tolerated.
     public init() {}
 
-    /// Incomplete monitors that are tolerated; an unknown year is judged by the last rule.
+    /// Incomplete monitors that the first region tolerates; an unknown year is judged by its last rule.
     public func allowedIncomplete(modelYear: Int?) -> Int {
-        guard let modelYear else { return rules.last?.allowed ?? 0 }
-        let rule = rules.first {
-            $0.firstYear <= modelYear && modelYear <= $0.lastYear ?? .max
-        }
-        return rule?.allowed ?? 0
+        rules.first.flatMap { rule(of: $0.region, modelYear: modelYear) }?.allowed ?? 0
+    }
+
+    /// The rule of each region for a model year, an unknown year by its last rule; a region without a
+    /// rule for it is left out.
+    public func rules(modelYear: Int?) -> [Rule] {
+        var regions: [String] = []
+        for rule in rules where !regions.contains(rule.region) { regions.append(rule.region) }
+        return regions.compactMap { rule(of: $0, modelYear: modelYear) }
+    }
+
+    private func rule(of region: String, modelYear: Int?) -> Rule? {
+        let own = rules.filter { $0.region == region }
+        guard let modelYear else { return own.last }
+        return own.first { $0.firstYear <= modelYear && modelYear <= $0.lastYear ?? .max }
     }
 
     mutating func add(_ row: RowReader) throws(MonitorTableError) {
-        guard let firstYear = Int(row[0]), let allowed = Int(row[2]), allowed >= 0 else {
-            throw row.malformed(row[0], "a model year and a number of monitors")
+        guard let firstYear = Int(row[2]), let allowed = Int(row[4]), allowed >= 0 else {
+            throw row.malformed(row[2], "a model year and a number of monitors")
         }
-        let lastYear = Int(row[1])
-        guard lastYear != nil || row[1].isEmpty else {
-            throw row.malformed(row[1], "a model year or empty")
+        let lastYear = Int(row[3])
+        guard lastYear != nil || row[3].isEmpty else {
+            throw row.malformed(row[3], "a model year or empty")
         }
-        if let previous = rules.last, firstYear <= previous.lastYear ?? .max {
-            throw row.malformed(row[0], "a year after those of the row above")
+        let region = try row.text(0)
+        if let previous = rules.last, previous.region == region,
+            firstYear <= previous.lastYear ?? .max
+        {
+            throw row.malformed(row[2], "a year after those of the row above")
+        }
+        var uncounted: [MonitorStatus.Monitor] = []
+        for word in row[5].split(separator: " ") {
+            guard let monitor = MonitorStatus.Monitor(rawValue: String(word)) else {
+                throw row.malformed(word, "a monitor")
+            }
+            uncounted.append(monitor)
         }
         rules.append(
-            Rule(firstYear: firstYear, lastYear: lastYear, allowed: allowed)
-        )
+            Rule(
+                region: region, title: try row.text(1), firstYear: firstYear, lastYear: lastYear,
+                allowed: allowed, uncounted: uncounted))
     }
 }
 

@@ -52,9 +52,24 @@ extension Readiness {
             + "were cleared: \(names)."
     }
 
-    /// The rule that makes an inspection's verdict of it, in sentences; numbers as in `readiness.tsv`.
-    public static let rule = [
-        "US EPA (40 CFR 85.2222) allows 1 incomplete monitor (model years 1996 to 2000: 2).",
-        "Other inspections have other rules.",
-    ]
+    /// What each rule makes of it, a sentence each; the lamp is not on in any of them.
+    public static func verdicts(
+        incomplete: [MonitorStatus.Monitor], by rules: [ReadinessRules.Rule]
+    ) -> [String] {
+        rules.map { rule in
+            let verdict = rule.tolerates(incomplete) ? "enough have run" : "too many have not run"
+            let monitors = rule.allowed == 1 ? "monitor" : "monitors"
+            let except =
+                rule.uncounted.isEmpty
+                ? ""
+                : ", not counting " + rule.uncounted.map(\.title.firstSmall).joined(separator: ", ")
+            return "\(rule.title): \(verdict); it allows \(rule.allowed) incomplete "
+                + "\(monitors)\(except)."
+        } + ["Other inspections have other rules."]
+    }
+}
+
+extension String {
+    /// With a small letter at its beginning.
+    fileprivate var firstSmall: String { prefix(1).lowercased() + dropFirst() }
 }

@@ -15,6 +15,12 @@ public struct VIN: Hashable, Sendable {
         self.text = String(text)
     }
 
+    /// Whether its vehicle must have a check digit: of North America (49 CFR 565) and China (GB 16735).
+    public var needsCheckDigit: Bool {
+        guard let first = text.utf8.first else { return false }
+        return (UInt8(ascii: "1")...UInt8(ascii: "5")).contains(first) || first == UInt8(ascii: "L")
+    }
+
     /// Whether position 9 is the right check digit (49 CFR 565; mandatory in North America alone).
     public var hasValidCheckDigit: Bool {
         let weights = [8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2]

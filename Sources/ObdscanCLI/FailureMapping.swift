@@ -411,7 +411,7 @@ extension Failure {
             hint = "the vehicle may not support it, or the ignition is off"
             code = .timedOut
         case .unableToConnect:
-            what = "no vehicle protocol was found (UNABLE TO CONNECT)"
+            what = "the adapter works, but the vehicle does not answer (UNABLE TO CONNECT)"
             hint =
                 "switch the ignition on and push the plug in firmly; --protocol tries a single protocol"
         case .busInitError:

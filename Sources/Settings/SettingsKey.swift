@@ -96,6 +96,17 @@ public struct SettingsKey: Hashable, Sendable {
                 settings.logWhenPlugged = text
                 return text.hasPrefix("/dev/") ? nil : .notBelowDev
             }, get: \.logWhenPlugged),
+        SettingsKey(
+            name: "workshop",
+            set: { text, settings, _ in
+                settings.workshop = text.split(separator: ";").map { line in
+                    line.split(separator: " ").joined(separator: " ")
+                }.filter { !$0.isEmpty }
+                return settings.workshop.isEmpty ? .empty : nil
+            },
+            get: { settings in
+                settings.workshop.isEmpty ? nil : settings.workshop.joined(separator: "; ")
+            }),
     ]
 
     /// The key of that name.

@@ -36,6 +36,9 @@ public struct UserSettings: Hashable, Sendable {
     /// Where trips are published, by name.
     public var publish: [String: PublishSettings] = [:]
 
+    /// Who makes reports, line by line: name, address, telephone.
+    public var workshop: [String] = []
+
     /// Nothing is set.
     public init() {}
 }

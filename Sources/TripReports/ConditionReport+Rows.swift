@@ -5,7 +5,10 @@ import OBDCore
 extension ConditionReport {
     /// The keys of its rows, kind by kind.
     static let keys = [
-        ["vin", "time", "since", "device", "protocol"], ItemRows.Keys.ecu, ItemRows.Keys.reading,
+        [
+            "vin", "make", "odometerKm", "time", "since", "device", "protocol", "customer",
+            "verdict",
+        ], ItemRows.Keys.ecu, ItemRows.Keys.reading,
         ["ecu", "code", "failureType", "description", "statuses", "change"],
         ["ecu", "monitor", "complete", "before"],
         ["ecu", "monitor", "tid", "test", "value", "before", "min", "max", "unit", "passed"],
@@ -28,8 +31,11 @@ extension ConditionReport {
             Row(
                 "vehicleReport",
                 [
-                    "vin": .text(vehicle), "time": .time(time), "since": .time(since),
-                    "device": .text(accessory), "protocol": .text(vehicleProtocol),
+                    "vin": .text(vehicle), "make": .text(head.make),
+                    "odometerKm": .number(head.odometer), "time": .time(time),
+                    "since": .time(since), "device": .text(accessory),
+                    "protocol": .text(vehicleProtocol), "customer": .text(head.customer),
+                    "verdict": .text(verdict.text),
                 ])
         ]
         rows += beginning

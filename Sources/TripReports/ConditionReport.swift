@@ -8,7 +8,8 @@ public struct ConditionReport {
     let vehicle: String?
     let accessory: String?
     let vehicleProtocol: String?
-    let time: UTC
+    /// When the vehicle was read.
+    public let time: UTC
     /// What it is compared with; nil = nothing.
     public let since: UTC?
     let lamps: [(ecu: ECUAddress?, isOn: Bool)]
@@ -17,14 +18,19 @@ public struct ConditionReport {
     public let frames: [DiagnosticItem]
     let table: PIDTable
     let texts: CodeTexts
+    let explanations: CodeExplanations
+    let head: ReportHead
     let output: OutputForm
 
     /// A report of what `change` says; `since` says what it is compared with.
     public init(
         vehicle: String?, accessory: String?, vehicleProtocol: String?, time: UTC, since: UTC?,
         lamps: [(ecu: ECUAddress?, isOn: Bool)], change: ConditionChange, frames: [DiagnosticItem],
-        table: PIDTable, texts: CodeTexts, output: OutputForm
+        table: PIDTable, texts: CodeTexts, explanations: CodeExplanations = CodeExplanations(),
+        head: ReportHead = ReportHead(), output: OutputForm
     ) {
+        self.explanations = explanations
+        self.head = head
         self.vehicle = vehicle
         self.accessory = accessory
         self.vehicleProtocol = vehicleProtocol
@@ -54,19 +60,77 @@ public struct ConditionReport {
 
     private var facts: [(name: String, value: String)] {
         var facts: [(name: String, value: String)] = []
+        if let make = head.make { facts.append(("Make", make)) }
         if let vehicle { facts.append(("Vehicle", vehicle)) }
+        if let odometer = head.odometer {
+            let conversion = output.units.conversion(from: "km")
+            let shown = (conversion?(odometer) ?? odometer).rounded()
+            facts.append(("Odometer", "\(fixed(shown, 0)) \(conversion?.unit ?? "km")"))
+        }
         facts.append((since == nil ? "Read" : "Now", localTime(time)))
         if let since { facts.append(("Compared with", localTime(since))) }
-        if let accessory { facts.append(("Device", accessory)) }
+        if let customer = head.customer { facts.append(("Customer", customer)) }
+        if let accessory { facts.append(("Adapter", accessory)) }
         if let vehicleProtocol { facts.append(("Protocol", vehicleProtocol)) }
         for lamp in lamps {
             facts.append(
                 (
-                    "Check engine light, " + (lamp.ecu?.description ?? "ECU"),
+                    "Check engine light, " + (lamp.ecu?.title ?? "ECU"),
                     lamp.isOn ? "on" : "off"
                 ))
         }
         return facts
+    }
+
+    /// What is said beside a code that is there now.
+    private func explanation(of code: ConditionChange.Code) -> CodeExplanation? {
+        guard code.fate != .gone else { return nil }
+        var state = CodeExplanations.State()
+        state.kind = code.code.kinds.first
+        state.isActive = code.code.isActive
+        let text = texts.text(of: code.code.code)
+        switch code.code.code {
+        case .dtc(let dtc): return explanations.explanation(of: dtc, text: text, state: state)
+        case .j1939(let spn): return explanations.explanation(of: spn, text: text, state: state)
+        }
+    }
+
+    /// What it comes to.
+    public var verdict: ConditionVerdict {
+        let now = change.codes.filter { $0.fate != .gone }
+        return ConditionVerdict(
+            codes: now.map { ($0.code.code.fullText, explanation(of: $0)?.drive) },
+            gone: isComparison
+                ? change.codes.filter { $0.fate == .gone }.map(\.code.code.fullText) : nil,
+            incomplete: monitors.incomplete,
+            failedTests: change.tests.count { $0.result.passed == false })
+    }
+
+    /// For the rules of inspections.
+    private var modelYear: Int? { vehicle.flatMap { VIN($0) }?.northAmericanModelYear }
+
+    /// What was happening when a code was stored, by its freeze frame.
+    private func moment(of code: ConditionChange.Code) -> String? {
+        guard case .dtc(let dtc) = code.code.code else { return nil }
+        let own = frameReadings.map(\.reading).filter {
+            $0.ecu == code.code.ecu && $0.dtc?.code == dtc.code
+        }
+        return CodeMoment(own, in: table).sentence { value, unit in
+            let conversion = output.units.conversion(from: unit)
+            return
+                "\(fixed((conversion?(value) ?? value).rounded(), 0)) \(conversion?.unit ?? unit)"
+        }
+    }
+
+    /// Failed results first, those without a name last.
+    private var sortedTests: [ConditionChange.Test] {
+        func rank(_ test: ConditionChange.Test) -> Int {
+            if test.result.passed == false { return 0 }
+            return test.result.monitor != nil && test.result.test != nil ? 1 : 2
+        }
+        return change.tests.enumerated().sorted {
+            (rank($0.element), $0.offset) < (rank($1.element), $1.offset)
+        }.map(\.element)
     }
 
     var frameReadings: [(reading: Reading, value: ValueText)] {
@@ -114,11 +178,15 @@ public struct ConditionReport {
 
     /// It as one page.
     public var page: HTMLPage {
+        let lead = [vehicle, head.make].compactMap(\.self).joined(separator: " · ")
         var page = HTMLPage(
             title: isComparison ? "Vehicle report, before and after" : "Vehicle report",
-            lead: vehicle ?? "")
-        // The title has the vehicle's number, in one piece.
-        page.section("Vehicle") { $0.facts(facts.filter { $0.name != "Vehicle" }) }
+            lead: lead)
+        page.section("Result") { page in
+            page.element("p", verdict.text, class: verdict.grade.rawValue)
+            // The title has the vehicle's number, in one piece.
+            page.facts(facts.filter { $0.name != "Vehicle" && $0.name != "Make" })
+        }
         page.section("Trouble codes") { appendCodes(to: &$0) }
         let frame = frameReadings
         if !frame.isEmpty {
@@ -130,6 +198,11 @@ public struct ConditionReport {
         if !change.tests.isEmpty {
             page.section("Test results") { appendTests(to: &$0) }
         }
+        if !head.workshop.isEmpty {
+            page.section("Workshop") { page in
+                for line in head.workshop { page.element("p", line) }
+            }
+        }
         return page
     }
 
@@ -140,7 +213,7 @@ public struct ConditionReport {
         }
         page.table(
             [.init("Code")] + ifComparing(.init("Change"))
-                + [.init("List"), .init("ECU"), .init("Meaning")],
+                + [.init("List"), .init("ECU"), .init("Meaning"), .init("Drive on?")],
             change.codes.map { code in
                 let style: String? =
                     switch code.fate {
@@ -151,26 +224,48 @@ public struct ConditionReport {
                 return [.init(code.code.code.fullText, style)]
                     + ifComparing(.init(code.fate?.rawValue ?? "", style))
                     + [
-                        .init(listText(code)), .init(code.code.ecu?.description ?? "—"),
+                        .init(listText(code)), .init(code.code.ecu?.title ?? "—"),
                         .init(texts.text(of: code.code.code) ?? ""),
+                        .init(explanation(of: code)?.drive?.words ?? ""),
                     ]
             })
+        for code in change.codes { appendExplanation(of: code, to: &page) }
+    }
+
+    private func appendExplanation(of code: ConditionChange.Code, to page: inout HTMLText) {
+        guard let said = explanation(of: code) else { return }
+        page.raw("<div class=\"keep\">")
+        page.element("h3", "\(code.code.code.fullText): \(said.title)")
+        if let moment = moment(of: code) { page.element("p", "What was happening: \(moment)") }
+        let notes = ([said.notice] + said.notes).filter { !$0.isEmpty }
+        if !notes.isEmpty { page.element("p", notes.joined(separator: " ")) }
+        if !said.causes.isEmpty {
+            page.raw("<ol>")
+            for cause in said.causes {
+                page.element("li", cause.what.capitalised + ". " + cause.check)
+            }
+            page.raw("</ol>\n")
+        }
+        var proof = said.monitors.map(\.title).joined(separator: ", ")
+        if !proof.isEmpty { proof = "The repair is proven by: \(proof). " }
+        page.element("p", proof + said.clears, class: "dim")
+        page.raw("</div>\n")
     }
 
     private func append(
         _ frame: [(reading: Reading, value: ValueText)], to page: inout HTMLText
     ) {
-        page.table(
-            [.init("Code"), .init("ECU"), .init("Signal"), .init("Value"), .init("Unit")],
-            frame.map { reading, value in
-                // Texts at the right would push every number off a narrow screen.
-                let isNumber = if case .number = reading.value { true } else { false }
-                return [
-                    .init(reading.dtc?.description ?? ""),
-                    .init(reading.ecu?.description ?? "—"), .init(table[reading.signal].name),
-                    .init(value.value, isNumber ? "n" : nil), .init(value.unit),
-                ]
-            })
+        var sets: [(title: String, facts: [(name: String, value: String)])] = []
+        for (reading, value) in frame {
+            let ecu = reading.ecu.map { ", \($0.title)" } ?? ""
+            let title = (reading.dtc?.description ?? "") + ecu
+            if sets.last?.title != title { sets.append((title, [])) }
+            sets[sets.count - 1].facts.append((table[reading.signal].name, value.joined))
+        }
+        for (title, facts) in sets {
+            page.element("h3", title)
+            page.facts(facts)
+        }
     }
 
     private func appendMonitors(to page: inout HTMLText) {
@@ -181,13 +276,19 @@ public struct ConditionReport {
                 class: incomplete.isEmpty ? "good" : "warn")
         }
         if !incomplete.isEmpty {
-            page.element("p", Readiness.rule.joined(separator: " "), class: "dim")
+            page.element(
+                "p",
+                MonitorGuide.verdicts(incomplete, modelYear: modelYear).joined(separator: " "),
+                class: "dim")
+            for drive in MonitorGuide.drives(incomplete) {
+                page.element("p", "\(drive.monitor.title): \(drive.text)")
+            }
         }
         page.table(
             [.init("ECU"), .init("Monitor")] + ifComparing(.init("Before")) + [.init("Now")],
             change.monitors.map { monitor in
                 let style = monitor.now.map { $0 ? "good" : "warn" } ?? "dim"
-                return [.init(monitor.ecu?.description ?? "—"), .init(monitor.monitor.title)]
+                return [.init(monitor.ecu?.title ?? "—"), .init(monitor.monitor.title)]
                     + ifComparing(.init(state(monitor.before), "dim"))
                     + [.init(state(monitor.now), style)]
             })
@@ -200,10 +301,10 @@ public struct ConditionReport {
                     .init("Value", "n"), .init("Min", "n"), .init("Max", "n"), .init("Unit"),
                     .init("Result"),
                 ],
-            change.tests.map { test in
+            sortedTests.map { test in
                 let result = test.result
                 return [
-                    .init(result.ecu?.description ?? "—"), .init(result.monitorTitle),
+                    .init(result.ecu?.title ?? "—"), .init(result.monitorTitle),
                     .init(result.testTitle),
                 ]
                     + ifComparing(.init(result.text(test.before), "n"))
@@ -223,7 +324,7 @@ public struct ConditionReport {
 
     // MARK: As text
 
-    private var text: String {
+    var text: String {
         let palette = output.palette
         var rows = TextTable([("", .left), ("", .left)])
         for fact in facts { rows.add([.init(fact.name, .dim), .init(fact.value)]) }
@@ -231,9 +332,17 @@ public struct ConditionReport {
             change.codes.isEmpty
             ? palette(.good, "No trouble codes.") + "\n"
             : codeTable.text(palette, columns: output.columns)
-        var parts = [rows.text(palette), codes]
+        let style: Style =
+            switch verdict.grade {
+            case .good: .good
+            case .warn: .warning
+            case .bad: .bad
+            }
+        let sentence = folded(verdict.text, to: output.columns ?? .max)
+            .map { palette(style, $0) + "\n" }.joined()
+        var parts = [sentence + rows.text(palette), codes]
         if !change.monitors.isEmpty { parts.append(monitorTable.text(palette)) }
-        let tests = isComparison ? change.tests : change.tests.filter { $0.result.passed == false }
+        let tests = isComparison ? sortedTests : sortedTests.filter { $0.result.passed == false }
         if !tests.isEmpty { parts.append(testTable(tests).text(palette, columns: output.columns)) }
         return parts.joined(separator: "\n")
     }
@@ -286,4 +395,9 @@ public struct ConditionReport {
         }
         return tests
     }
+}
+
+extension String {
+    /// With a capital at its beginning.
+    fileprivate var capitalised: String { prefix(1).uppercased() + dropFirst() }
 }

@@ -95,7 +95,17 @@ public struct MonitorReport {
                     Readiness.sentence(
                         incomplete: incomplete, of: readiness.supported.count)) + "\n"
             if !incomplete.isEmpty {
-                text += Readiness.rule.map { $0 + "\n" }.joined()
+                text += MonitorGuide.verdicts(incomplete, modelYear: nil)
+                    .map { $0 + "\n" }.joined()
+                var drives = TextTable([("", .left), ("", .left)], flexible: [1])
+                for drive in MonitorGuide.drives(incomplete) {
+                    drives.add([.init(drive.monitor.title), .init(drive.text)])
+                }
+                if !drives.isEmpty {
+                    text +=
+                        "Drive like this to complete it:\n"
+                        + drives.text(palette, indent: 2, columns: columns)
+                }
             }
         }
         if !tests.isEmpty {

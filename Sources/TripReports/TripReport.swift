@@ -55,6 +55,9 @@ public struct TripReport {
                 }
             }
         }
+        let (constants, shares) = (
+            Self.constants(readings, units), try Self.shares(readings)
+        )
         let rows = Self.signalRows(readings, units)
         if !rows.isEmpty {
             page.section("Signals") {
@@ -65,6 +68,8 @@ public struct TripReport {
                     ], rows)
             }
         }
+        if !shares.isEmpty { page.section("States, by time") { $0.facts(shares) } }
+        if !constants.isEmpty { page.section("Did not change") { $0.facts(constants) } }
         self.page = page
     }
 
@@ -228,10 +233,69 @@ public struct TripReport {
         }
     }
 
+    /// Whether a signal of a trip is a flag or an enumeration.
+    private static func isState(_ found: TripSignal, _ readings: TripReadings) -> Bool {
+        let kind = readings.table[found.signal].kind
+        return kind == .flag || kind == .enumeration
+    }
+
+    /// The name of a signal, with its ECU where several report it.
+    private static func name(_ found: TripSignal, _ readings: TripReadings) -> String {
+        let signal = readings.table[found.signal]
+        let isAlone = !readings.signals.contains {
+            $0.ecu != found.ecu && $0.frame == nil && readings.table[$0.signal].id == signal.id
+        }
+        return signal.name + (isAlone ? "" : ", \(found.ecu?.title ?? "unknown ECU")")
+    }
+
+    /// For how much of the time each state lasted.
+    private static func shares(
+        _ readings: TripReadings
+    ) throws -> [(name: String, value: String)] {
+        let places = readings.signals.indices.filter {
+            readings.signals[$0].frame == nil && isState(readings.signals[$0], readings)
+        }
+        guard !places.isEmpty else { return [] }
+        var shares: [Int: SignalShares] = [:]
+        try readings.forEachNumber(of: places) { t, place, value in
+            shares[place, default: SignalShares()].take(value, at: t)
+        }
+        return places.compactMap { place in
+            let found = readings.signals[place]
+            return shares[place]?.text(of: readings.table[found.signal]).map {
+                (name(found, readings), $0)
+            }
+        }
+    }
+
+    /// Numbers that were the same all the time.
+    private static func constants(
+        _ readings: TripReadings, _ units: UnitSystem
+    ) -> [(name: String, value: String)] {
+        readings.signals.filter { isConstant($0, readings) }.map { found in
+            let signal = readings.table[found.signal]
+            let conversion = units.conversion(from: signal.unit)
+            let places = decimals(forStep: readings.step(of: found) * (conversion?.factor ?? 1))
+            let value = found.minimum ?? 0
+            let unit = conversion?.unit ?? signal.unit
+            return (
+                name(found, readings),
+                fixed(conversion?(value) ?? value, places) + (unit.isEmpty ? "" : " \(unit)")
+            )
+        }
+    }
+
+    private static func isConstant(_ found: TripSignal, _ readings: TripReadings) -> Bool {
+        found.frame == nil && found.minimum != nil && found.minimum == found.maximum
+            && !isState(found, readings)
+    }
+
     private static func signalRows(
         _ readings: TripReadings, _ units: UnitSystem
     ) -> [[HTMLText.Cell]] {
-        readings.signals.filter { $0.frame == nil }.map { found in
+        readings.signals.filter {
+            $0.frame == nil && !isConstant($0, readings) && !isState($0, readings)
+        }.map { found in
             let signal = readings.table[found.signal]
             let conversion = units.conversion(from: signal.unit)
             let places = decimals(forStep: readings.step(of: found) * (conversion?.factor ?? 1))

@@ -130,6 +130,8 @@ extension TripStore {
         public var to: UTC?
         /// Trips with this tag.
         public var tag: String?
+        /// Trips whose name, tags or notes contain this text, in small or capital letters.
+        public var search: String?
         /// The latest so many.
         public var latest: Int?
 
@@ -151,12 +153,18 @@ extension TripStore {
                             AND (?5 IS NULL OR EXISTS (SELECT * FROM trip_tag
                                 WHERE trip_tag.trip = trip.id AND tag = ?5))
                             AND (?7 IS NULL OR trip.name = ?7)
+                            AND (?8 IS NULL OR instr(lower(trip.name), lower(?8))
+                                OR EXISTS (SELECT * FROM trip_tag WHERE trip_tag.trip = trip.id
+                                    AND instr(lower(tag), lower(?8)))
+                                OR EXISTS (SELECT * FROM note WHERE note.trip = trip.id
+                                    AND instr(lower(note.text), lower(?8))))
                         ORDER BY trip.start DESC, trip.id DESC LIMIT ?6)
                     ORDER BY start, id
                     """,
                 arguments: [
                     filter.withScans, filter.vehicle, filter.from?.microseconds,
                     filter.to?.microseconds, filter.tag, filter.latest ?? -1, filter.name,
+                    filter.search,
                 ])
             return rows.map(Trips.summary)
         }

@@ -18,6 +18,8 @@ package struct AccessoryEntry {
     package var hardware: String?
     package var protocols: [String] = []
     package var inUseBy: String?
+    /// What is said of it instead of that it is not attached.
+    private var reach: String?
     /// Lines that only people want.
     package var details: [(String, String)] = []
 
@@ -51,6 +53,14 @@ package struct AccessoryEntry {
     package init(_ gateway: FoundGateway) {
         self.init(gateway.accessory)
         details += gateway.facts.map { ($0.title, $0.text) }
+    }
+
+    /// A Bluetooth device in reach that is not paired.
+    package init(found device: BluetoothPairing.Found) {
+        self.init(device.accessory)
+        connectionID = nil
+        reach = "in reach, not paired" + (device.isLowEnergyOnly ? ", Bluetooth LE" : "")
+        details.append(("Bluetooth", "not paired"))
     }
 
     /// One that was used before.
@@ -94,7 +104,8 @@ package struct AccessoryEntry {
         ])
 
     private var state: String {
-        inUseBy.map { "in use by \($0)" } ?? (connectionID == nil ? "not attached" : "")
+        inUseBy.map { "in use by \($0)" } ?? reach
+            ?? (connectionID == nil ? "not attached" : "")
     }
 
     /// One fact a line.

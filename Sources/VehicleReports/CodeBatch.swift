@@ -23,6 +23,9 @@ package struct CodeBatch {
         }
     }
 
+    /// What a row is called where several kinds are told apart.
+    package static let kind = "codeRow"
+
     /// The columns of the table; they are a promise.
     package static let columns = [
         "time", "device", "label", "vin", "odometerKm", "ecu", "ecuName", "light", "status", "code",
@@ -78,7 +81,7 @@ package struct CodeBatch {
         var failureType: UInt8?
         if case .dtc(let code) = report?.code { failureType = code.failureType }
         return Row(
-            "batchRow",
+            kind,
             [
                 "time": .time(time), "device": .text(car.device), "label": .text(car.label),
                 "vin": .text(car.vin), "odometerKm": .number(car.odometer),

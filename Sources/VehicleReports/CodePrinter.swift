@@ -114,7 +114,7 @@ package struct CodePrinter {
         for ecu in scan.ecus {
             let codes = scan.codes.filter { $0.ecu == ecu }
             let module = scan.modules.first { $0.module.responder == ecu }
-            var heading = palette(.bold, ecu?.description ?? "vehicle")
+            var heading = palette(.bold, ecu?.title ?? "vehicle")
             if let name = module?.name { heading += "  \(printable(name))" }
             switch scan.lampIsOn(ecu, table) {
             case true: heading += palette(.bad, "  check engine light on")

@@ -122,7 +122,7 @@ import Testing
 }
 
 @Suite struct `Readiness of a vehicle` {
-    private static let rules = "1996\t2000\t2\n2001\t\t1\n"
+    private static let rules = "x\tX\t1996\t2000\t2\t\nx\tX\t2001\t\t1\t\n"
 
     /// Answers of ECUs to 01 01, by the last digit of their address.
     private func readiness(_ answers: [(UInt32, String)]) throws -> (Readiness, ReadinessRules) {

@@ -25,6 +25,12 @@ import Testing
     /// Examples that cannot be run here, and why.
     private static let leftOut: [String: String] = [
         "obdscan setup": "would talk to what is attached to this machine",
+        "obdscan setup -d bluetooth:OBDII": "would search the air; PairingTests has a device",
+        "obdscan devices --scan": "would search the air; PairingTests has a device",
+        "obdscan devices list --scan": "would search the air; PairingTests has a device",
+        "obdscan dtc report --to car.pdf --customer \"A. Driver, order 4711\"":
+            "needs a browser; PrintedPageTests has one",
+        "obdscan trips report --to trip.pdf": "needs a browser; PrintedPageTests has one",
         "obdscan devices show /dev/ttyUSB0": "needs that adapter; Tests/System has one",
         "obdscan info -d rfcomm:AA:BB:CC:DD:EE:FF": "needs that adapter; Tests/System has one",
         "obdscan info -d unix:/run/obd.sock": "needs that socket; UnixSocketTests has one",

@@ -64,4 +64,70 @@ struct `Foreign readers` {
         #expect(outcome.status == 0 && outcome.output.hasPrefix("the same: "), "\(outcome)")
         #expect(outcome.output.contains("1 positions"), "\(outcome)")
     }
+
+    /// The rows of CSV, as another program writes them that reads the sheet.
+    private func sheet() async throws -> (sheet: String, rows: [[String]]) {
+        let sheet = workplace.path("codes.xlsx")
+        for file in [sheet, workplace.path("codes.csv")] {
+            let outcome = try await workplace.run([
+                "dtc", "--to", file, "--label", "=1+1", "--local-time", "-d",
+                "sim:?latency=0&frozen=true",
+            ])
+            #expect(outcome.status == 0, "\(outcome)")
+        }
+        let text = try String(contentsOfFile: workplace.path("codes.csv"), encoding: .utf8)
+        let rows = text.components(separatedBy: "\r\n").dropLast().map {
+            // The apostrophe keeps spreadsheets from calculating what CSV cannot mark as text.
+            $0.replacing("'=", with: "=").components(separatedBy: ",")
+        }
+        #expect(rows.count == 7)
+        return (sheet, rows)
+    }
+
+    /// Without the time, which is another one in each run.
+    private func compare(_ found: [[String]], _ rows: [[String]]) {
+        let (one, other) = (found.map { $0.dropFirst() }, rows.map { $0.dropFirst() })
+        #expect(one == other)
+        #expect(found.dropFirst().allSatisfy { $0.first?.hasPrefix("20") ?? false })
+    }
+
+    @Test func `openpyxl reads the sheet of codes`() async throws {
+        let (sheet, rows) = try await sheet()
+        let script = """
+            import openpyxl, sys
+            def text(cell):
+                if cell is None: return ""
+                if isinstance(cell, bool): return str(cell).lower()
+                return str(cell)
+            for row in openpyxl.load_workbook(sys.argv[1]).active.iter_rows(values_only=True):
+                print(",".join(map(text, row)))
+            """
+        let outcome = try await RunningProgram(
+            try #require(Emulator.folder) + "/python", ["-W", "error", "-c", script, sheet],
+            environment: workplace.environment
+        ).finish(within: 60)
+        #expect(outcome.status == 0, "\(outcome)")
+        compare(outcome.output.split(separator: "\n").map { $0.components(separatedBy: ",") }, rows)
+    }
+
+    @Test(
+        .enabled(
+            if: FileManager.default.fileExists(atPath: "/usr/bin/soffice"), "no LibreOffice"))
+    func `LibreOffice opens the sheet of codes`() async throws {
+        let (sheet, rows) = try await sheet()
+        let outcome = try await RunningProgram(
+            "/usr/bin/soffice",
+            [
+                "--headless", "--convert-to", "csv", "--outdir", workplace.path("office"), sheet,
+            ], environment: workplace.environment
+        ).finish(within: 120)
+        let file = workplace.path("office/codes.csv")
+        let text = try #require(
+            try? String(contentsOfFile: file, encoding: .utf8), "\(outcome)")
+        let found = text.split(separator: "\n").map { line in
+            line.replacing("TRUE", with: "true").replacing("FALSE", with: "false")
+                .components(separatedBy: ",")
+        }
+        compare(found, rows)
+    }
 }

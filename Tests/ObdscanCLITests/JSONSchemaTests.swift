@@ -39,7 +39,8 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
         ["send", "010C", "ATRV"] + vehicle, ["doctor", "--adapter"] + vehicle, ["bench"] + vehicle,
         ["send", "ATMA", "--duration", "300ms", "-d", "sim:truck"], ["setup"] + vehicle,
         ["pids", "lint", "broken.pids"], ["decode", "--messages", "damaged.transcript"],
-        ["dtc", "explain", "P0171", "P0174", "SPN100/FMI1"], ["pids", "list"],
+        ["dtc", "--batch", "fleet.txt"], ["dtc", "explain", "P0171", "P0174", "SPN100/FMI1"],
+        ["pids", "list"],
         ["pids", "show", "rpm"], ["pids", "packs"], ["pids", "count"], ["config", "list"],
         ["simulate", "--list"], ["decode", "damaged.transcript"],
     ]

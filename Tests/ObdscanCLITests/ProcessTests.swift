@@ -482,7 +482,7 @@ import Testing
         let other = try program.run(["dtc", "--to", table, "--append"] + Self.deviceArguments)
         #expect(other.status == 65 && other.errors.contains("has other columns"), "\(other.errors)")
         #expect(try String(contentsOfFile: table, encoding: .utf8) == "something else\n")
-        let wrong = program.home.appendingPathComponent("codes.xlsx").path
+        let wrong = program.home.appendingPathComponent("codes.ods").path
         #expect(try program.run(["dtc", "--to", wrong] + Self.deviceArguments).status == 64)
         let page = program.home.appendingPathComponent("car.pdf").path
         #expect(

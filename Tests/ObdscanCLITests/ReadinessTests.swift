@@ -25,15 +25,42 @@ import Testing
         #expect(Readiness.sentence(incomplete: incomplete, of: supported) == words)
     }
 
-    /// The sentence and `pids/monitors/readiness.tsv` say the same.
-    @Test func `the rule that is named is the one of the tables`() throws {
-        let rules = try PIDTables.monitorTables().readiness
-        #expect(rules.rules.map(\.firstYear) == [1996, 2001])
-        let (old, new) = (
-            rules.allowedIncomplete(modelYear: 2000), rules.allowedIncomplete(modelYear: 2001)
-        )
+    private static let california = "California Smog Check, petrol: "
+
+    /// US EPA, 40 CFR 85.2222 (c); California Bureau of Automotive Repair, OBD Test Reference.
+    @Test(
+        arguments: [
+            (
+                [.evaporative], 2010,
+                [
+                    "US EPA (40 CFR 85.2222): enough have run; it allows 1 incomplete monitor.",
+                    california + "enough have run; it allows 0 incomplete monitors, not counting "
+                        + "evaporative system.",
+                ]
+            ),
+            (
+                [.evaporative, .catalyst], nil,
+                [
+                    "US EPA (40 CFR 85.2222): too many have not run; it allows 1 incomplete monitor.",
+                    california + "too many have not run; it allows 0 incomplete monitors, not "
+                        + "counting evaporative system.",
+                ]
+            ),
+            (
+                [.evaporative, .catalyst], 1998,
+                [
+                    "US EPA (40 CFR 85.2222): enough have run; it allows 2 incomplete monitors.",
+                    california + "too many have not run; it allows 1 incomplete monitor.",
+                ]
+            ),
+            ([.catalyst], 1990, []),
+        ] as [([MonitorStatus.Monitor], Int?, [String])])
+    func `the rule of each region is named with what it makes of the monitors`(
+        incomplete: [MonitorStatus.Monitor], year: Int?, words: [String]
+    ) throws {
+        let rules = try PIDTables.monitorTables().readiness.rules(modelYear: year)
         #expect(
-            Readiness.rule[0].contains(
-                "\(new) incomplete monitor (model years 1996 to 2000: \(old))"))
+            Readiness.verdicts(incomplete: incomplete, by: rules)
+                == words + ["Other inspections have other rules."])
     }
 }

@@ -360,6 +360,8 @@ import Testing
         #expect(try ids { $0.latest = 2 } == [2, 3])
         #expect(try ids { $0.vehicle = vin.text } == [2])
         #expect(try ids { $0.tag = "a b" } == [3])
+        #expect(try ids { $0.search = "HOM" } == [3])
+        #expect(try ids { $0.search = "%" } == [])
         #expect(try ids { $0.from = UTC("2026-11-21T09:15Z") } == [2, 3])
         #expect(try ids { $0.to = UTC("2026-11-21T09:15Z") } == [1])
         #expect(try store.trip(3).tags == ["a b", "home"])

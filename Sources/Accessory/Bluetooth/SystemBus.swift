@@ -76,17 +76,17 @@ struct SystemBus: ~Copyable {
         _ arguments: [DBusMessage.Argument] = [], until deadline: Instant
     ) throws(Fault) -> [DBusValue] {
         serial += 1
+        // Answers to the calls of others are numbered meanwhile.
+        let number = serial
         try send(
             DBusMessage.call(
-                serial: serial, destination: destination, path: path, interface: interface,
+                serial: number, destination: destination, path: path, interface: interface,
                 member: member, arguments: arguments))
-        // Answers to calls of others have numbers of their own.
-        let own = serial
         while true {
             let message = try next(until: deadline)
             switch message.kind {
-            case .reply where message.replySerial == own: return message.body
-            case .error where message.replySerial == own:
+            case .reply where message.replySerial == number: return message.body
+            case .error where message.replySerial == number:
                 refusalText = message.body.first?.text ?? ""
                 throw .refused(message.errorName ?? "")
             case .signal:

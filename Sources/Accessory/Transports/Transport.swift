@@ -111,6 +111,11 @@ public protocol Transport: Hashable, Sendable, CustomStringConvertible {
 
     /// What to do when the other end closes the session.
     var remedyWhenClosed: String { get }
+
+    /// What is at the other end, where it was opened and no adapter answered.
+    ///
+    /// Nil = nothing is known, which is the default.
+    func stranger(cancelledBy cancel: Int32?) -> AccessoryError?
 }
 
 extension Transport {
@@ -171,6 +176,9 @@ extension Transport {
 
     /// The usual.
     public var remedyWhenClosed: String { LinkFault.usualRemedy }
+
+    /// Nothing is known.
+    public func stranger(cancelledBy cancel: Int32?) -> AccessoryError? { nil }
 }
 
 /// How addresses of one transport are written.

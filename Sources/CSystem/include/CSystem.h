@@ -65,6 +65,9 @@ int sys_tty_low_latency(int fd);
 // exec.
 int sys_open_unnamed(const char *folder, unsigned mode);
 
+// A descriptor that becomes readable when the process ends (pidfd_open(2), Linux 5.3), closed on exec.
+int sys_open_process(int pid);
+
 // An exclusive flock(2) without waiting; EWOULDBLOCK when another program holds one.
 int sys_lock(int fd);
 

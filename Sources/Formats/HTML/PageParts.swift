@@ -13,6 +13,8 @@ enum PageParts {
         h1 { font-size: 1.5rem; margin: 0; overflow-wrap: anywhere; }
         h2 { font-size: 1.15rem; margin: 1.6rem 0 .5rem; border-bottom: 1px solid var(--line); \
         padding-bottom: .2rem; }
+        h3 { font-size: 1rem; margin: .9rem 0 .3rem; }
+        ol { margin: .3rem 0; padding-left: 1.4rem; } p.good, p.warn, p.bad { font-weight: 600; }
         p { margin: .3rem 0; overflow-wrap: anywhere; } .dim { color: var(--dim); }
         dl { display: grid; grid-template-columns: repeat(auto-fill, minmax(9.5rem, 1fr)); \
         gap: .5rem; margin: 0; }
@@ -55,7 +57,13 @@ enum PageParts {
         footer { margin-top: 2rem; font-size: .8rem; }
         @media print { :root { --ink: #000; --dim: #444; --paper: #fff; --line: #bbb; \
         --soft: #fff; --accent: #0b4a94; --good: #125c27; --bad: #a01020; --warn: #6a4500; }
-          body { max-width: none; padding: 0; font-size: 10pt; } .tools { display: none; }
+          @page { margin: 12mm; }
+          body { max-width: none; padding: 0; font-size: 8.5pt; line-height: 1.3; } \
+        .tools { display: none; } h1 { font-size: 14pt; } h2 { font-size: 11pt; margin: 3mm 0 1mm; }
+          h3 { font-size: 9pt; margin: 2mm 0 .5mm; break-after: avoid; } table { font-size: 8pt; }
+          th, td { padding: .4mm 2mm .4mm 0; } ol { margin: .5mm 0; } p { margin: .5mm 0; }
+          dl { grid-template-columns: repeat(5, 1fr); gap: 0 3mm; } dl div { padding: .4mm 0; }
+          footer { margin-top: 3mm; font-size: 7pt; } .keep { break-inside: avoid; }
           .box svg { height: 4.2cm; border: 1px solid var(--line); } .wide { overflow: visible; }
           tr, dl div { break-inside: avoid; } h2 { break-after: avoid; } }
 

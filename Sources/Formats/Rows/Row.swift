@@ -36,6 +36,13 @@ public struct Row: Sendable {
         entries.append(Entry(key: key, value: value))
     }
 
+    /// Replaces the value of a key that the row has.
+    public mutating func set(_ key: String, _ value: FieldValue) {
+        for index in entries.indices where entries[index].key == key {
+            entries[index].value = value
+        }
+    }
+
     /// Appends it as one line of JSON Lines.
     public func appendJSON(to output: inout [UInt8]) {
         Self.append(
@@ -66,15 +73,20 @@ public struct RowWriter: Sendable {
     private let format: OutputFormat
     private let columns: [String]
     private var hasHeading: Bool
+    private let separator: UInt8
 
     /// A writer; `columns` are the keys that a table has, in their order, `kind` among them where
     /// its rows are of several kinds.
     ///
-    /// `hasHeading` says that the table has its heading already.
-    public init(_ format: OutputFormat, columns: [String], hasHeading: Bool = false) {
+    /// `hasHeading` says that the table has its heading already; `separator` is between its cells.
+    public init(
+        _ format: OutputFormat, columns: [String], hasHeading: Bool = false,
+        separator: Unicode.Scalar = ","
+    ) {
         self.format = format
         self.columns = columns
         self.hasHeading = hasHeading
+        self.separator = UInt8(ascii: separator)
     }
 
     /// A writer of rows of several kinds: `kind`, then the keys of all of them.
@@ -92,11 +104,11 @@ public struct RowWriter: Sendable {
         case .csv:
             appendHeading(to: &output)
             for (index, column) in columns.enumerated() {
-                if index > 0 { output.append(0x2C) }
+                if index > 0 { output.append(separator) }
                 if column == "kind" {
                     CSVText.append(row.kind, to: &output)
                 } else {
-                    row[column].appendCSV(to: &output)
+                    append(row[column], to: &output)
                 }
             }
             CSVText.endLine(&output)
@@ -111,7 +123,21 @@ public struct RowWriter: Sendable {
     private mutating func appendHeading(to output: inout [UInt8]) {
         if hasHeading { return }
         hasHeading = true
-        output.append(contentsOf: columns.joined(separator: ",").utf8)
+        for (index, column) in columns.enumerated() {
+            if index > 0 { output.append(separator) }
+            output.append(contentsOf: column.utf8)
+        }
         CSVText.endLine(&output)
+    }
+
+    /// Appends a cell, which commas and quotation marks have quoted already.
+    private func append(_ value: FieldValue, to output: inout [UInt8]) {
+        let start = output.count
+        value.appendCSV(to: &output)
+        guard separator != 0x2C, start < output.count, output[start] != 0x22,
+            output[start...].contains(separator)
+        else { return }
+        output.insert(0x22, at: start)
+        output.append(0x22)
     }
 }

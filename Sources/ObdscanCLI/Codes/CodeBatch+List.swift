@@ -5,7 +5,7 @@ import OBDCore
 import Settings
 import VehicleReports
 
-// The list of accessories that `dtc --batch` goes through, and the file that it writes.
+// The list of accessories that `dtc --batch` goes through.
 extension CodeBatch {
     /// One line of the list.
     struct Entry: Hashable, Sendable {
@@ -42,33 +42,6 @@ extension CodeBatch {
                 Entry(accessory: String(first), label: label.isEmpty ? nil : label))
         }
         return entries
-    }
-
-    /// Opens the file of a table.
-    ///
-    /// - Returns: its descriptor, and whether its heading is there already.
-    static func open(_ path: String, appends: Bool) throws -> (descriptor: Int32, hasHeading: Bool)
-    {
-        let ending = path.split(separator: "/").last?.split(separator: ".").dropFirst().last
-        if let ending, ending.lowercased() != "csv" {
-            throw Failure(
-                "\(path): dtc writes CSV, not .\(ending)", hint: "Name a file that ends in .csv.",
-                status: .usage)
-        }
-        let way = appends ? O_APPEND : O_TRUNC
-        let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | way, 0o666)
-        guard descriptor >= 0 else { throw Failure(outputFile: path, errno: errno) }
-        guard appends, lseek(descriptor, 0, SEEK_END) > 0 else { return (descriptor, false) }
-        var buffer = [UInt8](repeating: 0, count: 1024)
-        let count = pread(descriptor, &buffer, buffer.count, 0)
-        let heading = buffer.prefix(max(0, count)).prefix { $0 != 0x0D && $0 != 0x0A }
-        guard heading.elementsEqual(columns.joined(separator: ",").utf8) else {
-            close(descriptor)
-            throw Failure(
-                "\(path) is not a table of trouble codes, or has other columns",
-                hint: "Write to a new file, or leave out --append.", status: .badData)
-        }
-        return (descriptor, true)
     }
 
     /// The row of a vehicle that could not be read.

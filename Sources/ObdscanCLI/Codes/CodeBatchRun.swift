@@ -2,41 +2,30 @@ import Accessory
 import Formats
 import Settings
 import SystemIO
-import TripReports
 import VehicleReports
 
 /// `dtc --batch`: many accessories at once, one table in the order of the list.
 struct CodeBatchRun {
-    /// What one entry came to; nil = it was interrupted.
-    private struct Result: Sendable {
-        var rows: [Row]
-        var failure: Failure?
-    }
-
     /// What one vehicle said.
-    struct Findings {
+    struct Findings: Sendable {
         var rows: [Row]
         /// Why it is not all; nil when it is.
         var failure: Failure?
+        /// The path of its report; nil = none was written.
+        var report: String?
     }
 
     private let entries: [CodeBatch.Entry]
     /// Entries that name the same accessory are read one after the other, by one thread.
     private let groups: [[Int]]
-    private let descriptor: Int32
-    private let hasHeading: Bool
-    private let format: OutputFormat
     private let output: OutputOptions
+    /// Whether a line is printed for each vehicle.
+    private let tells: Bool
 
-    /// A run that writes to an open file: CSV, or JSON Lines.
-    init(
-        _ entries: [CodeBatch.Entry], to file: (descriptor: Int32, hasHeading: Bool),
-        _ output: OutputOptions
-    ) {
-        format = output.format == .json ? .json : .csv
+    /// A run; `tells` says that a line is printed for each vehicle.
+    init(_ entries: [CodeBatch.Entry], tells: Bool, _ output: OutputOptions) {
         self.entries = entries
-        descriptor = file.descriptor
-        hasHeading = file.hasHeading
+        self.tells = tells
         self.output = output
         var places: [String: Int] = [:]
         var groups: [[Int]] = []
@@ -57,37 +46,32 @@ struct CodeBatchRun {
         self.groups = groups
     }
 
-    /// Reads each entry by `read` and writes the table.
+    /// Reads each entry by `read` and adds it to the table.
     ///
     /// - Returns: whether there was a code, or an ECU that did not tell.
     /// - Throws: with the first failure's exit code when an accessory failed, after the others.
     func run(
+        to table: CodeTable,
         _ read: @escaping @Sendable (CodeBatch.Entry, SignalInbox) throws -> Findings
     ) throws -> Bool {
         let inbox = try SignalInbox(SignalInbox.endings)
-        var writer = TextOutput(descriptor: descriptor)
-        var table = RowWriter(format, columns: CodeBatch.columns, hasHeading: hasHeading)
-        try writer.append { table.finish(&$0) }
-        try writer.flush()
-        var results = [Result?](repeating: nil, count: entries.count)
+        var results = [Findings?](repeating: nil, count: entries.count)
+        var tally = CarTally()
         /// Entries whose rows are written.
         var written = 0
         let (entries, groups) = (entries, groups)
-        let signal = try ThreadGroup<[(Int, Result?)]>().run(groups.count, inbox: inbox) {
+        let signal = try ThreadGroup<[(Int, Findings?)]>().run(groups.count, inbox: inbox) {
             place, outcomes in
-            for (index, result) in outcomes {
-                results[index] = result
-                if let failure = result?.failure {
-                    output.note(failure.told(of: entries[index].accessory))
-                    if let hint = failure.hint { output.note("hint: \(hint)") }
-                }
+            for (index, findings) in outcomes {
+                results[index] = findings
+                if let findings { tell(findings, of: entries[index], &tally) }
             }
             while written < results.count, let result = results[written] {
-                try write(result, &table, &writer)
+                try table.add(result.rows)
                 written += 1
             }
         } body: { place, inbox in
-            var outcomes: [(Int, Result?)] = []
+            var outcomes: [(Int, Findings?)] = []
             for index in groups[place] {
                 let result = Self.result(of: entries[index], inbox, read)
                 outcomes.append((index, result))
@@ -95,13 +79,17 @@ struct CodeBatchRun {
             }
             return outcomes
         }
-        if let signal {
+        if signal != nil {
             // What was read stays read.
             for result in results.dropFirst(written) {
-                if let result { try write(result, &table, &writer) }
+                if let result { try table.add(result.rows) }
             }
-            SignalInbox.die(of: signal)
         }
+        if tells, tally.cars > 0 {
+            output.note(tally.sentence)
+            if let sentence = table.sentence { output.note(sentence) }
+        }
+        if let signal { SignalInbox.die(of: signal) }
         let failure = results.lazy.compactMap { $0?.failure }.first
         if let failure { throw Failure.silent(failure.status) }
         return results.contains { result in
@@ -109,31 +97,38 @@ struct CodeBatchRun {
         }
     }
 
+    private func tell(
+        _ findings: Findings, of entry: CodeBatch.Entry, _ tally: inout CarTally
+    ) {
+        let result = CarResult(findings.rows)
+        tally.count(result)
+        if tells, result.isRead {
+            output.note("\(tally.cars) of \(entries.count)  \(result.text)")
+        }
+        if let report = findings.report { output.note("   \(report)") }
+        guard let failure = findings.failure else { return }
+        output.note(failure.told(of: entry.accessory))
+        if let hint = failure.hint { output.note("hint: \(hint)") }
+    }
+
+    /// What one entry came to; nil = it was interrupted.
     private static func result(
         of entry: CodeBatch.Entry, _ inbox: SignalInbox,
         _ read: (CodeBatch.Entry, SignalInbox) throws -> Findings
-    ) -> Result? {
+    ) -> Findings? {
         let failure: Failure
         do {
-            let findings = try read(entry, inbox)
-            return Result(rows: findings.rows, failure: findings.failure)
+            return try read(entry, inbox)
         } catch is Interrupted {
             return nil
-        } catch let error as Failure {
-            failure = error
         } catch {
-            failure = Failure(
-                "unexpected: \(error)", hint: "this is a fault of obdscan: please report it",
-                status: .bug)
+            failure =
+                Failure(known: error)
+                ?? Failure(
+                    "unexpected: \(error)", hint: "this is a fault of obdscan: please report it",
+                    status: .bug)
         }
-        return Result(
+        return Findings(
             rows: [CodeBatch.row(failed: entry, failure, time: SystemClock.utc)], failure: failure)
-    }
-
-    private func write(
-        _ result: Result, _ table: inout RowWriter, _ writer: inout TextOutput
-    ) throws {
-        for row in result.rows { try writer.print(row, &table) }
-        try writer.flush()
     }
 }

@@ -17,7 +17,8 @@ struct DTCCommand: ParsableCommand {
             EXAMPLES
               obdscan dtc                                   codes of every ECU
               obdscan dtc --all-modules                     codes of every module
-              obdscan dtc --batch cars.txt --to codes.csv   many vehicles into one table
+              obdscan dtc --next --to codes.csv             one adapter, many vehicles, one table
+              obdscan dtc --batch cars.txt --to codes.csv   many adapters, one table
               obdscan dtc explain                           causes, and whether to drive on
               obdscan dtc explain P0301 SPN100/FMI1         offline
               obdscan dtc clear                             asks first
@@ -54,24 +55,34 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
             answers anyway. Modules behind a gateway that blocks requests, and modules that need a \
             special initialisation, are not found.
 
-            With --to the codes of one vehicle are written as a CSV table, and --append adds the \
-            rows of the next vehicle to it.
+            With --to the codes are written as a table: CSV, JSON Lines (.jsonl) or a sheet for \
+            spreadsheet programs (.xlsx). --append adds rows to a table of CSV or JSON Lines. The \
+            columns are time, device, label, vin, odometerKm, ecu, ecuName, light, status, code, \
+            failureType, statusByte, description, driveOn, error: a row for each code, a row \
+            without a code for each ECU that has none, and a row with an error for each vehicle \
+            that was not read.
+
+            With --next one adapter goes from car to car. obdscan asks you to plug it in and press \
+            Enter, reads the codes, adds them to the table of --to, prints one line about the car, \
+            and asks for the next one. What you type before Enter is the car's label. A car that \
+            cannot be read can be tried again or skipped; the loop goes on.
 
             With --batch every adapter and recorded conversation in a list is read into one table. \
             They are read at the same time (at most 64), so one that hangs does not delay the \
-            others; the rows are in the order of the list. A line of the list is DEVICE [LABEL], \
-            where the path of a recorded conversation is enough; # begins a comment. A list - is \
-            standard input. The columns are time, device, label, vin, odometerKm, ecu, ecuName, \
-            light, status, code, failureType, statusByte, description, driveOn, error: a row for \
-            each code, a row without a code for each ECU that has none, and a row with an error \
-            for each device that failed. The results of each vehicle are stored in the database, \
-            as without --batch.
+            others; the rows are in the order of the list, and a line is printed about each \
+            vehicle when it was read. A line of the list is DEVICE [LABEL], where the path of a \
+            recorded conversation is enough; # begins a comment. A list - is standard input. The \
+            results of each vehicle are stored in the database, as without --batch.
+
+            --report writes a page to print for each vehicle, as obdscan dtc report does, into a \
+            folder.
 
             EXAMPLES
               obdscan dtc list -d /dev/ttyUSB0
               obdscan dtc list --exit-code --quiet && echo clean
               obdscan dtc list --all-modules
               obdscan dtc list --to codes.csv --append --label "bay 3"
+              obdscan dtc list --next --to yard.xlsx --local-time --report sheets
               obdscan dtc list --batch fleet.txt --to codes.csv
             """)
 
@@ -87,72 +98,110 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
         completion: .file())
     var batch: String?
 
-    @Option(
-        help: ArgumentHelp("Write a CSV table to this file.", valueName: "file"),
-        completion: .file())
-    var to: String?
+    @Flag(help: "Read one car after another with one adapter, into the table of --to.")
+    var next = false
 
-    @Flag(help: "Add rows to the table of --to instead of replacing it.")
-    var append = false
-
-    @Option(help: ArgumentHelp("Fill the column label with this text.", valueName: "text"))
-    var label: String?
-
+    @OptionGroup var table: CodeTableOptions
     @OptionGroup var vehicle: VehicleOptions
     @OptionGroup var tables: TableOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        if append && to == nil { throw ValidationError("--append needs --to FILE") }
-        if label != nil && (to == nil && output.format != .csv || batch != nil) {
-            throw ValidationError(
-                batch == nil ? "--label needs --to FILE" : "the list of --batch has the labels")
-        }
-        if to != nil && output.format == .json {
-            throw ValidationError("--to writes CSV: leave --json out")
-        }
+        try validateTable()
         if allModules && vehicle.ecu != nil {
             throw ValidationError("--all-modules asks every ECU: leave --ecu out")
         }
         if batch != nil && (vehicle.record != nil || vehicle.device != nil) {
             throw ValidationError("--batch LIST names its devices: leave out -d and --record")
         }
+        if next && batch != nil { throw ValidationError("--next and --batch exclude each other") }
+        if next && table.to == nil && table.report == nil {
+            throw ValidationError("--next needs --to FILE or --report FOLDER")
+        }
+        if next && vehicle.record != nil {
+            throw ValidationError("--record takes one vehicle: leave --next out")
+        }
+    }
+
+    private func validateTable() throws {
+        let isTable = table.to != nil || output.format == .csv || batch != nil || next
+        if table.append && table.to == nil { throw ValidationError("--append needs --to FILE") }
+        if table.label != nil && batch != nil {
+            throw ValidationError("the list of --batch has the labels")
+        }
+        if table.label != nil && !isTable && table.report == nil {
+            throw ValidationError("--label needs --to FILE")
+        }
+        if (table.localTime || table.delimiter != nil) && !isTable {
+            throw ValidationError("--local-time and --delimiter need --to FILE or --format csv")
+        }
+        if table.to != nil && output.format == .json {
+            throw ValidationError("--to FILE.jsonl writes JSON Lines: leave --json out")
+        }
     }
 
     func run() throws {
+        if let path = table.to { _ = try CodeTable.form(of: path) }
         if let batch {
             try runBatch(batch)
-            return
+        } else if next {
+            try runNext()
+        } else {
+            try runOnce()
         }
-        let table = try loadTable(tables)
+    }
+
+    private func runOnce() throws {
+        let pids = try loadTable(tables)
+        let reports = try table.report.map { path throws(Failure) in try CarReports(path) }
         var hasCodes = false
         var failure: Failure?
-        try withVehicle(vehicle, output, table, SessionNeeds(vehicle: .maybeSilent())) {
+        try withVehicle(vehicle, output, pids, SessionNeeds(vehicle: .maybeSilent())) {
             connection in
             let services = try connection.services()
             let scan = try self.scan(connection, services)
-            hasCodes = scan.hasCodes(table)
+            hasCodes = scan.hasCodes(pids)
             failure = scan.failure(connection)
-            var writer = TextOutput.standard
-            let printer = CodePrinter(
-                output, table: table, knowledge: CodeKnowledge(texts: try loadCodeTexts()),
-                explanations: scan.codes.isEmpty ? nil : try loadCodeExplanations(),
-                accessory: connection.accessory)
-            var car = CodeBatch.Car(device: connection.accessory, label: label)
-            if output.format == .csv || to != nil { try complete(&car, connection, services) }
+            let knowledge = CodeKnowledge(texts: try loadCodeTexts())
+            var car = CodeBatch.Car(device: connection.accessory, label: table.label)
             let time = connection.utc(scan.time)
-            if let to {
-                try write(
-                    CodeBatch.rows(scan, of: car, printer.knowledge, table, time: time), to: to)
+            if output.format == .csv || table.to != nil {
+                try car.complete(connection, services)
+                let rows = CodeBatch.rows(scan, of: car, knowledge, pids, time: time)
+                let file = try openTable(appends: table.append, [vehicle.device])
+                try file.add(rows)
+                if let sentence = file.sentence { output.note(sentence) }
             } else if output.format != .text || !output.quiet {
+                var writer = TextOutput.standard
+                let printer = CodePrinter(
+                    output, table: pids, knowledge: knowledge,
+                    explanations: scan.codes.isEmpty ? nil : try loadCodeExplanations(),
+                    accessory: connection.accessory)
                 try printer.print(scan, of: car, at: time, to: &writer)
+                try writer.flush()
             }
-            try writer.flush()
+            var asked = scan.asked
+            if let reports {
+                let condition = try ConditionScan(scan, connection, services)
+                output.note(
+                    try reports.write(
+                        condition.report(of: connection, output), label: table.label,
+                        vin: condition.vin?.text))
+                asked = condition.asked
+            }
             ScanRecord.keep(
-                scan.asked, lists: scan.lists, connection, services, vehicle.database, output)
+                asked, lists: scan.lists, connection, services, vehicle.database, output)
         }
         if let failure { throw failure }
         if exitCode && hasCodes { throw Failure.silent(.findings) }
+    }
+
+    /// Opens the table, which must be no file that is read from.
+    private func openTable(appends: Bool, _ devices: [String?]) throws -> CodeTable {
+        try OutputFile.check(
+            table.to,
+            isNoneOf: [vehicle.database.file, batch] + devices.map { OutputFile.replayed($0) })
+        return try CodeTable(table, appends: appends, format: output.format)
     }
 
     /// Everything that the ECUs of one vehicle say.
@@ -190,27 +239,28 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
         }
     }
 
-    /// Writes the table of one vehicle to a file.
-    private func write(_ rows: [Row], to path: String) throws {
-        try OutputFile.check(
-            path, isNoneOf: [vehicle.database.file, OutputFile.replayed(vehicle.device)])
-        let file = try CodeBatch.open(path, appends: append)
-        defer { close(file.descriptor) }
-        var writer = TextOutput(descriptor: file.descriptor)
-        var table = RowWriter(.csv, columns: CodeBatch.columns, hasHeading: file.hasHeading)
-        for row in rows { try writer.print(row, &table) }
-        try writer.append { table.finish(&$0) }
-        try writer.flush()
-        let codes = rows.count { !$0["code"].isNull }
-        output.note("\(path): \(codes) \(codes == 1 ? "code" : "codes") written")
+    private func carScan(_ options: VehicleOptions) throws -> CarScan {
+        CarScan(
+            options: options, output: output, table: try loadTable(tables),
+            knowledge: CodeKnowledge(texts: try loadCodeTexts()),
+            read: { connection, services in try scan(connection, services) },
+            reports: try table.report.map { path throws(Failure) in try CarReports(path) })
     }
 
-    /// Asks for what a table says of the vehicle besides its codes.
-    private func complete(
-        _ car: inout CodeBatch.Car, _ connection: Vehicle, _ services: VehicleServices
-    ) throws(VehicleError) {
-        car.vin = try connection.vin(by: services.profiles)?.text
-        car.odometer = try connection.odometer(in: services)
+    private func runNext() throws {
+        // A name that is wrong is told before anybody walks to a car.
+        let device = vehicle.named(.current)
+        if device != nil { _ = try vehicle.address() }
+        let cars = try carScan(vehicle)
+        let file = try table.to.map { _ in try openTable(appends: true, [vehicle.device]) }
+        let run = NextCarRun(
+            read: { label, inbox in
+                try cars.findings(
+                    of: device, label: label,
+                    SessionNeeds(vehicle: .maybeSilent(), inbox: inbox))
+            }, device: device ?? "adapter", label: table.label, output: output)
+        let hasFindings = try run.run(file)
+        if exitCode && hasFindings { throw Failure.silent(.findings) }
     }
 
     private func runBatch(_ path: String) throws {
@@ -219,40 +269,18 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
             ? try contents(of: STDIN_FILENO, "standard input") : try contents(of: path)
         let entries = CodeBatch.entries(String(decoding: list, as: UTF8.self))
         if entries.isEmpty { output.note("\(path): the list names no device.") }
-        let table = try loadTable(tables)
-        let knowledge = CodeKnowledge(texts: try loadCodeTexts())
-        var file = (descriptor: STDOUT_FILENO, hasHeading: false)
-        if let to {
-            try OutputFile.check(
-                to, isNoneOf: [path] + entries.map { OutputFile.replayed($0.device) })
-            file = try CodeBatch.open(to, appends: append)
-        }
-        defer { if to != nil { close(file.descriptor) } }
-        let hasFindings = try CodeBatchRun(entries, to: file, output).run { entry, inbox in
-            try read(entry, table, knowledge, inbox)
+        let cars = try carScan(vehicle)
+        let file = try openTable(appends: table.append, entries.map(\.device))
+        // A terminal shows the table itself.
+        let tells = table.to != nil || isatty(STDOUT_FILENO) == 0
+        let hasFindings = try CodeBatchRun(entries, tells: tells, output).run(to: file) {
+            entry, inbox in
+            var needs = SessionNeeds(vehicle: .maybeSilent(), inbox: inbox)
+            needs.accessory = entry.accessory
+            var one = cars
+            one.options = VehicleOptions(device: entry.device, link: vehicle.link)
+            return try one.findings(of: entry.accessory, label: entry.label, needs)
         }
         if exitCode && hasFindings { throw Failure.silent(.findings) }
-    }
-
-    private func read(
-        _ entry: CodeBatch.Entry, _ table: PIDTable, _ knowledge: CodeKnowledge,
-        _ inbox: SignalInbox
-    ) throws -> CodeBatchRun.Findings {
-        let options = VehicleOptions(device: entry.device, link: vehicle.link)
-        var needs = SessionNeeds(vehicle: .maybeSilent(), inbox: inbox)
-        needs.accessory = entry.accessory
-        var findings = CodeBatchRun.Findings(rows: [])
-        try withVehicle(options, output, table, needs) { connection in
-            let services = try connection.services()
-            let scan = try self.scan(connection, services)
-            var car = CodeBatch.Car(device: entry.accessory, label: entry.label)
-            try complete(&car, connection, services)
-            findings.rows = CodeBatch.rows(
-                scan, of: car, knowledge, table, time: connection.utc(scan.time))
-            findings.failure = scan.failure(connection)
-            ScanRecord.keep(
-                scan.asked, lists: scan.lists, connection, services, vehicle.database, output)
-        }
-        return findings
     }
 }

@@ -15,8 +15,11 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
         abstract:
             "Report a vehicle's condition before and after a repair.",
         discussion: """
-            Reads the vehicle and prints what it says; --to writes a page to print instead, one \
-            HTML file that loads nothing from the network. What was read is kept in the database. As \
+            Reads the vehicle and prints a verdict in one sentence, codes with explanations, what was \
+            happening, readiness, and test results. --to writes a page to print instead: .html is \
+            one file that loads nothing from the network; .pdf needs an installed Chromium or Chrome. \
+            --customer and the setting "workshop" say whom the report is for and whose it is. What \
+            was read is kept in the database. As \
             JSON and CSV it has a line for each light, code, frozen value, monitor and test; kind \
             says which.
 
@@ -26,6 +29,7 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
 
             EXAMPLES
               obdscan dtc report --to car.html
+              obdscan dtc report --to car.pdf --customer "A. Driver, order 4711"
               obdscan dtc report --since 2026-11-21 --to repair.html
               obdscan dtc report --since 2026-11-01 --until 2026-11-21 --of van
             """)
@@ -48,6 +52,10 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
             discussion: "It counts with --until.", valueName: "vehicle"))
     var of: String?
 
+    @Option(
+        help: ArgumentHelp("Print this line in the head of the report.", valueName: "text"))
+    var customer: String?
+
     @OptionGroup var vehicle: VehicleOptions
     @OptionGroup var tables: TableOptions
     @OptionGroup var output: OutputOptions
@@ -63,7 +71,7 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
     func run() throws {
         try OutputFile.check(
             to, isNoneOf: [vehicle.database.file, OutputFile.replayed(vehicle.device)])
-        try OutputFile.checkPage(to)
+        try PagePrinter.check(to)
         if let until {
             try runOffline(try until.time())
             return
@@ -74,22 +82,10 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
             let services = try connection.services()
             let scan = try CodeScan(connection, in: services)
             if let failure = scan.failure(connection) { throw failure }
-            let tests = try MonitorAnswers.testResults(connection, services)
-            var frames: [QueryResult] = []
-            if services.profiles != [.onUDS] {
-                frames = try FrameScan(0, connection, in: services).asked
-            }
-            if services.profiles.contains(.onUDS) {
-                frames += try SnapshotScan(scan.codes, connection, record: nil).asked
-            }
-            let vin = try connection.vin(by: services.profiles)
-            let time = connection.utc(scan.time)
-            let now = VehicleCondition(
-                time: time, codes: scan.codes,
-                items: (scan.status + tests).flatMap(\.answer.items))
+            let condition = try ConditionScan(scan, connection, services)
             var before: VehicleCondition?
             if let moment = try since?.time() {
-                guard let vin else {
+                guard let vin = condition.vin else {
                     throw Failure(
                         "\(connection.accessory): the vehicle does not report its VIN, so it "
                             + "cannot be found in the database",
@@ -97,18 +93,9 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
                 }
                 before = try known(vin.text, at: moment)
             }
-            let lamps = scan.ecus.compactMap { ecu in scan.lampIsOn(ecu, table).map { (ecu, $0) } }
-            let report = ConditionReport(
-                vehicle: vin?.text, accessory: connection.accessory,
-                vehicleProtocol: connection.scan.link?.capabilities.vehicleProtocol?.title,
-                time: time, since: before?.time, lamps: lamps,
-                change: ConditionChange(before: before, now: now),
-                frames: frames.flatMap(\.answer.items), table: table, texts: try loadCodeTexts(),
-                output: output.form)
-            try write(report)
+            try write(condition.report(of: connection, before: before, customer: customer, output))
             ScanRecord.keep(
-                scan.asked + tests + frames, lists: scan.lists, connection, services,
-                vehicle.database, output)
+                condition.asked, lists: scan.lists, connection, services, vehicle.database, output)
         }
     }
 
@@ -118,8 +105,12 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
             var writer = TextOutput.standard
             return try report.print(&writer)
         }
-        let bytes = report.page.bytes
-        try OutputFile.write(to) { file in try file.write(bytes: bytes) }
+        if to == "-" || to == "/dev/stdout" {
+            let bytes = report.page.bytes
+            try OutputFile.write(to) { file in try file.write(bytes: bytes) }
+        } else {
+            try PagePrinter.write(report.page, to: to)
+        }
         if let size = OutputFile.size(of: to) {
             output.note("\(to): vehicle report, \(byteText(size))")
         }
@@ -180,7 +171,9 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
         let report = ConditionReport(
             vehicle: name, accessory: nil, vehicleProtocol: nil, time: end, since: begin,
             lamps: [], change: ConditionChange(before: before, now: now), frames: [],
-            table: try loadTable(tables), texts: try loadCodeTexts(), output: output.form)
+            table: try loadTable(tables), texts: try loadCodeTexts(),
+            explanations: try loadCodeExplanations(),
+            head: ReportHead(customer: customer, vin: VIN(name)), output: output.form)
         try write(report)
     }
 }

@@ -17,6 +17,7 @@ struct DevicesCommand: ParsableCommand {
         discussion: """
             EXAMPLES
               obdscan devices
+              obdscan devices --scan
               obdscan devices show /dev/ttyUSB0
               obdscan devices watch --format json
             """,
@@ -36,13 +37,20 @@ struct DevicesListCommand: ParsableCommand, OutputCommand {
             used. --doip asks the networks of this machine for vehicles with diagnostics over \
             Ethernet, which takes a second.
 
+            With --scan it searches for Bluetooth devices in reach for 12 seconds. They have to be \
+            in reach, powered, and not connected to a phone. obdscan setup pairs one.
+
             EXAMPLES
               obdscan devices list --format json
               obdscan devices list --doip
+              obdscan devices list --scan
             """)
 
     @Flag(help: "Also ask the networks for vehicles with DoIP; this sends a broadcast.")
     var doip = false
+
+    @Flag(help: "Search for Bluetooth devices in reach, which takes 12 seconds.")
+    var scan = false
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
@@ -50,7 +58,8 @@ struct DevicesListCommand: ParsableCommand, OutputCommand {
     func run() throws {
         var writer = TextOutput.standard
         let gateways = doip ? try Self.gateways() : []
-        if try Self.printAll(database, output, &writer, gateways) == 0 {
+        let found = try scan ? search() : []
+        if try Self.printAll(database, output, &writer, gateways, found: found) == 0 {
             output.note("No adapter is attached, and none was used before.")
             output.note("hint: \(AttachedAccessories.advice)")
         }
@@ -65,20 +74,29 @@ struct DevicesListCommand: ParsableCommand, OutputCommand {
         }
     }
 
-    /// Prints what is attached and what is known; returns how many that are.
+    private func search() throws -> [BluetoothPairing.Found] {
+        let inbox = try SignalInbox.ofProcess()
+        let found = try BluetoothSetup(output: output, inbox: inbox).search()
+        if let device = found.first {
+            output.note("To pair one: \"obdscan setup -d \(device.accessory.address)\"")
+        }
+        return found
+    }
+
+    /// Prints what is attached, what is known, and what was found; returns how many that are.
     static func printAll(
         _ database: DatabaseOptions, _ output: OutputOptions, _ writer: inout TextOutput,
-        _ gateways: [FoundGateway] = []
+        _ gateways: [FoundGateway] = [], found: [BluetoothPairing.Found] = []
     ) throws -> Int {
         var printer = RowPrinter(AccessoryEntry.shape, output.form)
         let attached = AccessoryManager(asksBlueZ: true).attached(withHolders: true)
         for accessory in attached { try writer.print(AccessoryEntry(accessory), &printer) }
         let paired = BluetoothAccessories.paired()
         for accessory in paired { try writer.print(AccessoryEntry(paired: accessory), &printer) }
-        let interfaces = CANInterface.all().map { Accessory($0) }
-        let found = interfaces + gateways.map(\.accessory)
-        for accessory in found { try writer.print(AccessoryEntry(accessory), &printer) }
-        let shown = attached + paired + found
+        let others = CANInterface.all().map { Accessory($0) } + gateways.map(\.accessory)
+        for accessory in others { try writer.print(AccessoryEntry(accessory), &printer) }
+        for device in found { try writer.print(AccessoryEntry(found: device), &printer) }
+        let shown = attached + paired + others + found.map(\.accessory)
         for remembered in AdapterMemories.all(database)
         where !shown.contains(where: { $0.memoryKey == remembered.address }) {
             try writer.print(AccessoryEntry(remembered), &printer)

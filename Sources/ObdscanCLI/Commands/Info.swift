@@ -3,6 +3,7 @@ import ArgumentParser
 import Diagnostics
 import Formats
 import OBDCore
+import PIDTables
 import ScanSession
 import SystemIO
 import TripReports
@@ -98,6 +99,10 @@ struct InfoCommand: ParsableCommand, OutputCommand {
     ) -> String {
         let palette = output.palette()
         var rows = TextTable([("", .left), ("", .left)], flexible: [0, 1])
+        if let vin = answers.items.vin {
+            rows.add(["Vehicle", .init(vin.text, .bold)])
+            if let title = PIDTables.vinTables().title(of: vin) { rows.add(["", .init(title)]) }
+        }
         rows.add(["Device", .init(connection.accessory)])
         if let link = connection.scan.link {
             rows.add(["Adapter", .init(link.title)])
@@ -114,7 +119,7 @@ struct InfoCommand: ParsableCommand, OutputCommand {
         }
         var result = rows.text(palette, columns: output.columns)
         for ecu in answers.ecus {
-            result += "\n" + palette(.bold, "ECU \(ecu?.description ?? "—")") + "\n"
+            result += "\n" + palette(.bold, ecu?.title ?? "ECU —") + "\n"
             result += self.text(ecu, answers, connection.table, palette)
         }
         return result
@@ -124,8 +129,13 @@ struct InfoCommand: ParsableCommand, OutputCommand {
         _ ecu: ECUAddress?, _ answers: VehicleAnswers, _ table: PIDTable, _ palette: Palette
     ) -> String {
         var rows = TextTable([("", .left), ("", .left)], flexible: [0, 1])
+        var counters = 0
         for case .reading(let reading) in answers.items where reading.ecu == ecu {
             if case .supportMap = reading.value { continue }
+            if reading.isMonitorCounter, !output.verbose {
+                counters += 1
+                continue
+            }
             let signal = table[reading.signal]
             var value = ValueText(reading, signal, output.units).joined
             if let fault = reading.faultOfVIN {
@@ -134,6 +144,9 @@ struct InfoCommand: ParsableCommand, OutputCommand {
                 value += "  (check digit right)"
             }
             rows.add([.init(signal.name), .init(value)])
+        }
+        if counters > 0 {
+            rows.add(["Monitor counters", .init("\(counters); obdscan info -v lists them")])
         }
         let ids = answers.current.ids(of: ecu).filter { $0 & 0x1F != 0 }
         if !ids.isEmpty {
@@ -206,5 +219,15 @@ private struct VehicleAnswers {
             found.append(one.refusal)
         }
         return found
+    }
+}
+
+extension Reading {
+    /// Whether it counts how often monitors ran (info types 08 and 0B, of petrol and diesel engines).
+    fileprivate var isMonitorCounter: Bool {
+        guard case .number = value, let id = dataID else { return false }
+        return id.service == .vehicleInformation
+            ? id.id == 0x08 || id.id == 0x0B
+            : id.id == 0xF808 || id.id == 0xF80B
     }
 }

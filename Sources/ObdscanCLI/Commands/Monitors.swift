@@ -21,9 +21,9 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
             limits. A vehicle that speaks SAE J1979-2 (OBDonUDS) reports the same in identifier \
             F501 and in the codes of each readiness group.
 
-            It says which monitors have not run, but not whether the vehicle passes an inspection, \
-            since the rules differ. US EPA (40 CFR 85.2222) allows 1 incomplete monitor from model \
-            year 2001 on, and 2 from 1996 to 2000; states and other countries have their own \
+            It says which monitors have not run, how to drive so that they complete, and what the \
+            rules of the US EPA (40 CFR 85.2222) and of California make of it. The model year is \
+            taken for 2001 or later. Other states and countries have their own \
             rules. --exit-code is stricter: a vehicle is not ready if any supported monitor is \
             incomplete, or if it reports none.
 

@@ -193,6 +193,12 @@ struct PIDsLintCommand: ParsableCommand, OutputCommand {
         for path in paths { files += try TableFile.all(at: path) }
         let findings = paths.isEmpty ? PIDTables.lintStandard() : PIDTables.lint(files)
         var writer = TextOutput.standard
+        for hidden in PIDTables.hidden(by: files) {
+            output.note(
+                "\(hidden.file):\(hidden.line): \(hidden.record) replaces the built-in record, so "
+                    + "\(hidden.signals.joined(separator: ", ")) \(hidden.signals.count == 1 ? "is" : "are") "
+                    + "gone; to keep one, add it to yours: obdscan pids show \(hidden.signals[0])")
+        }
         try report(findings, to: &writer)
     }
 

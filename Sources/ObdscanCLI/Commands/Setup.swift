@@ -13,14 +13,17 @@ struct SetupCommand: ParsableCommand, OutputCommand {
         commandName: "setup",
         abstract: "Find the adapter, test it, and save it in the configuration.",
         discussion: """
-            Takes the device of -d, or the only attached one, or asks which; checks it as `obdscan \
-            doctor` does; and writes it to the configuration file, so that other commands need no \
-            -d. An adapter that works is saved even if the vehicle does not answer. For an adapter \
+            Takes the device of -d, or the only attached one, or asks which. If none is attached, it \
+            searches for Bluetooth devices and lists their names. A Bluetooth adapter that is not \
+            paired is paired: with the PIN 1234, then 0000, 6789 and 1111, else you are asked for \
+            it. Then setup checks the adapter as `obdscan doctor` does, and writes it to the \
+            configuration file, so that other commands need no -d. An adapter that works is saved even if the vehicle does not answer. For an adapter \
             that does not work, the fix is printed and nothing is saved.
 
             EXAMPLES
               obdscan setup
               obdscan setup -d tcp:192.168.0.10:35000
+              obdscan setup -d bluetooth:OBDII
               obdscan setup -d /dev/ttyUSB0 --name van
             """)
 

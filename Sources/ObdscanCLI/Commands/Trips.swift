@@ -39,6 +39,8 @@ struct TripsListCommand: ParsableCommand, OutputCommand {
             EXAMPLES
               obdscan trips list --vehicle 1HGCM82633A004352
               obdscan trips list --tag commute --from 2026-11-01
+              obdscan trips list --month 2026-11
+              obdscan trips list --search sea
               obdscan trips list --all --format json
             """)
 
@@ -62,6 +64,15 @@ struct TripsListCommand: ParsableCommand, OutputCommand {
     @Option(help: ArgumentHelp("Show only trips that begin before this time.", valueName: "time"))
     var until: TripMoment?
 
+    @Option(
+        help: ArgumentHelp("Show only trips of this month, as 2026-11.", valueName: "month"))
+    var month: TripMonth?
+
+    @Option(
+        help: ArgumentHelp(
+            "Show only trips whose name, tags or notes contain this text.", valueName: "text"))
+    var search: String?
+
     @Flag(help: "Show records of code reading and clearing, too.")
     var all = false
 
@@ -70,6 +81,9 @@ struct TripsListCommand: ParsableCommand, OutputCommand {
 
     func validate() throws {
         if let latest, latest < 1 { throw ValidationError("--latest takes a number from 1") }
+        if month != nil && (from != nil || until != nil) {
+            throw ValidationError("--month leaves no room for --from and --until")
+        }
     }
 
     func run() throws {
@@ -79,8 +93,9 @@ struct TripsListCommand: ParsableCommand, OutputCommand {
         filter.vehicle = vehicle
         filter.tag = tag
         filter.name = name
-        filter.from = try from?.time()
-        filter.to = try until?.time()
+        filter.from = try month?.start ?? from?.time()
+        filter.to = try month?.end ?? until?.time()
+        filter.search = search
         let found = try mapped({ () throws(StoreError) in try store.trips(filter) })
         try Pager.print(output) { writer in
             var printer = TripPrinter(output.form)

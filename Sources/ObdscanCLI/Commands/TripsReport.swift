@@ -13,13 +13,15 @@ struct TripsReportCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "report", abstract: "Write a trip as one page to read, send and print.",
         discussion: """
-            The page is one HTML file that loads nothing from the network. It has a summary, fuel, \
+            The page is one HTML file that loads nothing from the network; a file that ends in .pdf is \
+            printed by an installed Chromium or Chrome. It has a summary, fuel, \
             the track, plots, statistics of every signal, the known codes and readiness, and \
             problems. Plots can be zoomed; without scripts, and on paper, they show the whole \
             trip. The page contains the VIN and the positions.
 
             EXAMPLES
               obdscan trips report --to trip.html
+              obdscan trips report --to trip.pdf
               obdscan trips report 12 --signal RPM --signal ECT --to trip.html
             """)
 
@@ -45,14 +47,16 @@ struct TripsReportCommand: ParsableCommand, OutputCommand {
     func run() throws {
         let store = try database.open(.readOnly)
         try OutputFile.check(to, isNoneOf: store.files)
-        try OutputFile.checkPage(to)
+        try PagePrinter.check(to)
         let id = try trip?.number(in: store) ?? store.latestTrip()
         let readings = try mapped { () throws(StoreError) in try store.readings(ofTrip: id) }
         let report = try TripReport(
             readings, store, output.units, TripFuel.profile(of: readings.trip), plotting: signals,
             signalNamed: SignalNames.standardSignal)
-        try OutputFile.write(to) { file in
-            try file.write(bytes: report.page.bytes)
+        if let to, to != "-", to != "/dev/stdout" {
+            try PagePrinter.write(report.page, to: to)
+        } else {
+            try OutputFile.write(to) { file in try file.write(bytes: report.page.bytes) }
         }
         if let to, let size = OutputFile.size(of: to) {
             output.note("\(to): trip \(id), \(byteText(size))")

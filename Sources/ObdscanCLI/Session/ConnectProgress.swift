@@ -20,7 +20,7 @@ final class ConnectProgress: ScanObserver {
         let detail: String
         switch progress {
         case .lineRate(let rate): detail = "trying \(rate) bit/s"
-        case .protocolSearch: detail = "searching for the vehicle's protocol"
+        case .protocolSearch: detail = "the adapter works; searching for the vehicle"
         case .setupGoesOn, .heard, .heardFrame: return
         }
         isShown.withLock { if $0 { StatusLine.show("\(text) \(detail)") } }

@@ -211,6 +211,15 @@ func withSession(
     } catch {
         if let failure = watch.failure { output.note(failure.message) }
         switch error {
+        case ScanError.initialisation(let failure):
+            var stranger: AccessoryError?
+            if case .noVehicle = failure {
+            } else {
+                stranger = address.transport.stranger(cancelledBy: inbox.descriptor)
+            }
+            throw SessionFault(
+                error: stranger.map { .accessory($0) } ?? .initialisation(failure),
+                accessory: accessory)
         case let error as ScanError: throw SessionFault(error: error, accessory: accessory)
         case VehicleError.session(let error):
             throw SessionFault(error: error, accessory: accessory)

@@ -15,13 +15,26 @@ struct SetupChoice {
     ///
     /// - Throws: a ``Failure`` when there is none, or several and nobody to ask.
     func choose(_ device: String?) throws -> AccessoryAddress {
-        if let device { return try named(device) }
+        let bluetooth = BluetoothSetup(output: output, inbox: inbox)
+        if let device { return try bluetooth.pair(try named(device)) }
         let attached = AccessoryManager().attached(withHolders: true)
         let interfaces = CANInterface.all().filter { $0.fault == nil }.map { Accessory($0) }
-        let likely = attached.filter(\.isLikelyAdapter) + interfaces
+        var likely =
+            (attached + BluetoothAccessories.paired()).filter(\.isLikelyAdapter) + interfaces
         if likely.count == 1 { return Self.lastingAddress(of: likely[0]) }
         guard Confirmation.isPossible else { return try AttachedAccessories.only(of: attached) }
-        return try ask(likely)
+        var found: [BluetoothPairing.Found] = []
+        if likely.isEmpty {
+            writeToStandardError("No adapter is attached by USB or paired by Bluetooth.\n")
+            found = try bluetooth.search()
+            likely = found.map(\.accessory)
+        }
+        let chosen = try ask(likely)
+        guard let device = found.first(where: { $0.accessory.address == chosen }) else {
+            return try bluetooth.pair(chosen)
+        }
+        if !device.isLowEnergyOnly { try bluetooth.pair(device) }
+        return chosen
     }
 
     /// Where it is found again after another adapter was plugged in first, or at another socket.
@@ -48,8 +61,8 @@ struct SetupChoice {
     private func ask(_ likely: [Accessory]) throws -> AccessoryAddress {
         if likely.isEmpty {
             writeToStandardError(
-                "No adapter is attached by USB or paired by Bluetooth. A Wi-Fi adapter, once this "
-                    + "machine is in its network, is most often tcp:192.168.0.10:35000.\n")
+                "A Wi-Fi adapter, once this machine is in its network, is most often "
+                    + "tcp:192.168.0.10:35000.\n")
         }
         for (number, accessory) in likely.enumerated() {
             let entry = AccessoryEntry(accessory)
@@ -60,14 +73,16 @@ struct SetupChoice {
         }
         while true {
             writeToStandardError(
-                likely.isEmpty ? "Device: " : "Number, or another device: ")
+                likely.isEmpty
+                    ? "Device: "
+                    : "Number (Enter is 1), or another device such as /dev/ttyUSB0: ")
             let line = try answer()
-            guard let line, !line.isEmpty else {
+            guard let line, !line.isEmpty || !likely.isEmpty else {
                 throw Failure(
                     "no device was chosen", hint: AttachedAccessories.advice,
                     status: .unavailable)
             }
-            if let number = Int(line), likely.indices.contains(number - 1) {
+            if let number = line.isEmpty ? 1 : Int(line), likely.indices.contains(number - 1) {
                 return Self.lastingAddress(of: likely[number - 1])
             }
             do {

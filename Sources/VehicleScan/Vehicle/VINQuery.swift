@@ -67,7 +67,7 @@ extension Reading {
     /// What is wrong with a VIN; nil where nothing is, and for everything else.
     public var faultOfVIN: String? {
         guard checkDigit == false, case .text(let text) = value else { return nil }
-        if VIN(text) != nil { return "no valid check digit" }
+        if let vin = VIN(text) { return vin.needsCheckDigit ? "no valid check digit" : nil }
         return text.count == 17
             ? "not a VIN: it has a character that no VIN has"
             : "not a VIN: \(text.count) of 17 characters"

@@ -1,0 +1,196 @@
+import OBDCore
+
+/// One sheet for spreadsheet programs (ECMA-376, SpreadsheetML): a heading, then rows of typed cells.
+///
+/// A cell of text is never a formula, whatever it begins with.
+public struct Workbook: Sendable {
+    /// What a cell holds.
+    public enum Cell: Sendable {
+        case empty
+        case text(String)
+        case number(Double)
+        case flag(Bool)
+        /// A day and a time of day; the format knows no time zones.
+        case time(UTC)
+    }
+
+    /// What the format allows; unit: rows, the heading included.
+    public static let mostRows = 1_048_576
+    /// What the format allows; unit: UTF-16 code units.
+    private static let longestText = 32_767
+
+    private let title: String
+    private let columns: [(name: String, width: Int)]
+    private var sheet: [UInt8] = []
+    private var rows = 1
+
+    /// An empty sheet; widths are in characters.
+    public init(title: String, columns: [(name: String, width: Int)]) {
+        self.title = title
+        self.columns = columns
+    }
+
+    /// Whether another row fits.
+    public var hasRoom: Bool { rows < Self.mostRows }
+
+    /// Adds a row; one that does not fit any more is left out.
+    public mutating func add(_ cells: [Cell]) {
+        guard hasRoom else { return }
+        rows += 1
+        append(cells, row: rows, style: nil, to: &sheet)
+    }
+
+    /// The file.
+    public var bytes: [UInt8] {
+        var zip = StoredZip()
+        zip.add("[Content_Types].xml", Self.document(Self.types))
+        zip.add("_rels/.rels", Self.document(Self.relations(["officeDocument": "xl/workbook.xml"])))
+        zip.add("xl/workbook.xml", Self.document(workbook))
+        zip.add(
+            "xl/_rels/workbook.xml.rels",
+            Self.document(
+                Self.relations(["worksheet": "worksheets/sheet1.xml", "styles": "styles.xml"])))
+        zip.add("xl/styles.xml", Self.document(Self.styles))
+        zip.add("xl/worksheets/sheet1.xml", Self.document("") + wholeSheet)
+        return zip.bytes
+    }
+
+    // MARK: The sheet
+
+    private var wholeSheet: [UInt8] {
+        var head = "<worksheet xmlns=\"\(Self.main)\"><sheetViews><sheetView workbookViewId=\"0\">"
+        head += "<pane ySplit=\"1\" topLeftCell=\"A2\" activePane=\"bottomLeft\" state=\"frozen\"/>"
+        head += "</sheetView></sheetViews><cols>"
+        for (index, column) in columns.enumerated() {
+            head += "<col min=\"\(index + 1)\" max=\"\(index + 1)\" width=\"\(column.width)\" "
+            head += "customWidth=\"1\"/>"
+        }
+        var result = Array((head + "</cols><sheetData>").utf8)
+        append(columns.map { .text($0.name) }, row: 1, style: Self.heading, to: &result)
+        result += sheet
+        let last = Self.letters(columns.count - 1) + "\(rows)"
+        result += Array("</sheetData><autoFilter ref=\"A1:\(last)\"/></worksheet>".utf8)
+        return result
+    }
+
+    private func append(_ cells: [Cell], row: Int, style: Int?, to output: inout [UInt8]) {
+        output += Array("<row r=\"\(row)\">".utf8)
+        for (index, cell) in cells.prefix(columns.count).enumerated() {
+            let place = "<c r=\"\(Self.letters(index))\(row)\""
+            let look = style.map { " s=\"\($0)\"" } ?? ""
+            let text: String
+            switch cell {
+            case .empty: continue
+            case .number(let number) where !number.isFinite: continue
+            case .number(let number): text = "\(place)\(look)><v>\(number)</v></c>"
+            case .flag(let flag): text = "\(place)\(look) t=\"b\"><v>\(flag ? 1 : 0)</v></c>"
+            case .time(let time):
+                text = "\(place) s=\"\(Self.timeStyle)\"><v>\(Self.days(time))</v></c>"
+            case .text(let words):
+                text =
+                    "\(place)\(look) t=\"inlineStr\"><is><t xml:space=\"preserve\">"
+                    + Self.escaped(words) + "</t></is></c>"
+            }
+            output += Array(text.utf8)
+        }
+        output += Array("</row>".utf8)
+    }
+
+    /// Days since 1899-12-30, to the second.
+    private static func days(_ time: UTC) -> Double {
+        let seconds = time.microseconds / 1_000_000
+        return Double(seconds) / 86_400 + 25_569
+    }
+
+    /// The letters of a column counted from 0: A to Z, then AA.
+    static func letters(_ column: Int) -> String {
+        var (rest, letters) = (column, "")
+        while rest >= 0 {
+            letters = String(UnicodeScalar(UInt8(0x41 + rest % 26))) + letters
+            rest = rest / 26 - 1
+        }
+        return letters
+    }
+
+    /// Text for XML; what steers terminals, which XML mostly forbids, is made visible.
+    private static func escaped(_ text: String) -> String {
+        var result = ""
+        for scalar in printable(String(decoding: text.utf16.prefix(longestText), as: UTF16.self))
+            .unicodeScalars
+        {
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            case "\u{FFFE}", "\u{FFFF}": result += "\u{FFFD}"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
+    // MARK: The parts around it
+
+    private static let schemas = "http://schemas.openxmlformats.org/"
+    private static let main = schemas + "spreadsheetml/2006/main"
+    private static let heading = 1
+    private static let timeStyle = 2
+
+    private static func document(_ body: String) -> [UInt8] {
+        Array(("<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n" + body).utf8)
+    }
+
+    private var workbook: String {
+        "<workbook xmlns=\"\(Self.main)\" xmlns:r=\"\(Self.schemas)officeDocument/2006/relationships\">"
+            + "<sheets><sheet name=\"\(Self.escaped(title))\" sheetId=\"1\" r:id=\"worksheet\"/></sheets>"
+            + "</workbook>"
+    }
+
+    private static func relations(_ targets: KeyValuePairs<String, String>) -> String {
+        let type = schemas + "officeDocument/2006/relationships/"
+        return "<Relationships xmlns=\"\(schemas)package/2006/relationships\">"
+            + targets.map { name, target in
+                "<Relationship Id=\"\(name)\" Type=\"\(type)\(name)\" Target=\"\(target)\"/>"
+            }.joined() + "</Relationships>"
+    }
+
+    private static let types: String = {
+        let part = "application/vnd.openxmlformats-"
+        let sheet = part + "officedocument.spreadsheetml."
+        return "<Types xmlns=\"\(schemas)package/2006/content-types\">"
+            + "<Default Extension=\"rels\" ContentType=\"\(part)package.relationships+xml\"/>"
+            + [
+                ("xl/workbook.xml", "sheet.main"), ("xl/styles.xml", "styles"),
+                ("xl/worksheets/sheet1.xml", "worksheet"),
+            ].map { "<Override PartName=\"/\($0)\" ContentType=\"\(sheet)\($1)+xml\"/>" }.joined()
+            + "</Types>"
+    }()
+
+    /// Three looks of cells: plain, a bold heading, a day with its time.
+    private static let styles: String =
+        "<styleSheet xmlns=\"\(main)\">"
+        + "<numFmts count=\"1\"><numFmt numFmtId=\"164\" formatCode=\"yyyy\\-mm\\-dd\\ hh:mm:ss\"/></numFmts>"
+        + "<fonts count=\"2\"><font/><font><b/></font></fonts>"
+        + "<fills count=\"2\"><fill><patternFill patternType=\"none\"/></fill>"
+        + "<fill><patternFill patternType=\"gray125\"/></fill></fills>"
+        + "<borders count=\"1\"><border/></borders>"
+        + "<cellStyleXfs count=\"1\"><xf/></cellStyleXfs><cellXfs count=\"3\"><xf/>"
+        + "<xf fontId=\"1\" applyFont=\"1\"/><xf numFmtId=\"164\" applyNumberFormat=\"1\"/></cellXfs>"
+        + "<cellStyles count=\"1\"><cellStyle name=\"Normal\" xfId=\"0\" builtinId=\"0\"/></cellStyles>"
+        + "</styleSheet>"
+}
+
+extension Workbook.Cell {
+    /// The cell of a field; what has no type of its own in a sheet is text, as in CSV.
+    public init(_ value: FieldValue) {
+        switch value.form {
+        case .null: self = .empty
+        case .text(let text): self = .text(text)
+        case .integer(let number): self = .number(Double(number))
+        case .number(let number): self = .number(number)
+        case .flag(let flag): self = .flag(flag)
+        case .digits, .list, .object, .objects, .points: self = .text(value.shown ?? "")
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import Formats
+import Glibc
+import OBDCore
+import SystemIO
+import TripReports
+
+/// A folder with a page to print for each vehicle.
+struct CarReports {
+    private let folder: String
+
+    /// Makes the folder where it is missing.
+    init(_ folder: String) throws(Failure) {
+        self.folder = folder
+        guard mkdir(folder, 0o777) == 0 || errno == EEXIST else {
+            throw Failure(outputFile: folder, errno: errno)
+        }
+        var status = stat()
+        guard stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+            throw Failure(outputFile: folder, errno: ENOTDIR)
+        }
+    }
+
+    /// Writes a page; returns its path.
+    func write(_ report: ConditionReport, label: String?, vin: String?) throws -> String {
+        let path = free(name(label: label, vin: vin, time: report.time))
+        try OutputFile.write(path, bytes: report.page.bytes)
+        return path
+    }
+
+    /// `2026-11-25-0915-bay-3`: sorts by time, and needs no quotes in a shell.
+    private func name(label: String?, vin: String?, time: UTC) -> String {
+        let clock = localTime(time)
+        let moment = clock.prefix(10) + "-" + clock.dropFirst(11).prefix(5).filter { $0 != ":" }
+        let words = [label, vin].compactMap(\.self).first { !$0.isEmpty } ?? "vehicle"
+        let safe = words.unicodeScalars.map { scalar -> Character in
+            scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) || scalar == "_"
+                ? Character(scalar) : "-"
+        }
+        return moment + "-" + String(safe).prefix(60)
+    }
+
+    private func free(_ name: String) -> String {
+        var number = 1
+        while true {
+            let path = "\(folder)/\(name)\(number == 1 ? "" : "-\(number)").html"
+            if access(path, F_OK) != 0 { return path }
+            number += 1
+        }
+    }
+}

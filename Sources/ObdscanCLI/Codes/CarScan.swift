@@ -1,0 +1,59 @@
+import Diagnostics
+import Formats
+import PIDTables
+import SystemIO
+import VehicleReports
+import VehicleScan
+
+/// Reads one vehicle after another for a table of codes.
+struct CarScan: Sendable {
+    var options: VehicleOptions
+    let output: OutputOptions
+    let table: PIDTable
+    let knowledge: CodeKnowledge
+    /// Asks an open session for its codes.
+    let read: @Sendable (Vehicle, VehicleServices) throws -> CodeScan
+    /// Where each vehicle's page goes; nil = none is wanted.
+    let reports: CarReports?
+
+    /// What one vehicle says; the history keeps it.
+    ///
+    /// - Parameters:
+    ///   - device: as it is named in the table.
+    ///   - needs: what the session needs besides.
+    func findings(
+        of device: String?, label: String?, _ needs: SessionNeeds
+    ) throws -> CodeBatchRun.Findings {
+        var findings = CodeBatchRun.Findings(rows: [])
+        try withVehicle(options, output, table, needs) { connection in
+            let services = try connection.services()
+            let scan = try read(connection, services)
+            var car = CodeBatch.Car(device: device ?? connection.accessory, label: label)
+            try car.complete(connection, services)
+            findings.rows = CodeBatch.rows(
+                scan, of: car, knowledge, table, time: connection.utc(scan.time))
+            findings.failure = scan.failure(connection)
+            guard let reports else {
+                ScanRecord.keep(
+                    scan.asked, lists: scan.lists, connection, services, options.database, output)
+                return
+            }
+            let condition = try ConditionScan(scan, connection, services)
+            findings.report = try reports.write(
+                condition.report(of: connection, output), label: label, vin: car.vin)
+            ScanRecord.keep(
+                condition.asked, lists: scan.lists, connection, services, options.database, output)
+        }
+        return findings
+    }
+}
+
+extension CodeBatch.Car {
+    /// Asks for what a table says of the vehicle besides its codes.
+    mutating func complete(
+        _ connection: Vehicle, _ services: VehicleServices
+    ) throws(VehicleError) {
+        vin = try connection.vin(by: services.profiles)?.text
+        odometer = try connection.odometer(in: services)
+    }
+}

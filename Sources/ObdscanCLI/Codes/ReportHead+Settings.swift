@@ -1,0 +1,29 @@
+import Diagnostics
+import OBDCore
+import PIDTables
+import Settings
+import TripReports
+import VehicleReports
+import VehicleScan
+
+extension ReportHead {
+    /// The head with what the configuration says of the workshop, and the VIN of its maker.
+    init(customer: String?, vin: VIN?, odometer: Double? = nil) {
+        self.init(
+            customer: customer, workshop: UserSettings.current.workshop,
+            make: vin.flatMap { PIDTables.vinTables().title(of: $0) }, odometer: odometer)
+    }
+}
+
+extension ConditionScan {
+    /// The report with the user's own texts and settings.
+    func report(
+        of connection: Vehicle, before: VehicleCondition? = nil, customer: String? = nil,
+        _ output: OutputOptions
+    ) throws(Failure) -> ConditionReport {
+        report(
+            of: connection, before: before, texts: try loadCodeTexts(),
+            explanations: try loadCodeExplanations(),
+            head: ReportHead(customer: customer, vin: vin, odometer: odometer), output.form)
+    }
+}

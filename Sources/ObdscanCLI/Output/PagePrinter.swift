@@ -1,0 +1,67 @@
+import Formats
+import Glibc
+import OBDCore
+import SystemIO
+
+/// Writes a page to a file: HTML as it is, PDF by a browser that is installed.
+enum PagePrinter {
+    private static let browsers = [
+        "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge",
+    ]
+    /// For the browser, which starts in a second or two; unit: s.
+    private static let patience = Duration.seconds(60)
+
+    private static func isPDF(_ path: String) -> Bool { path.lowercased().hasSuffix(".pdf") }
+
+    /// Refuses a file whose ending promises something else than a page, and a PDF without a browser.
+    static func check(_ path: String?) throws(Failure) {
+        guard let path, isPDF(path) else { return try OutputFile.checkPage(path) }
+        _ = try browser(for: path)
+    }
+
+    private static func browser(for path: String) throws(Failure) -> String {
+        if let program = ChildProcess.program(of: browsers) { return program }
+        throw Failure(
+            "\(path): no browser is installed that prints a page to PDF",
+            hint: "sudo apt-get install chromium; or write .html, and print it from any browser",
+            status: .unavailable)
+    }
+
+    /// Writes the page; the file appears whole or not at all.
+    static func write(_ page: HTMLPage, to path: String) throws {
+        guard isPDF(path) else { return try OutputFile.write(path, bytes: page.bytes) }
+        let program = try browser(for: path)
+        var template = Array("\(environment("TMPDIR") ?? "/tmp")/obdscan-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw Failure(outputFile: path, errno: errno) }
+        let folder = String(
+            decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let (source, result) = ("\(folder)/page.html", "\(folder)/page.pdf")
+        defer { try? remove(folder) }
+        try OutputFile.write(source, bytes: page.bytes)
+        var arguments = [
+            "--headless", "--disable-gpu", "--no-pdf-header-footer",
+            "--user-data-dir=\(folder)/profile", "--print-to-pdf=\(result)", "file://\(source)",
+        ]
+        // Chromium refuses to run as root in its sandbox; the page is our own and loads nothing.
+        if getuid() == 0 { arguments.insert("--no-sandbox", at: 0) }
+        let inbox = try SignalInbox.ofProcess()
+        let end = try ChildProcess.run(
+            program, arguments, until: SystemClock.now() + patience, cancelledBy: inbox.descriptor)
+        // A signal that came meanwhile ends the process here.
+        if end == .killed { try? remove(folder) }
+        try inbox.end()
+        guard end == .exited(0), let bytes = try? contents(of: result), !bytes.isEmpty else {
+            throw Failure(
+                "\(path): \(program) did not print the page",
+                hint: "write .html, and print it from a browser", status: .cannotCreate)
+        }
+        try OutputFile.write(path, bytes: [UInt8](bytes))
+    }
+
+    /// Removes a folder with everything that the browser left in it.
+    private static func remove(_ folder: String) throws {
+        _ = try ChildProcess.run(
+            "/bin/rm", ["-rf", "--", folder], until: SystemClock.now() + .seconds(10),
+            cancelledBy: nil)
+    }
+}

@@ -1,0 +1,60 @@
+import Diagnostics
+
+/// What a report comes to, in one sentence.
+public struct ConditionVerdict: Hashable, Sendable {
+    /// How grave it is.
+    public enum Grade: String, Hashable, Sendable {
+        case good, warn, bad
+    }
+
+    /// The sentence.
+    public var text: String
+    /// How grave it is.
+    public var grade: Grade
+
+    /// The verdict.
+    ///
+    /// - Parameters:
+    ///   - codes: each code that is there now, with whether one may drive on; nil = not known.
+    ///   - gone: codes that a comparison no longer finds; nil = nothing is compared.
+    ///   - incomplete: monitors that have not run since codes were cleared.
+    ///   - failedTests: test results beyond their limits.
+    public init(
+        codes: [(name: String, drive: DriveAdvice?)], gone: [String]?,
+        incomplete: [MonitorStatus.Monitor], failedTests: Int
+    ) {
+        var parts: [String] = []
+        grade = .good
+        if let gone, !gone.isEmpty { parts.append("Gone: \(Self.list(gone)).") }
+        let gravest = codes.compactMap(\.drive).min()
+        let names = Self.list(codes.filter { $0.drive == gravest }.map(\.name))
+        let count = "\(codes.count) trouble \(codes.count == 1 ? "code" : "codes")"
+        switch (codes.isEmpty, gravest) {
+        case (true, _): parts.append("No trouble codes.")
+        case (_, .stop): parts.append("\(count). Do not drive on: \(names).")
+        case (_, .soon): parts.append("\(count). Have it repaired soon: \(names).")
+        case (_, .weeks): parts.append("\(count). Have it repaired within weeks: \(names).")
+        case (_, .note): parts.append("\(count). Nothing that needs a repair now: \(names).")
+        case (_, nil): parts.append("\(count): \(names).")
+        }
+        if !codes.isEmpty { grade = gravest == .stop || gravest == .soon ? .bad : .warn }
+        if failedTests > 0 {
+            parts.append("\(failedTests) test \(failedTests == 1 ? "result" : "results") failed.")
+            if grade == .good { grade = .warn }
+        }
+        if !incomplete.isEmpty {
+            let monitors = incomplete.count == 1 ? "monitor has" : "monitors have"
+            parts.append(
+                "\(incomplete.count) \(monitors) not run yet"
+                    + (codes.isEmpty ? ", so a fault may still be unseen." : "."))
+            if grade == .good { grade = .warn }
+        }
+        text = parts.joined(separator: " ")
+    }
+
+    private static func list(_ names: [String]) -> String {
+        let unique = names.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+        let shown = unique.prefix(6).joined(separator: ", ")
+        return unique.count > 6 ? "\(shown) and \(unique.count - 6) more" : shown
+    }
+}

@@ -1,0 +1,37 @@
+import Diagnostics
+import Formats
+
+/// For how much of the time a flag or an enumeration had each of its values.
+///
+/// A value counts until the next reading; the last one has no end and counts where it is the only one.
+struct SignalShares: Sendable {
+    /// Microseconds by raw value.
+    private var times: [Double: Double] = [:]
+    private var last: (t: Int64, value: Double)?
+
+    /// Takes a reading, in the order of time; unit: µs.
+    mutating func take(_ value: Double, at t: Int64) {
+        if let last { times[last.value, default: 0] += Double(max(0, t - last.t)) }
+        last = (t, value)
+    }
+
+    /// `closed loop 81 %, open loop 19 %`, the largest first; nil where nothing was read.
+    func text(of signal: Signal) -> String? {
+        guard let last else { return nil }
+        let total = times.values.reduce(0, +)
+        guard total > 0, times.count > 1 else {
+            return "always " + Self.label(times.keys.first ?? last.value, of: signal)
+        }
+        return times.sorted { ($0.value, $1.key) > ($1.value, $0.key) }.map { value, time in
+            let share = time / total * 100
+            let percent = share < 1 ? "less than 1" : fixed(share, 0)
+            return "\(Self.label(value, of: signal)) \(percent) %"
+        }.joined(separator: ", ")
+    }
+
+    private static func label(_ value: Double, of signal: Signal) -> String {
+        if signal.kind == .flag { return value == 0 ? "off" : "on" }
+        let code = UInt64(exactly: value)
+        return signal.labels.first { $0.code == code }?.label ?? "code \(fixed(value, 0))"
+    }
+}

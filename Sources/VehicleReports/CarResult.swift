@@ -1,0 +1,81 @@
+import Diagnostics
+import Formats
+
+/// What came of one vehicle of many, in one line for people.
+package struct CarResult {
+    /// As its user calls it, else its VIN, else the device.
+    package let name: String
+    /// Each once, in the order in which they were reported.
+    package let codes: [String]
+    /// Whether any ECU has its light on; nil where none says.
+    package let light: Bool?
+    /// The gravest.
+    package let drive: DriveAdvice?
+    /// What is not known, and why.
+    package let problems: [String]
+    /// Whether any ECU was read.
+    package let isRead: Bool
+
+    /// The result that a vehicle's rows of the table say.
+    package init(_ rows: [Row]) {
+        func texts(_ key: String) -> [String] { rows.compactMap { $0[key].shown } }
+        let (label, vin) = (texts("label").first, texts("vin").first)
+        name =
+            label.map { $0 + (vin.map { " (\($0))" } ?? "") } ?? vin
+            ?? texts("device").first ?? "vehicle"
+        codes = texts("code").reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+        let lights = texts("light")
+        light = lights.contains("true") ? true : lights.isEmpty ? nil : false
+        drive = texts("driveOn").compactMap { DriveAdvice(rawValue: $0) }.min()
+        isRead = rows.contains { !$0["ecu"].isNull || $0["error"].isNull }
+        problems = rows.compactMap { row in
+            row["error"].shown.map { error in (row["ecu"].shown.map { "\($0) " } ?? "") + error }
+        }
+    }
+
+    /// `bay 3 (5XX…): P0301 P0420; check engine light on; drive on: soon`.
+    package var text: String {
+        var parts: [String] = []
+        if !codes.isEmpty { parts.append(codes.joined(separator: " ")) }
+        if codes.isEmpty && problems.isEmpty { parts.append("no codes") }
+        if light == true { parts.append("check engine light on") }
+        if let drive { parts.append("drive on: \(drive.words)") }
+        let said = (parts + problems).joined(separator: "; ")
+        return said.hasPrefix("\(name): ") ? said : "\(name): \(said)"
+    }
+}
+
+/// How many vehicles came to what.
+package struct CarTally {
+    /// No vehicle yet.
+    package init() {}
+
+    /// How many vehicles were counted.
+    package private(set) var cars = 0
+    private var withCodes = 0
+    private var unread = 0
+    private var doubtful = 0
+
+    /// Counts one vehicle.
+    package mutating func count(_ result: CarResult) {
+        cars += 1
+        if !result.codes.isEmpty {
+            withCodes += 1
+        } else if !result.isRead {
+            unread += 1
+        } else if !result.problems.isEmpty {
+            doubtful += 1
+        }
+    }
+
+    /// How many came to what, such as 12 vehicles: 7 with codes, 4 without, 1 not read.
+    package var sentence: String {
+        let without = cars - withCodes - unread - doubtful
+        let parts = [
+            (withCodes, "with codes"), (without, "without"), (doubtful, "not known"),
+            (unread, "not read"),
+        ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+        return "\(cars) \(cars == 1 ? "vehicle" : "vehicles")"
+            + (parts.isEmpty ? "" : ": " + parts.joined(separator: ", ")) + "."
+    }
+}

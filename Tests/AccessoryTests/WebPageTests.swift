@@ -1,0 +1,60 @@
+import CSystem
+import Foundation
+import SystemIO
+import Testing
+
+@testable import Accessory
+
+@Suite struct `What is there instead of an adapter` {
+    /// Answers the first request by `answer`, once it has come whole.
+    private static func serve(_ answer: String) throws -> UInt16 {
+        let listener = sys_stream_socket(AF_INET, 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let listens = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listener, $0, length) == 0 && listen(listener, 1) == 0
+                    && getsockname(listener, $0, &length) == 0
+            }
+        }
+        try #require(listens)
+        Thread.detachNewThread {
+            defer { close(listener) }
+            var waiting = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
+            guard poll(&waiting, 1, 10_000) > 0 else { return }
+            let client = accept(listener, nil, nil)
+            defer { close(client) }
+            var received: [UInt8] = []
+            while !received.suffix(4).elementsEqual("\r\n\r\n".utf8) {
+                var buffer = [UInt8](repeating: 0, count: 256)
+                let count = read(client, &buffer, buffer.count)
+                if count <= 0 { return }
+                received += buffer[..<count]
+            }
+            _ = Array(answer.utf8).withUnsafeBytes { write(client, $0.baseAddress, $0.count) }
+        }
+        return UInt16(bigEndian: address.sin_port)
+    }
+
+    @Test(arguments: ["HTTP/1.1 200 OK\r\n\r\n<html>", "HTTP/1.0 400 Bad Request\r\n\r\n"])
+    func `a web server is told with the port of adapters`(answer: String) throws {
+        let port = try Self.serve(answer)
+        let found = try #require(
+            TCPTransport(host: "127.0.0.1", port: port).stranger(cancelledBy: nil))
+        #expect(found.words.what == "tcp:127.0.0.1:\(port): this is a web page, not an adapter")
+        #expect(found.words.remedy == "adapters listen on 35000: -d tcp:127.0.0.1:35000")
+        #expect(found.words.step == .adapter)
+    }
+
+    @Test(arguments: ["?\r\r>", "", "SSH-2.0-x\r\n"])
+    func `anything else stays unknown`(answer: String) throws {
+        let port = try Self.serve(answer)
+        #expect(TCPTransport(host: "127.0.0.1", port: port).stranger(cancelledBy: nil) == nil)
+    }
+
+    @Test func `a transport without a network knows of no stranger`() {
+        #expect(SerialTransport(path: "/dev/null", rate: nil).stranger(cancelledBy: nil) == nil)
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import Testing
+
+/// One adapter, many cars: `dtc --next`, and the files that it writes.
+@Suite(.ownThreads) struct `One adapter goes from car to car` {
+    private let workplace: Workplace
+
+    init() throws { workplace = try Workplace() }
+
+    private static let vehicles = [
+        "petrol", "hybrid", "diesel", "petrol", "truck", "petrol", "petrol", "onuds", "hybrid",
+        "kline", "petrol", "diesel",
+    ]
+
+    @Test func `twelve cars come into one table, and one that is silent stops none`() async throws {
+        let (adapter, table) = (workplace.path("adapter"), workplace.path("yard.csv"))
+        let scan = try workplace.startOnTerminal([
+            "dtc", "--next", "--to", table, "--local-time", "--report", workplace.path("sheets"),
+            "-d", adapter,
+        ])
+        for (index, vehicle) in Self.vehicles.enumerated() {
+            let number = index + 1
+            let name = "car \(number) \(vehicle)"
+            if vehicle == "kline" {
+                // Nothing is plugged in.
+                scan.type("\(name)\n")
+                try await scan.shows("or s to skip it")
+                scan.type("s\n")
+                try await scan.shows("\(number)  \(name)")
+                continue
+            }
+            let car = try workplace.start([
+                "simulate", "--pty", "--link", adapter, "\(vehicle)?frozen=true&latency=0",
+            ])
+            try await car.lines(with: "/")
+            scan.type("\(name)\n")
+            try await scan.shows("\(number)  \(name)", within: 60)
+            car.send(SIGTERM)
+            _ = try await car.finish()
+        }
+        scan.type("q\n")
+        let outcome = try await scan.finish()
+        // The silent one.
+        #expect(outcome.status == 69, "\(outcome)")
+        #expect(outcome.output.contains("12 vehicles: "), "\(outcome.output)")
+        #expect(outcome.output.contains(", 1 not read."), "\(outcome.output)")
+        let rows = try String(contentsOfFile: table, encoding: .utf8)
+            .components(separatedBy: "\r\n").dropLast().map { $0.components(separatedBy: ",") }
+        #expect(rows.first?.first == "time" && rows.allSatisfy { $0.count >= 15 })
+        let labels = rows.dropFirst().map { $0[2] }
+        let expected = Self.vehicles.enumerated().map { "car \($0.offset + 1) \($0.element)" }
+        #expect(labels.reduce(into: [String]()) { if $0.last != $1 { $0.append($1) } } == expected)
+        #expect(rows.dropFirst().allSatisfy { $0[0].count == "2026-11-25 09:15:02".count })
+        let sheets = try FileManager.default.contentsOfDirectory(atPath: workplace.path("sheets"))
+        #expect(sheets.count == 11 && sheets.allSatisfy { $0.hasSuffix(".html") }, "\(sheets)")
+    }
+
+    @Test func `the history has every car, and Ctrl-C keeps what was read`() async throws {
+        let adapter = workplace.path("adapter")
+        let car = try workplace.start([
+            "simulate", "--pty", "--link", adapter, "petrol?frozen=true&latency=0",
+        ])
+        try await car.lines(with: "/")
+        let table = workplace.path("yard.jsonl")
+        let scan = try workplace.startOnTerminal(["dtc", "--next", "--to", table, "-d", adapter])
+        scan.type("\n")
+        try await scan.shows("1  ")
+        try await scan.shows("next car")
+        scan.send(SIGINT)
+        #expect(try await scan.finish().status == -SIGINT)
+        car.send(SIGTERM)
+        _ = try await car.finish()
+        let lines = try String(contentsOfFile: table, encoding: .utf8).split(separator: "\n")
+        #expect(lines.count == 6 && lines.allSatisfy { $0.hasPrefix("{\"kind\":\"codeRow\",") })
+        let history = try await workplace.run(["dtc", "history", "--json"])
+        #expect(history.output.contains("P0420"), "\(history)")
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import Testing
+
+/// Reports as PDF, which a browser prints.
+@Suite(.ownThreads) struct `A page that is printed` {
+    private let workplace: Workplace
+
+    init() throws { workplace = try Workplace() }
+
+    private static let report =
+        "\"$OBDSCAN\" dtc report --to car.pdf -d 'sim:?latency=0&frozen=true'"
+
+    /// A browser that takes the page for its print, or does what `line` says.
+    private func makeBrowser(_ line: String) throws {
+        let folder = workplace.path("bin")
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: false)
+        let path = try workplace.file(
+            "bin/chromium",
+            """
+            #!/bin/sh
+            for word in "$@"; do
+                case $word in
+                    --print-to-pdf=*) pdf=${word#*=} ;;
+                    file://*) page=${word#file://} ;;
+                esac
+            done
+            \(line)
+            """)
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o755], ofItemAtPath: path)
+    }
+
+    @Test func `is what the browser makes of the page`() async throws {
+        try makeBrowser("cp \"$page\" \"$pdf\"")
+        let outcome = try await workplace.shell(
+            "export TMPDIR=$PWD; PATH=$PWD/bin:$PATH; \(Self.report)")
+        #expect(outcome.status == 0, "\(outcome)")
+        let page = try String(contentsOfFile: workplace.path("car.pdf"), encoding: .utf8)
+        #expect(page.hasPrefix("<!DOCTYPE html>") && page.contains("Have it repaired soon: P0301"))
+        let left = try FileManager.default.contentsOfDirectory(atPath: workplace.folder.path)
+        #expect(!left.contains { $0.hasPrefix("obdscan-") }, "\(left)")
+    }
+
+    @Test(arguments: ["exit 3", "true", "kill -9 $$"])
+    func `is not made by a browser that fails`(line: String) async throws {
+        try makeBrowser(line)
+        let outcome = try await workplace.shell("PATH=$PWD/bin:$PATH; \(Self.report)")
+        #expect(
+            outcome.status == 73 && outcome.errors.contains("did not print the page"), "\(outcome)")
+        #expect(!FileManager.default.fileExists(atPath: workplace.path("car.pdf")))
+    }
+
+    @Test func `needs a browser, which is said before the vehicle is asked`() async throws {
+        let outcome = try await workplace.shell("PATH=/nonexistent; \(Self.report) --record talk")
+        #expect(outcome.status == 69, "\(outcome)")
+        #expect(outcome.errors.contains("no browser is installed that prints a page to PDF"))
+        #expect(outcome.errors.contains("hint: sudo apt-get install chromium"))
+        #expect(!FileManager.default.fileExists(atPath: workplace.path("talk")))
+    }
+
+    @Test(
+        .enabled(
+            if: FileManager.default.fileExists(atPath: "/usr/bin/chromium"), "no Chromium"))
+    func `is a PDF if the browser is real`() async throws {
+        let outcome = try await workplace.shell(Self.report, within: 90)
+        #expect(outcome.status == 0, "\(outcome)")
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: workplace.path("car.pdf")))
+        #expect(bytes.starts(with: Array("%PDF-".utf8)))
+    }
+}

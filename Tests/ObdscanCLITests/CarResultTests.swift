@@ -1,0 +1,78 @@
+import Formats
+import OBDCore
+import SystemIO
+import Testing
+import VehicleReports
+
+@testable import ObdscanCLI
+
+@Suite struct `A line about each of many vehicles` {
+    private static func row(
+        label: String? = nil, vin: String? = nil, ecu: String? = "7E8", light: Bool? = nil,
+        code: String? = nil, drive: String? = nil, error: String? = nil
+    ) -> Row {
+        Row(
+            "codeRow",
+            [
+                "device": "tcp:10.0.0.1:35000".field, "label": .text(label), "vin": .text(vin),
+                "ecu": .text(ecu), "light": .flag(light), "code": .text(code),
+                "driveOn": .text(drive), "error": .text(error),
+            ])
+    }
+
+    @Test(
+        arguments: [
+            ([row(light: false)], "tcp:10.0.0.1:35000: no codes"),
+            (
+                [
+                    row(label: "bay 3", vin: "V", light: true, code: "P0301", drive: "soon"),
+                    row(label: "bay 3", vin: "V", light: true, code: "P0301", drive: "soon"),
+                    row(label: "bay 3", vin: "V", light: true, code: "P0217", drive: "stop"),
+                    row(label: "bay 3", vin: "V", ecu: "7E9", light: false),
+                ], "bay 3 (V): P0301 P0217; check engine light on; drive on: no, stop"
+            ),
+            (
+                [row(vin: "V"), row(vin: "V", ecu: "7E9", error: "did not answer")],
+                "V: 7E9 did not answer"
+            ),
+            (
+                [row(ecu: nil, error: "tcp:10.0.0.1:35000: no route")],
+                "tcp:10.0.0.1:35000: no route"
+            ),
+        ] as [([Row], String)])
+    func `has codes, light and advice`(rows: [Row], text: String) {
+        #expect(CarResult(rows).text == text)
+    }
+
+    @Test func `the last sentence counts each vehicle once`() {
+        var tally = CarTally()
+        for rows in [
+            [Self.row(code: "P0301"), Self.row(code: "P0302")], [Self.row()], [Self.row()],
+            [Self.row(ecu: nil, error: "x")], [Self.row(), Self.row(ecu: "7E9", error: "x")],
+        ] {
+            tally.count(CarResult(rows))
+        }
+        #expect(
+            tally.sentence
+                == "5 vehicles: 1 with codes, 2 without, 1 not known, 1 not read.")
+        #expect(CarTally().sentence == "0 vehicles.")
+    }
+
+    @Test(arguments: [
+        ("2026-11", "2026-11-01", "2026-12-01"), ("2026-12", "2026-12-01", "2027-01-01"),
+    ])
+    func `a month ends where the next one begins`(text: String, start: String, end: String) throws {
+        let month = try #require(TripMonth(argument: text))
+        #expect(month.start == utc(onTheWall: try #require(UTC(start))))
+        #expect(month.end == utc(onTheWall: try #require(UTC(end))))
+    }
+
+    @Test(arguments: ["2026-13", "2026-1", "26-11", "2026", "2026-11-01", "+026-11"])
+    func `nothing else is a month`(text: String) {
+        #expect(TripMonth(argument: text) == nil)
+    }
+}
+
+extension String {
+    fileprivate var field: FieldValue { .text(self) }
+}

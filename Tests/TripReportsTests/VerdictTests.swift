@@ -1,0 +1,105 @@
+import Diagnostics
+import Formats
+import Foundation
+import OBDCore
+import PIDTables
+import Testing
+
+@testable import TripReports
+
+@Suite struct `A report comes to one sentence` {
+    private struct Case: Sendable {
+        var codes: [(String, DriveAdvice?)] = []
+        var gone: [String]?
+        var incomplete: [MonitorStatus.Monitor] = []
+        var failed = 0
+        var text: String
+        var grade: ConditionVerdict.Grade
+    }
+
+    private static let cases = [
+        Case(text: "No trouble codes.", grade: .good),
+        Case(
+            incomplete: [.catalyst],
+            text: "No trouble codes. 1 monitor has not run yet, so a fault may still be unseen.",
+            grade: .warn),
+        Case(failed: 2, text: "No trouble codes. 2 test results failed.", grade: .warn),
+        Case(
+            codes: [("P0301", .soon), ("P0420", .weeks), ("P0301-11", .soon)],
+            incomplete: [.catalyst, .misfire],
+            text:
+                "3 trouble codes. Have it repaired soon: P0301, P0301-11. 2 monitors have not run "
+                + "yet.", grade: .bad),
+        Case(
+            codes: [("P0217", .stop)], text: "1 trouble code. Do not drive on: P0217.",
+            grade: .bad),
+        Case(
+            codes: [("P0420", .weeks)], gone: ["P0301"],
+            text: "Gone: P0301. 1 trouble code. Have it repaired within weeks: P0420.",
+            grade: .warn),
+        Case(codes: [], gone: ["P0301"], text: "Gone: P0301. No trouble codes.", grade: .good),
+        Case(codes: [("P1234", nil)], text: "1 trouble code: P1234.", grade: .warn),
+        Case(
+            codes: (0..<8).map { ("P010\($0)", .note) },
+            text:
+                "8 trouble codes. Nothing that needs a repair now: P0100, P0101, P0102, P0103, P0104, "
+                + "P0105 and 2 more.", grade: .warn),
+    ]
+
+    @Test(arguments: cases.indices) func `by the gravest code first`(index: Int) {
+        let one = Self.cases[index]
+        let verdict = ConditionVerdict(
+            codes: one.codes.map { (name: $0.0, drive: $0.1) }, gone: one.gone,
+            incomplete: one.incomplete, failedTests: one.failed)
+        #expect(verdict.text == one.text)
+        #expect(verdict.grade == one.grade)
+    }
+
+    @Test func `the page has the head, the verdict, the explanation and failed tests first`() throws
+    {
+        let ecu = ECUAddress(0x7E8, .can11)
+        let code = CodeReport(
+            ecu: ecu, kind: .stored, code: .dtc(try #require(DTC("P0301"))), line: 0)
+        func test(_ tid: UInt8, _ name: String?, passed: Bool) -> DiagnosticItem {
+            var result = MonitorTestResult(ecu: ecu, tid: tid, raw: [], line: 0)
+            (result.mid, result.value, result.max, result.passed) = (0x21, 5, 4, passed)
+            (result.monitor, result.test) = (name.map { _ in "Catalyst" }, name)
+            return .monitorTest(result)
+        }
+        let now = VehicleCondition(
+            time: UTC(microseconds: 0), codes: [code],
+            items: [
+                test(1, nil, passed: true), test(2, "named", passed: true),
+                test(3, "broken", passed: false),
+                .monitor(
+                    MonitorStatus(
+                        ecu: ecu, scope: .sinceClear, monitor: .evaporative, supported: true,
+                        complete: false, line: 0)),
+            ])
+        let report = ConditionReport(
+            vehicle: "1HGCM82633A004352", accessory: nil, vehicleProtocol: nil,
+            time: UTC(microseconds: 0), since: nil, lamps: [(ecu, true)],
+            change: ConditionChange(before: nil, now: now), frames: [],
+            table: try PIDTables.standard(), texts: PIDTables.codeTexts(),
+            explanations: try PIDTables.codeExplanations(),
+            head: ReportHead(
+                customer: "A <Driver>", workshop: ["Garage", "Street 1"],
+                make: "Honda, model year 2003, United States", odometer: 123_456.7),
+            output: OutputForm(format: .text, units: .us))
+        let page = String(decoding: report.page.bytes, as: UTF8.self)
+        for text in [
+            "Honda, model year 2003", "A &lt;Driver&gt;", "<p>Street 1</p>", "76712 mi",
+            "1 trouble code. Have it repaired soon: P0301. 1 test result failed. 1 monitor has not run",
+            "Engine (7E8)", "<h3>P0301: Misfire</h3>", "Ignition coil.",
+            "The repair is proven by: Misfire",
+            "US EPA (40 CFR 85.2222): enough have run", "Evaporative system: Fill the tank",
+        ] {
+            #expect(page.contains(text), "\(text)")
+        }
+        let order = ["broken", "named", "test 01"].compactMap {
+            page.range(of: "<td>\($0)")?.lowerBound
+        }
+        #expect(order.count == 3 && order == order.sorted())
+        #expect(report.text.hasPrefix("1 trouble code. Have it repaired soon: P0301."))
+    }
+}

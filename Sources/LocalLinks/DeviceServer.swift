@@ -51,7 +51,7 @@ public func serve<Device: ServedDevice>(
     afterwards: () -> Void = {}
 ) throws(SystemError) -> ServingEnd {
     var set = PollSet()
-    // What was said while nobody listened is lost.
+    // What was sent without a listener is lost.
     var deadline = device.due(at: SystemClock.now()).next
     while true {
         // While the host does not read, what is to be said waits in the device, which is bounded.

@@ -25,7 +25,7 @@ public struct DiagnosticAddressRule: Hashable, Sendable {
         self.reason = reason
     }
 
-    /// The rules for CAN; before it every frame behind a tester's header is diagnostics.
+    /// The rules for CAN; before it every frame after a tester's header is diagnostics.
     public static let all: [DiagnosticAddressRule] = [
         DiagnosticAddressRule(
             "700–7E7, 7F0–7FF", .can11, [0x700...0x7E7, 0x7F0...0x7FF],

@@ -1,7 +1,7 @@
 /// Who answered, as its address is on the wire.
 ///
 /// `7E8` and `18DAF110` on CAN, `10` (the source byte) on the protocols before it. With extended
-/// addressing the address byte behind the CAN id belongs to it: `7E8/F1`.
+/// addressing the address byte after the CAN id belongs to it: `7E8/F1`.
 public struct ECUAddress: Hashable, Comparable, Sendable {
     /// How the address is written; also says what kind it is.
     public enum Form: UInt8, Hashable, Sendable {
@@ -17,7 +17,7 @@ public struct ECUAddress: Hashable, Comparable, Sendable {
     public var value: UInt32
     /// What kind of address it is.
     public var form: Form
-    /// The address byte behind the CAN id under extended addressing.
+    /// The address byte after the CAN id under extended addressing.
     public var extended: UInt8?
 
     /// An address of the given form.
@@ -88,7 +88,7 @@ extension ECUAddress {
         }
     }
 
-    /// The address as a command wants it: so many digits as its form has.
+    /// The address as a command wants it: this many digits as its form has.
     public var digits: String {
         switch form {
         case .byte: Hex.string(value, digits: 2)

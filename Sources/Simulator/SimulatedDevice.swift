@@ -28,7 +28,7 @@ extension SimulatedGoLink: SimulatedDevice {
 }
 
 extension SimulatorOptions {
-    /// The personality that is no ELM327.
+    /// The personality that is not an ELM327.
     public static let goLink = "golink"
 
     /// The device that the options describe, switched on at `now`.

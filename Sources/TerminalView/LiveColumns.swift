@@ -73,13 +73,13 @@ struct LiveColumns {
         if trend > 0 { trend += max(0, min(rest, 50)) }
     }
 
-    /// Cells of what is no number: all up to the age.
+    /// Cells of what is not a number: all up to the age.
     var words: Int {
         value + 1 + unit + (bar > 0 ? 2 + bar + barEnd : 0) + 2 * (extremes > 0 ? extremes + 1 : 0)
             + (trend > 0 ? 1 + trend : 0)
     }
 
-    /// How much time so many cells show: `TREND 36 s`.
+    /// How much time this many cells show: `TREND 36 s`.
     private static func trendHeading(_ cells: Int) -> String {
         let seconds = Double(cells) * Trend.slot.seconds
         return "TREND "

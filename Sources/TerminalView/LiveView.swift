@@ -11,7 +11,7 @@ public struct LiveView: Sendable {
         /// How high.
         public var rows: Int
 
-        /// A size of so many cells.
+        /// A size of this many cells.
         public init(columns: Int, rows: Int) {
             self.columns = columns
             self.rows = rows
@@ -85,7 +85,7 @@ public struct LiveView: Sendable {
         return isASCII ? lines.map(asciiText) : Array(lines)
     }
 
-    /// The lines of a page as a terminal of so many columns shows them.
+    /// The lines of a page as a terminal of this many columns shows them.
     public func folded(_ page: LiveModel.Page, columns: Int) -> [String] {
         page.lines.flatMap { hanging(words($0), to: columns) }.map { fitted($0, columns) }
     }
@@ -129,7 +129,7 @@ public struct LiveView: Sendable {
 
     // MARK: Adding a signal
 
-    /// How many of the signals that may be added are shown at once, of so many lines.
+    /// How many of the signals that may be added are shown at once, of this many lines.
     public static func choices(_ room: Int) -> Int { min(12, room * 2 / 3) }
 
     /// Signals that may be added, under a heading, in place of the last rows.
@@ -187,7 +187,7 @@ public struct LiveView: Sendable {
         let requests = fixed(model.requestsPerSecond(at: now), 1) + " requests/s"
         var figures = [fixed(model.readingsPerSecond(at: now), 1) + " readings/s", requests]
         if let voltage = model.header.voltage { figures.insert(fixed(voltage, 1) + " V", at: 0) }
-        // The last reply tells nothing of a link that is lost.
+        // The last reply says nothing of a link that is lost.
         if let roundTrip = model.roundTrip, !model.header.isLinkLost {
             figures.append(fixed(roundTrip.seconds * 1000, 0) + " ms a reply")
         }
@@ -284,14 +284,14 @@ public struct LiveView: Sendable {
             + palette(.dim, fitted(end, 1 + columns.barEnd))
     }
 
-    /// A row's number in so many cells: where they do not suffice, decimals give way.
+    /// A row's number in this many cells: where they do not suffice, decimals give way.
     private func text(of number: Double, _ row: LiveModel.Row, in cells: Int) -> String {
         var decimals = row.decimals
         while decimals > 0, fixed(number, decimals).count > cells { decimals -= 1 }
         return fixed(number, decimals)
     }
 
-    /// A part of so many cells, in eighths of a cell.
+    /// A part of this many cells, in eighths of a cell.
     private func fromLeft(_ part: Double, _ width: Int) -> String {
         let eighths = Int((part * Double(width * 8)).rounded())
         let rest = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8]

@@ -6,7 +6,7 @@ public struct Trend: Hashable, Sendable {
     public static let slot = Duration.seconds(2)
     /// Slots that are kept.
     public static let length = 120
-    /// However often a signal comes, so long a pause is none yet.
+    /// However often a signal comes, this long a pause is none yet.
     private static let leastPause = Duration.seconds(3)
 
     private struct Point: Hashable {

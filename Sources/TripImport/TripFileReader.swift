@@ -5,7 +5,7 @@ public struct TripFileReader {
     /// The signals that were seen so far.
     public private(set) var table: ImportTable
     private var reader: any ImportReader
-    /// A longer line is none of a log, but a quote that nobody closed; unit: bytes.
+    /// A longer line is none of a log, but a quote that is never closed; unit: bytes.
     private static let longestLine = 16 << 20
 
     /// A reader of a file of that form.

@@ -32,7 +32,7 @@ struct WideTime {
             return local(
                 "\(date[2])-\(two(String(month + 1)))-\(two(String(date[0])))T\(parts[1])")
         }
-        // `+01:00` behind the seconds.
+        // `+01:00` after the seconds.
         if text.count > 16, let sign = text.lastIndex(where: { $0 == "+" || $0 == "-" }),
             text.distance(from: text.startIndex, to: sign) > 10
         {

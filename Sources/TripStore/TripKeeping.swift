@@ -39,7 +39,7 @@ extension TripStore {
         }
     }
 
-    /// Deletes for good drives that ended before `time` and that nobody named, tagged or wrote a
+    /// Deletes for good drives that ended before `time` and were not named, tagged or wrote a
     /// remark about; returns their numbers.
     @discardableResult
     public func deleteTrips(endedBefore time: UTC) throws(StoreError) -> [Int64] {

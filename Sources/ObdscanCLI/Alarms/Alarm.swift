@@ -31,7 +31,7 @@ struct Alarm: Hashable, Sendable {
 
     /// Reads `SIGNAL>NUMBER` (also `<`, `>=`, `<=`, `=`, `!=`), `SIGNAL=on` and `SIGNAL=off`.
     ///
-    /// - Throws: why the text is no alarm.
+    /// - Throws: why the text is not an alarm.
     init(_ text: String) throws(Failure) {
         let compact = text.filter { $0 != " " }
         guard let start = compact.firstIndex(where: { "<>=!".contains($0) }),

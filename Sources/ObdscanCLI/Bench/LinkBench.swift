@@ -18,7 +18,7 @@ struct LinkBench {
     private let requests: Int
     private var left: [BenchFigures.Kind]
     private var done: [BenchFigures] = []
-    /// Frames that answer so many records; known once they were asked without a count digit.
+    /// Frames that answer this many records; known once they were asked without a count digit.
     private var frames: [Int: Int] = [:]
 
     init(_ connection: Vehicle, wants: [PollPlan.Want], requests: Int) {

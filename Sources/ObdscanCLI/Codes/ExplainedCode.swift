@@ -10,7 +10,7 @@ struct ExplainedCode {
         var status: String
         /// The state that counts when it is explained.
         var state: CodeExplanations.State
-        /// What was happening when it was stored; nil where no freeze frame tells.
+        /// What was happening when it was stored; nil where no freeze frame shows.
         var moment: CodeMoment?
     }
 

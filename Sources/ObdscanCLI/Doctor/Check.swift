@@ -11,7 +11,7 @@ struct Check: Hashable, Sendable {
         case device
         /// Whether the user may open it.
         case permissions
-        /// Whether nobody else has it.
+        /// Whether no other program uses it.
         case free
         /// The way to a network adapter.
         case network
@@ -85,7 +85,7 @@ struct Check: Hashable, Sendable {
             ])
     }
 
-    /// A line or two for people, each folded where a terminal has so many cells.
+    /// A line or two for people, each folded where a terminal has this many cells.
     func text(_ palette: Palette, columns: Int? = nil) -> String {
         var rows = TextTable([("", .left), ("", .left), ("", .left)])
         rows.add([

@@ -4,7 +4,7 @@ import OBDCore
 import Synchronization
 import SystemIO
 
-/// Does the same with several accessories at once, each on a thread of its own: one that hangs keeps
+/// Does the same with several accessories at once, each on its own thread: one that hangs keeps
 /// no other waiting.
 ///
 /// The thread that calls it waits, takes what came of each, and passes signals on.

@@ -18,7 +18,7 @@ struct Summary {
     var explains = false
     /// What came from a receiver of positions; nil without one.
     var positions: PositionReceiver.Counts?
-    /// How far the trip went, as people read it; nil where nothing tells.
+    /// How far the trip went, as people read it; nil where nothing shows.
     var distance: String?
     /// What shows the trip.
     var next: String?

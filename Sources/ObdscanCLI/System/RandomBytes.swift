@@ -1,4 +1,4 @@
-/// Bytes that nobody can guess.
+/// Bytes that cannot be guessed.
 func randomBytes(_ count: Int) -> [UInt8] {
     var generator = SystemRandomNumberGenerator()
     return (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }

@@ -10,7 +10,7 @@ import VehicleScan
 
 /// The session that browsers look at: opened, polled, and opened again when it was lost for good.
 ///
-/// It runs on a thread of its own, until its inbox says that it is enough.
+/// It runs on its own thread, until its inbox says that it is enough.
 struct LiveFeed: Sendable {
     /// The vehicle while there is a session with it; for questions besides the poll.
     final class CurrentVehicle: Sendable {
@@ -166,7 +166,7 @@ struct LiveFeed: Sendable {
                 }
                 if let note, status.link != .live { status.note = note }
             }
-            // Behind the status: who asks looks at it once it can be broken off.
+            // After the status: who asks looks at it once it can be broken off.
             if case .toolDidDisconnect(.some) = event { vehicle.breakOff() }
         } batch: { batch in
             take(batch, connection, setup)

@@ -12,7 +12,7 @@ public struct Accessory: Hashable, Sendable {
     public var model: String?
     /// Its serial number.
     public var serialNumber: String?
-    /// Revision of its firmware, where it tells one without being asked.
+    /// Revision of its firmware, where it shows one without being asked.
     public var firmware: String?
     /// Revision of its hardware.
     public var hardware: String?

@@ -141,7 +141,7 @@ public final class AccessoryManager: Sendable {
         }
     }
 
-    /// What USB tells about a device, from the first folder upwards that has it.
+    /// What USB shows about a device, from the first folder upwards that has it.
     private func describe(node: String, device: String, connectionID: Int) -> Accessory {
         var accessory = Accessory(
             address: .serial(path: node, rate: nil), connectionID: connectionID,

@@ -4,7 +4,7 @@ import Glibc
 public struct Connector: Sendable {
     /// The accessory as messages name it.
     public let name: String
-    /// Whether a device of its own is at the other end, not something that this program serves.
+    /// Whether its own device is at the other end, not something that this program serves.
     public let reachesAccessory: Bool
     /// What it opens; nil for a descriptor of this program's own.
     public let transport: (any Transport)?

@@ -32,7 +32,7 @@ enum DeviceHolder {
         return server ?? own
     }
 
-    /// The process that holds a flock(2) on `node`, as the kernel lists it; nil where nobody does.
+    /// The process that holds a flock(2) on `node`, as the kernel lists it; nil where there is none.
     private static func lockOwner(of node: String) -> Int32? {
         var status = stat()
         guard stat(node, &status) == 0, let locks = Files.text("/proc/locks", limit: 4 << 20) else {

@@ -3,7 +3,7 @@ public import VehicleLink
 
 /// What an adapter speaks: a small pure machine between typed requests and bytes.
 ///
-/// It does nothing but append to `out`: whoever runs it writes the bytes, keeps the timers and
+/// It only appends to `out`: its runner writes the bytes, keeps the timers and
 /// passes received bytes in, in pieces of any size. One exchange runs at a time:
 ///
 /// - ``initialise(_:)`` ends with exactly one ``DialectOutput/ready(_:)`` or
@@ -103,7 +103,7 @@ public enum DialectTimer: UInt8, Hashable, Sendable, CaseIterable {
     case prompt
     /// The end of listening to the bus.
     case listen
-    /// A pause between bytes, where nothing else tells that an answer is over.
+    /// A pause between bytes, where nothing else shows that an answer is over.
     case pause
     /// The next flow control frame of an ECU that is sent a long request.
     case flowControl
@@ -242,7 +242,7 @@ extension AdapterIdentity {
         questions.append(question)
     }
 
-    /// An answer that came damaged tells nothing.
+    /// An answer that came damaged says nothing.
     mutating func forget(_ request: [UInt8], on forced: VehicleProtocol?) {
         questions.removeAll { $0.request == request && $0.forced == forced }
     }

@@ -2,7 +2,7 @@
 public enum AdapterRecovery: Hashable, Sendable {
     /// A normal answer: the vehicle has no such thing. Nothing to fix.
     case normal
-    /// Ask again, so many times at most, if the request may be repeated.
+    /// Ask again, this many times at most, if the request may be repeated.
     case retry(times: Int)
     /// Initialise the adapter again, then ask again if the request may be repeated.
     case initialise
@@ -29,7 +29,7 @@ extension AdapterStatus {
         case .busBusy: .retry(times: 2)
         // A short or open wire, or a wrong protocol.
         case .busError: .report
-        // No acknowledgement: nobody on the bus, or a wrong bit rate.
+        // No acknowledgement: no ECU on the bus, or a wrong bit rate.
         case .canError: .report
         // Disturbed transmission.
         case .dataError: .retry(times: 2)

@@ -13,7 +13,7 @@ public enum AdapterRequest: Hashable, Sendable {
     /// To the adapter, as typed: `AT MA`.
     ///
     /// It prints what it hears until it is stopped, at the latest
-    /// after so long. A request that ``isMonitoring(_:)``; each line is told as it comes.
+    /// after this long. A request that ``isMonitoring(_:)``; each line is told as it comes.
     case monitor(id: RequestID, text: String, atMost: Duration)
 
     /// Carried back with the outcome.

@@ -9,7 +9,7 @@ enum HarmlessCommands {
         case none
         /// A 0 or 1.
         case flag
-        /// Hexadecimal digits, so many at most; also none at all.
+        /// Hexadecimal digits, this many at most; also none at all.
         case hexadecimal(upTo: Int)
         /// The same with X for any digit.
         case pattern(upTo: Int)
@@ -179,7 +179,7 @@ enum HarmlessCommands {
     /// Whether a wake-up message, which is sent every few seconds, only reads.
     ///
     /// It has to be one of ISO 9141-2 to all ECUs, or of KWP with its length in the first byte: with
-    /// the length behind the addresses the service is another byte.
+    /// the length after the addresses the service is another byte.
     private static func isWakeUp(_ message: [UInt8]) -> Bool {
         guard (4...6).contains(message.count) else { return false }
         let payload = Array(message[3...])

@@ -88,7 +88,7 @@ public struct TranscriptError: Error, Hashable, Sendable {
         case unknownVersion(String)
         /// A line that is neither a header nor a chunk.
         case malformedLine
-        /// A time that is no decimal number of seconds.
+        /// A time that is not a decimal number of seconds.
         case time(String)
         /// A time before that of the chunk before.
         case timeRunsBackwards

@@ -170,7 +170,7 @@ package struct LiveFeed: Sendable {
                 }
                 if let note, status.link != .live { status.note = note }
             }
-            // Behind the status: who asks looks at it once it can be broken off.
+            // After the status: who asks looks at it once it can be broken off.
             if case .toolDidDisconnect(.some) = event { vehicle.breakOff() }
         } batch: { batch in
             take(batch, connection, setup)

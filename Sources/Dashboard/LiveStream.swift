@@ -24,7 +24,7 @@ public struct LiveStream {
         self.period = period
     }
 
-    /// What comes at least so often, so that a browser knows that the stream lives.
+    /// What comes at least this often, so that a browser knows that the stream lives.
     private static let heartbeat = Duration.seconds(1)
 
     /// Sends until somebody has enough.

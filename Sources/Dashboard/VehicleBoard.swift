@@ -32,7 +32,7 @@ public final class VehicleBoard: Sendable {
         case live
         /// The vehicle is off and left alone.
         case resting
-        /// The link was lost; the session tries to have it back.
+        /// The link was lost; the session tries to restore it.
         case lost
         /// The session could not be had; it is begun again later.
         case failed
@@ -75,9 +75,9 @@ public final class VehicleBoard: Sendable {
         public var reading: Reading
         /// When it came.
         public var time: UTC
-        /// The same by the clock that nobody sets.
+        /// The same by the monotonic clock.
         public var seen: Instant
-        /// Where it stands among others.
+        /// Its order among others.
         public var rank: Int
         /// Whether a driver would look at it, or somebody asked for it.
         public var isShown: Bool

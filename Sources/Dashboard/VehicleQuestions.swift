@@ -15,7 +15,7 @@ import VehicleScan
 package final class VehicleQuestions: Sendable {
     /// How long an answer is good for others.
     static let freshness = Duration.seconds(5)
-    /// How long a failure is: whoever waited meanwhile need not ask a silent vehicle again.
+    /// How long a failure is: a client that waited need not ask a silent vehicle again.
     static let failureFreshness = Duration.seconds(1)
 
     /// What can be asked.
@@ -70,7 +70,7 @@ package final class VehicleQuestions: Sendable {
             let mine = try SignalInbox.relay()
             guard vehicle.begin(mine) else { throw Self.brokenOff }
             defer { vehicle.finish() }
-            // Here, so that whoever waited for another's answer does not begin a question of its own.
+            // Here, so that a client that waited for another's answer does not begin its own question.
             guard [.live, .resting].contains(board.status.link) else {
                 throw WebProblem(
                     .unavailable, "the link to the vehicle is lost", hint: "/api/status says why")

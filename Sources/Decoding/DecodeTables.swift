@@ -20,7 +20,7 @@ public struct DecodeTables {
     public private(set) var isWhole = false
     private var isFirst = true
 
-    /// Texts up to so many bytes are looked through.
+    /// Texts up to this many bytes are looked through.
     private static let shortText = 4096
 
     /// Tables with `ownFiles` over the embedded ones, for answers to `request`.

@@ -2,7 +2,7 @@
 ///
 /// Incremental: a chunk may end anywhere, between CR and LF as well.
 public struct TextLines {
-    /// A line longer than so many bytes is cut there; no adapter sends such lines.
+    /// A line longer than this many bytes is cut there; no adapter sends such lines.
     public static let longestLine = 64 * 1024
 
     private var rest: [UInt8] = []

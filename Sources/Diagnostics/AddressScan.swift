@@ -3,7 +3,7 @@ public import OBDCore
 /// Finds the ECUs of a vehicle that answer at addresses of their own, one address after another.
 ///
 /// Services that only read are asked: TesterPresent on CAN, ISO 14230's list of codes on KWP. The
-/// walk is a value: whoever runs it sends what ``next()`` gives and says what came.
+/// walk is a value: its owner sends what ``next()`` gives and reports what came.
 public struct AddressScan: Hashable, Sendable {
     /// An ECU that answered.
     public struct Module: Hashable, Sendable {

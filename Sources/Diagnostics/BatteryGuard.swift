@@ -16,9 +16,9 @@ public import OBDCore
 public struct BatteryGuard: Hashable, Sendable {
     /// What is off and how often to look.
     public struct Limits: Hashable, Sendable {
-        /// Off after no ECU has answered for so long.
+        /// Off after no ECU has answered for this long.
         public var silence = Duration.seconds(60)
-        /// Off after speed and engine speed have been 0 for so long at a low voltage.
+        /// Off after speed and engine speed have been 0 for this long at a low voltage.
         public var standstill = Duration.seconds(600)
         /// A standing vehicle is off below this; unit: V, of a 12 V supply.
         ///
@@ -88,9 +88,9 @@ public struct BatteryGuard: Hashable, Sendable {
 
     /// Unanswered requests in a row before silence counts.
     static let missesBeforeRest = 3
-    /// A voltage counts for so long, and is asked for no more often while the vehicle is asked.
+    /// A voltage counts for this long, and is asked for no more often while the vehicle is asked.
     static let voltageFreshness = Duration.seconds(60)
-    /// While the vehicle is asked it is looked at so often.
+    /// While the vehicle is asked it is looked at this often.
     static let lookPeriod = Duration.seconds(1)
 
     /// The rest at present; nil = the vehicle is asked.

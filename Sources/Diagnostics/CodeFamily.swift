@@ -105,7 +105,7 @@ public struct CodeExplanation: Hashable, Sendable {
     public var family: String
     /// The family's title for people.
     public var title: String
-    /// Whether one may drive on; nil where nobody knows.
+    /// Whether one may drive on; nil where it is unknown.
     public var drive: DriveAdvice?
     /// Why, or when not; empty where there is nothing to say.
     public var driveReason: String

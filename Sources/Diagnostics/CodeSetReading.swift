@@ -16,7 +16,7 @@ public struct CodeSetReading: Hashable, Sendable {
 
     /// What must be there for a finding.
     struct Rule: Hashable, Sendable {
-        /// So many different codes of these, or a voltage below a bound.
+        /// This many different codes of these, or a voltage below a bound.
         struct Need: Hashable, Sendable {
             var count: Int
             var codes: [ClosedRange<UInt16>]

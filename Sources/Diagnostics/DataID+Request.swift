@@ -3,7 +3,7 @@ public import OBDCore
 extension DataID {
     /// The request that asks for this record alone: service and identifier.
     ///
-    /// One byte of identifier for OBD, two for data identifiers, frame 00 behind service 02. J1939
+    /// One byte of identifier for OBD, two for data identifiers, frame 00 after service 02. J1939
     /// has no services: the request is the group's number, most significant byte first.
     public var requestPayload: [UInt8] {
         if service == Self.parameterGroups {

@@ -172,7 +172,7 @@ extension MonitorTestResult {
         return limitBytes(from: 2).map { $0 != (uas >= 0x80 ? 0x7FFF : 0xFFFF) } ?? true
     }
 
-    /// Two of the record's bytes, so many before its end; nil where they are not known.
+    /// Two of the record's bytes, this many before its end; nil where they are not known.
     private func limitBytes(from end: Int) -> UInt16? {
         // `[MID] TID UASID value min max`.
         guard raw.count == 8 || raw.count == 9 else { return nil }
@@ -252,7 +252,7 @@ public struct DecodeError: Error, Hashable, Sendable {
     public enum Fault: Hashable, Sendable {
         /// A record that is shorter than its identifier demands; unit: bytes.
         case tooShort(DataID, expected: Int, received: Int)
-        /// Bytes after the last whole record that are no padding.
+        /// Bytes after the last whole record that are not a padding.
         case leftOver(InlineBytes)
         /// A list whose count does not match its length; unit: codes.
         case count(announced: Int, received: Int)

@@ -2,7 +2,7 @@ public import OBDCore
 
 /// What somebody wants to know, whatever services the vehicle speaks.
 public enum DiagnosticQuery: Hashable, Sendable {
-    /// The map of supported PIDs behind 00, 20, 40 …
+    /// The map of supported PIDs after 00, 20, 40 …
     case supportedPIDs(UInt8)
     /// Current values of PIDs; how many at once, ``DiagnosticProfile/itemsPerRequest`` says.
     case currentData([UInt8])
@@ -24,13 +24,13 @@ public enum DiagnosticQuery: Hashable, Sendable {
     case snapshot(DTC, record: UInt8)
     /// Codes by the list they are in.
     case storedCodes, pendingCodes, permanentCodes
-    /// Stored codes that are no longer active, where that is a list of its own.
+    /// Stored codes that are no longer active, where that is its own list.
     case previousCodes
-    /// The map of supported monitor ids (before CAN: test ids) behind 00, 20, …
+    /// The map of supported monitor ids (before CAN: test ids) after 00, 20, …
     case supportedMonitors(UInt8)
     /// The test results of a monitor (before CAN: of a test).
     case monitorTests(UInt8)
-    /// The map of supported info types behind 00, 20, …
+    /// The map of supported info types after 00, 20, …
     case supportedInfoTypes(UInt8)
     /// An info type: 02 VIN, 04 calibration ids, 06 verification numbers, 0A ECU name.
     case information(UInt8)

@@ -16,7 +16,7 @@ public struct PIDTable: Sendable {
         public var target: ECUAddress?
         /// The only ECU whose answers the record describes; nil describes those of any.
         public var responder: ECUAddress?
-        /// The vehicles that it is of; empty = nobody says.
+        /// The vehicles that it is of; empty = not known.
         public var vehicles: [VINPattern]
         /// The model years that it is of; empty = all, or nobody says.
         public var years: [ClosedRange<Int>]

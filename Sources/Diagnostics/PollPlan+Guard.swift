@@ -11,7 +11,7 @@ extension PollPlan {
         /// The records that hold them.
         public var wants: [Want]
 
-        /// Signals and records; without any only silence tells that a vehicle is off.
+        /// Signals and records; without any only silence shows that a vehicle is off.
         public init(
             engineSpeed: [SignalIndex] = [], speed: [SignalIndex] = [], wants: [Want] = []
         ) {
@@ -46,7 +46,7 @@ extension PollPlan {
 
     /// Leaves the vehicle alone while it is off, by what `guard` says.
     ///
-    /// What tells that is asked for rarely, and only where it is not wanted anyway.
+    /// What shows that is asked for rarely, and only where it is not wanted anyway.
     public mutating func protectBattery(by guardian: BatteryGuard, _ motion: Motion) {
         battery = guardian
         watchesMotion = true

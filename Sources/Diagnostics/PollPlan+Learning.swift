@@ -45,7 +45,7 @@ extension PollPlan {
         }
     }
 
-    /// The frames to wait for; forgotten after so many uses, so that they are learnt again.
+    /// The frames to wait for; forgotten after this many uses, so that they are learnt again.
     mutating func takeFrameCount(
         for asked: Pending, at now: Instant, link: LinkCapabilities
     ) -> Int? {
@@ -161,7 +161,7 @@ extension PollPlan {
         items[index].hasAnswered = true
         items[index].failedBatches = 0
         items[index].roundsDone += 1
-        // Probes of a resting vehicle are no pace.
+        // Probes of a resting vehicle are not a pace.
         if battery.rest == nil { items[index].fare.noteAnswer(at: now) }
         if inBatch {
             items[index].timesTakenOut = 0

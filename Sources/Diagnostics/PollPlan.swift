@@ -94,7 +94,7 @@ public struct PollPlan: Sendable {
         /// Messages came; `intact` = without any damaged or unfinished one beside them, `pending` =
         /// an ECU said first that its answer was on its way, so that frames came that are not here.
         case answered([ECUMessage], intact: Bool, pending: Bool = false)
-        /// Nobody answered in time.
+        /// No ECU answered in time.
         case silent
         /// The adapter did not understand the request.
         case refused
@@ -180,19 +180,19 @@ public struct PollPlan: Sendable {
 
     /// A record that is silent or fails is asked ever less often, down to this period.
     public static let longestRest = Duration.seconds(30)
-    /// Less than this without any answer is no outage.
+    /// Less than this without any answer is not an outage.
     public static let shortestOutage = Duration.milliseconds(500)
     /// The same for one that has answered before, while nothing answers: the link may be good again
     /// any moment.
     public static let longestRestInOutage = Duration.seconds(2)
-    /// A record that a batch left out may join one again after so many answers alone: the vehicle
+    /// A record that a batch left out may join one again after this many answers alone: the vehicle
     /// may have been asleep when the batch was asked.
     public static let answersBeforeBatch = 50
     /// Failures in a row after which the records of a batch are asked alone.
     public static let failuresBeforeAlone = 2
     /// Misses in a row before a record is asked less often; one miss proves nothing.
     public static let missesBeforeRest = 2
-    /// Batches and count digits that were refused are tried again after so long.
+    /// Batches and count digits that were refused are tried again after this long.
     public static let shortestRefusal = Duration.seconds(120)
     /// The same where they are refused again and again.
     public static let longestRefusal = Duration.seconds(3600)

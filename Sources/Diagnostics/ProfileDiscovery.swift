@@ -14,7 +14,7 @@ public struct ProfileDiscovery: Hashable, Sendable {
         case ask(request: [UInt8], on: VehicleProtocol?)
         /// The profile of every ECU that answered; a nil address where headers were off.
         case found([ECUAddress?: DiagnosticProfile])
-        /// Nobody answered anything.
+        /// No ECU answered anything.
         case nobody
     }
 

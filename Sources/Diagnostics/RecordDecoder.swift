@@ -77,7 +77,7 @@ public struct RecordDecoder: Sendable {
 
     /// Appends a reading for each signal of `record` that is in `bytes`.
     ///
-    /// Of a record whose length varies, signals behind its end are left out.
+    /// Of a record whose length varies, signals after its end are left out.
     public func decode(
         _ bytes: [UInt8], as record: PIDTable.Record, from ecu: ECUAddress?, line: Int,
         _ out: inout [DiagnosticItem]

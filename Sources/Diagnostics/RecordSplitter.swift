@@ -54,7 +54,7 @@ struct RecordSplitter {
     private var knownWays: [UInt8]?
     private var knownPaddedWays: [UInt8]?
 
-    /// Bytes that can be padding: a CAN frame carries seven behind its control byte.
+    /// Bytes that can be padding: a CAN frame carries seven after its control byte.
     static let longestFiller = 7
     /// Bytes that ECUs fill frames with.
     private static let usualFillers: [UInt8] = [0x00, 0x55, 0xAA, 0xCC, 0xFF]
@@ -87,9 +87,9 @@ struct RecordSplitter {
         isFiller(payload, from: start) && usualFillers.contains(payload[start])
     }
 
-    /// The next record, or why there is none; only behind a record, asked for or not, more may come.
+    /// The next record, or why there is none; only after a record, asked for or not, more may come.
     ///
-    /// `lengthOf` says how many data bytes an identifier has, nil where nobody knows.
+    /// `lengthOf` says how many data bytes an identifier has, nil where it is unknown.
     mutating func next(_ lengthOf: Lengths) -> Step {
         let start = place
         guard start < payload.count else { return .end }
@@ -193,7 +193,7 @@ struct RecordSplitter {
         return false
     }
 
-    /// Whether everything asked for has been answered; false where nobody knows what was asked.
+    /// Whether everything asked for has been answered; false where the request is unknown.
     var awaitsNothing: Bool {
         guard let request else { return false }
         var index = 1

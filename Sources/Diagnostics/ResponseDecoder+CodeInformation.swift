@@ -18,7 +18,7 @@ extension ResponseDecoder {
         var severityMaskAt: Int?
         /// Where the DTC format identifier stands; nil = codes of SAE J2012.
         var formatAt: Int?
-        /// The list, where the report is of one alone; nil = the status tells.
+        /// The list, where the report is of one alone; nil = the status shows.
         var kind: CodeReport.Kind?
         /// Whether codes without a fault stand beside those with one.
         var listsHealthy = false
@@ -136,7 +136,7 @@ extension ResponseDecoder {
             }
             out.append(.code(report))
         }
-        // Codes without a fault are no faults, but nothing that was said is dropped.
+        // Codes without a fault are not faults, but nothing that was said is dropped.
         if leftOut { out.append(.message(answer.message)) }
         answer.checkRest(from: place, &out)
     }
@@ -201,7 +201,7 @@ extension ResponseDecoder {
         return code
     }
 
-    /// `59 06 DTC status {record, data}`; what the data mean, and where they end, nobody tells.
+    /// `59 06 DTC status {record, data}`; what the data mean, and where they end, nobody shows.
     private func decodeExtendedData(_ answer: Answer, _ out: inout [DiagnosticItem]) {
         guard appendCode(answer, &out) != nil, answer.payload.count > 6 else { return }
         out.append(.message(answer.message))

@@ -9,7 +9,7 @@ extension ResponseDecoder {
             out.append(answer.error(.malformed("list of codes without data")))
             return
         }
-        // Where the protocol is unknown the parity tells: codes alone are even, with a count odd.
+        // Where the protocol is unknown the parity shows: codes alone are even, with a count odd.
         // Permanent codes exist on CAN alone.
         let isCounted =
             answer.isCAN
@@ -107,7 +107,7 @@ extension ResponseDecoder {
             }
             out.append(.code(report))
         }
-        // Codes without a fault are no faults, but nothing that was said is dropped.
+        // Codes without a fault are not faults, but nothing that was said is dropped.
         if leftOut { out.append(.message(answer.message)) }
     }
 }

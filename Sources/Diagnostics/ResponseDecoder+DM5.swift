@@ -46,7 +46,7 @@ extension ResponseDecoder {
         }
     }
 
-    /// Twenty bytes a calibration, so many after each other as the ECU has.
+    /// Twenty bytes a calibration, this many after each other as the ECU has.
     func decodeCalibrations(
         _ answer: Answer, _ record: PIDTable.Record, _ out: inout [DiagnosticItem]
     ) {

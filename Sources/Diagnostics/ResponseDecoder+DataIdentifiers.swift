@@ -50,7 +50,7 @@ extension ResponseDecoder {
         let begin = out.count
         let known = memory
         var start = 1
-        // Where a record begins that was not asked for, behind one that was.
+        // Where a record begins that was not asked for, after one that was.
         var unasked: Int?
         walk: while true {
             let step = splitter.next { did in
@@ -132,7 +132,7 @@ extension ResponseDecoder {
 
     /// `62 F1 90` and text to the end of the answer.
     ///
-    /// The standard leaves the form to the manufacturer: what is no printable text, padded or not,
+    /// The standard leaves the form to the manufacturer: what is not a printable text, padded or not,
     /// stays a message.
     private func decodeIdentification(
         _ answer: Answer, _ did: UInt32, _ record: PIDTable.Record, _ out: inout [DiagnosticItem]

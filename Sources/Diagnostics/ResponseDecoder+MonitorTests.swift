@@ -13,7 +13,7 @@ extension ResponseDecoder {
             out.append(.message(answer.message))
             return
         }
-        // Where the protocol is unknown the length tells: CAN has 5 bytes a map and 9 a result.
+        // Where the protocol is unknown the length shows: CAN has 5 bytes a map and 9 a result.
         let isCAN = answer.isCAN ?? !(payload.count == 7 && Self.looksLegacy(payload))
         if !isCAN {
             decodeLegacyTest(answer, &out)

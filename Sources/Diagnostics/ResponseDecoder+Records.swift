@@ -125,7 +125,7 @@ extension ResponseDecoder {
         let known = memory
         // Where the next record begins.
         var start = 1
-        // Where one begins that was not asked for, behind one that was.
+        // Where one begins that was not asked for, after one that was.
         var unasked: Int?
         walk: while true {
             let step = splitter.next { id in
@@ -240,7 +240,7 @@ extension ResponseDecoder {
         }
     }
 
-    /// A message stands for all of its records whose ranges nobody knows.
+    /// A message stands for all of its records whose ranges are unknown.
     private func appendOnce(_ message: ECUMessage, _ out: inout [DiagnosticItem]) {
         if !out.contains(.message(message)) { out.append(.message(message)) }
     }

@@ -16,7 +16,7 @@ extension ResponseDecoder {
         case one([SnapshotItem])
         /// In several ways: nothing says which is right.
         case several
-        /// An identifier whose length nobody knows: what is after it cannot be told apart.
+        /// An identifier whose length is unknown: what is after it cannot be told apart.
         case unknownIdentifier
         /// In no way.
         case none

@@ -88,7 +88,7 @@ public struct ResponseDecoder: Sendable {
     /// Whether a table describes such answers of one ECU, and another one was asked.
     ///
     /// Users' tables name the ECU of services 21 and 22. Where headers are off only the request's own
-    /// header tells who answered.
+    /// header shows who answered.
     private func isOfAnotherECU(_ message: ECUMessage, _ exchange: Exchange) -> Bool {
         guard message.ecu == nil, let header = exchange.header, message.payload.count > 2 else {
             return false
@@ -183,7 +183,7 @@ struct Answer {
     let message: ECUMessage
     /// Service and data as asked; nil where that is unknown.
     let request: [UInt8]?
-    /// How its frames were built; nil where neither the exchange nor the address tells.
+    /// How its frames were built; nil where neither the exchange nor the address shows.
     let family: VehicleProtocol.Family?
     /// Who is remembered as having said it.
     let speaker: ECUMemory.Speaker
@@ -214,7 +214,7 @@ struct Answer {
     var ecu: ECUAddress? { message.ecu }
     var line: Int { message.line }
 
-    /// Whether the message came over CAN; nil where nothing tells.
+    /// Whether the message came over CAN; nil where nothing shows.
     var isCAN: Bool? { family.map { !$0.isLegacy } }
 
     func error(_ fault: DecodeError.Fault) -> DiagnosticItem {
@@ -332,7 +332,7 @@ struct ECUMemory: Sendable {
     /// Whether an ECU's engine ignites by compression, where PID 01 told.
     func isCompression(_ speaker: Speaker) -> Bool? { ignitions[speaker] ?? nil }
 
-    /// Takes note of the ignition that PID 01 tells.
+    /// Takes note of the ignition that PID 01 shows.
     mutating func remember(isCompression: Bool, _ speaker: Speaker) {
         if ignitions.count >= Self.mostEntries { ignitions.removeAll() }
         var known: Bool? = isCompression

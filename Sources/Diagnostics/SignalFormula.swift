@@ -22,7 +22,7 @@ extension Signal {
             /// Added after scaling.
             public var offset: Double
 
-            /// A range with a factor of its own.
+            /// A range with its own factor.
             public init(
                 values: ClosedRange<UInt64>, multiplier: Double = 1, divisor: Double = 1,
                 offset: Double = 0
@@ -105,7 +105,7 @@ extension Signal {
     /// The value of a number that factor and offset alone do not make.
     func value(raw: UInt64, by formula: Formula) -> Reading.Value {
         guard let coded = coded(raw, formula.encoding) else {
-            // What is no number: not a digit, not a number, infinite.
+            // What is not a number: not a digit, not a number, infinite.
             return formula.encoding == .floatingPoint
                 ? .missing(.notAvailable, code: nil) : .missing(.undefined, code: raw)
         }

@@ -4,7 +4,7 @@ extension Signal {
     /// The signal's bits as an unsigned number.
     ///
     /// `data` begins with byte A. Nil when it ends before the signal does, and for signals of more
-    /// than 64 bits, which are no numbers.
+    /// than 64 bits, which are not numbers.
     @inline(__always)
     public func raw(in data: some RandomAccessCollection<UInt8>) -> UInt64? {
         guard bitLength > 0, bitLength <= 64, bitOffset >= 0 else { return nil }

@@ -2,13 +2,13 @@ public import OBDCore
 
 /// Since when neither wheels nor engine have turned, from what ECUs tell.
 ///
-/// A value without a clock. A vehicle that tells no engine speed, as electric ones do, counts as one
-/// whose engine stands; one that tells no speed never stands.
+/// A value without a clock. A vehicle that shows no engine speed, as electric ones do, counts as one
+/// whose engine stands; one that shows no speed never stands.
 public struct StandingWatch: Hashable, Sendable {
-    /// An engine speed counts for so long; then it is missing, and a missing one counts as 0.
+    /// An engine speed counts for this long; then it is missing, and a missing one counts as 0.
     static let freshness = Duration.seconds(30)
 
-    /// When it began to stand; nil = it does not, or nobody says so.
+    /// When it began to stand; nil = it does not, or it is not known.
     public private(set) var since: Instant?
     private var engine: Instant?
 

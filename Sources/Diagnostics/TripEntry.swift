@@ -4,7 +4,7 @@ public import OBDCore
 public struct TripEvent: Hashable, Sendable {
     /// What happened.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// Nobody answered in time.
+        /// No ECU answered in time.
         case timeout
         /// An ECU refused.
         case negativeResponse
@@ -65,7 +65,7 @@ public enum TripEntry: Hashable, Sendable {
     case vehicle(VIN)
     /// Where the vehicle is.
     case position(Position)
-    /// An ECU answered for a list of its codes, and named so many; the codes themselves are items
+    /// An ECU answered for a list of its codes, and named this many; the codes themselves are items
     /// of the same instant.
     case codeList(ECUAddress?, CodeReport.Kind, codes: Int)
     /// What came at once: all of it is taken, or none.

@@ -47,7 +47,7 @@ enum EmbedFiles {
         return files.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    /// Notes for people and what editors leave behind are no data.
+    /// Notes for people and what editors leave behind are not data.
     static func isData(_ path: String) -> Bool {
         let parts = path.split(separator: "/")
         guard let name = parts.last, !parts.contains(where: { $0.hasPrefix(".") }) else {

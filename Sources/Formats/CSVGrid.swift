@@ -10,7 +10,7 @@ public struct CSVGrid: Sendable {
         /// The last value before it.
         case last
         /// A straight line between the values before and after it, if these are at most
-        /// ``longestGap`` apart; for what is no number the last value.
+        /// ``longestGap`` apart; for what is not a number the last value.
         case linear
         /// Nothing; what was read until the next point is in the line before it.
         case none
@@ -57,7 +57,7 @@ public struct CSVGrid: Sendable {
         last = Array(repeating: nil, count: self.columns.columns.count)
     }
 
-    /// Appends the line of column names; the first tells the grid.
+    /// Appends the line of column names; the first shows the grid.
     public func appendHeader(to output: inout [UInt8]) {
         var seconds: [UInt8] = []
         NumberText.append(Double(step) / 1e6, to: &seconds)

@@ -32,7 +32,7 @@ public struct CSVReader {
     /// Whether numbers may have a comma: it separates no cells.
     public var hasDecimalComma: Bool { separator == 0x3B }
 
-    /// Whether the file has ended in a quote that nobody closed; ``line`` says where its row began.
+    /// Whether the file has ended in a quote that is never closed; ``line`` says where its row began.
     public var endsInQuote: Bool {
         isFinished && place == bytes.count && hasBegun && isQuoted && !sawQuote
     }

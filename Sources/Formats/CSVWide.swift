@@ -10,7 +10,7 @@ public struct CSVWide: Sendable {
     public struct Column: Hashable, Sendable {
         /// The signal.
         public var signal: SignalIndex
-        /// Whose; nil = whoever's is not in a column of its own.
+        /// Whose; nil = whoever's is not in its own column.
         public var ecu: ECUAddress?
 
         /// A column.

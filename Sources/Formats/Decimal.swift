@@ -1,4 +1,4 @@
-/// `value` with exactly `decimals` digits behind the point, rounded half away from zero.
+/// `value` with exactly `decimals` digits after the point, rounded half away from zero.
 ///
 /// Without Foundation, which would cost more start-up time than everything else here.
 public func fixed(_ value: Double, _ decimals: Int) -> String {
@@ -18,7 +18,7 @@ public func fixed(_ value: Double, _ decimals: Int) -> String {
     return sign + String(decoding: filled, as: UTF8.self)
 }
 
-/// `value` with all its digits, as JSON has it; nothing where it is no finite number.
+/// `value` with all its digits, as JSON has it; nothing where it is not a finite number.
 public func exact(_ value: Double) -> String {
     guard value.isFinite else { return "" }
     var bytes: [UInt8] = []
@@ -26,7 +26,7 @@ public func exact(_ value: Double) -> String {
     return String(decoding: bytes, as: UTF8.self)
 }
 
-/// Digits behind the point that a value with steps of `step` deserves, for people: 0 to 3.
+/// Digits after the point that a value with steps of `step` deserves, for people: 0 to 3.
 public func decimals(forStep step: Double) -> Int {
     switch abs(step) {
     case 0.9999...: 0
@@ -46,7 +46,7 @@ public func clockText(_ seconds: Double) -> String {
     return hours > 0 ? "\(hours):\(rest)" : rest
 }
 
-/// A number with the digits it has, at most six behind the point: `215`, `99.21875`.
+/// A number with the digits it has, at most six after the point: `215`, `99.21875`.
 public func plain(_ value: Double) -> String {
     var text = fixed(value, 6)
     guard text.contains(".") else { return text }

@@ -26,9 +26,9 @@ public func fitted(_ text: String, _ width: Int, right: Bool = false) -> String 
     return result + "…" + String(repeating: " ", count: width - 1 - used)
 }
 
-/// `text` in lines of at most `width` cells, broken at blanks; a longer word has a line of its own.
+/// `text` in lines of at most `width` cells, broken at blanks; a longer word has its own line.
 ///
-/// Lines after the first are indented by so many cells more.
+/// Lines after the first are indented by this many cells more.
 public func folded(_ text: String, to width: Int, hanging: Int = 2) -> [String] {
     guard displayWidth(text) > width else { return [text] }
     let indent = String(repeating: " ", count: text.prefix { $0 == " " }.count + hanging)

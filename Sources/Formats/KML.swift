@@ -78,7 +78,7 @@ public struct KML: Sendable {
         self = KML(columns: columns)
     }
 
-    /// Appends a note as a place of its own.
+    /// Appends a note as its own place.
     public func append(_ note: TrackNote, to output: inout [UInt8]) {
         XMLText.append(raw: "<Placemark><name>", to: &output)
         XMLText.append(note.text, to: &output)

@@ -5,7 +5,7 @@ import OBDCore
 public enum ReadingText {
     /// The identifiers that a support map announces: `01 03 0C`; empty for none.
     ///
-    /// The most significant bit of `raw` stands for the identifier behind `base`.
+    /// The most significant bit of `raw` stands for the identifier after `base`.
     public static func supportMap(_ raw: UInt32, base: UInt32) -> String {
         var text: [UInt8] = []
         for place in UInt32(0)..<32 where raw & (0x8000_0000 >> place) != 0 {

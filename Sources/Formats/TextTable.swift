@@ -88,7 +88,7 @@ public struct TextTable: Sendable {
         return result
     }
 
-    /// Less than so many cells hold no text that is worth reading.
+    /// Less than this many cells hold no text that is worth reading.
     private static let narrowest = 16
 
     /// How wide the columns are; flexible ones as narrow as the room demands.

@@ -16,7 +16,7 @@ public struct TrackNotes: Sendable {
     public static let reach: Int64 = 5_000_000
 
     private var latest: TrackPoint?
-    /// Notes behind the latest position.
+    /// Notes after the latest position.
     private var waiting: [(text: String, time: UTC)] = []
     private var placed: [TrackNote] = []
 

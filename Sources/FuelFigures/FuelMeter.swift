@@ -50,7 +50,7 @@ public enum FuelQuantity: Hashable, Sendable {
 public struct FuelSettings: Hashable, Sendable {
     /// What it burns; nil = what PID 51 says, else ``usualKind``.
     public var kind: FuelKind?
-    /// What it is taken to burn where nobody says.
+    /// What it is taken to burn where it is not known.
     public var usualKind = FuelKind.gasoline
     /// Unit: L; nil = not known, so that there is no ``FuelMethod/speedDensity``.
     public var displacement: Double?
@@ -164,7 +164,7 @@ public struct FuelMeter: Sendable {
             else { return nil }
             return sample.value
         }
-        // What a lean engine is commanded is a limit and not what it does: only a sensor tells; at
+        // What a lean engine is commanded is a limit and not what it does: only a sensor shows; at
         // the end of its range it does not.
         if kind?.isLean == true { return fresh(measured) }
         return fresh(commanded) ?? 1

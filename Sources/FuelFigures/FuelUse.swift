@@ -113,7 +113,7 @@ public struct FuelUse: Hashable, Sendable {
         }
         let kind = Self.most(of: chosen?.amounts ?? [:]) ?? fallback
         self.kind = kind
-        // Litres and kilograms are no sum.
+        // Litres and kilograms are not a sum.
         for place in found.indices { found[place].count(in: kind.unit) }
         chosen?.count(in: kind.unit)
         estimates = found

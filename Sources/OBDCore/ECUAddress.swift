@@ -19,7 +19,7 @@ public struct ECUAddress: Hashable, Comparable, Sendable {
     public var value: UInt32
     /// What kind of address it is.
     public var form: Form
-    /// The address byte behind the CAN id under extended addressing.
+    /// The address byte after the CAN id under extended addressing.
     public var extended: UInt8?
 
     /// An address of the given form.
@@ -105,7 +105,7 @@ extension ECUAddress {
         }
     }
 
-    /// The address as a command wants it: so many digits as its form has.
+    /// The address as a command wants it: this many digits as its form has.
     public var digits: String {
         switch form {
         case .byte: Hex.string(value, digits: 2)

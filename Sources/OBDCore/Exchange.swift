@@ -7,7 +7,7 @@ public struct Exchange: Hashable, Sendable {
     /// How frames are built; may be known (from the text) before the protocol is.
     public var family: VehicleProtocol.Family?
     /// The header that requests were given (`AT SH`), with or without the priority of 29 bits; nil =
-    /// the protocol's own, to all ECUs, or nobody said.
+    /// the protocol's own, to all ECUs, or not known.
     public var header: UInt32?
 
     /// An exchange; the family follows from the protocol unless given.

@@ -1,6 +1,6 @@
 /// A point on the monotonic clock; unit: nanoseconds since an arbitrary start.
 ///
-/// Pure code never reads a clock: whoever runs it passes the time in.
+/// Pure code never reads a clock: its caller passes the time in.
 public struct Instant: Hashable, Comparable, Sendable {
     /// Nanoseconds since the clock's start.
     public var nanoseconds: Int64

@@ -20,7 +20,7 @@ public struct VehicleRequest: Hashable, Sendable {
     public enum Ending: Hashable, Sendable {
         /// With the adapter's word that the answers are complete.
         case reply
-        /// After so many frames or so much time: listening to a bus.
+        /// After this many frames or so much time: listening to a bus.
         case listen(frames: Int?, atMost: Duration)
     }
 

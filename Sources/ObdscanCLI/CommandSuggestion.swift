@@ -9,7 +9,7 @@ enum CommandSuggestion {
         var command: any ParsableCommand.Type = ObdscanCommand.self
         var path = "obdscan"
         for word in arguments {
-            // Behind an option nobody knows whether a word is its value.
+            // After an option nobody knows whether a word is its value.
             guard !word.hasPrefix("-"), !command.configuration.subcommands.isEmpty else {
                 return nil
             }

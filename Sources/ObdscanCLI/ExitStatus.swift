@@ -25,6 +25,6 @@ enum ExitStatus: Int32, Sendable, CaseIterable {
     /// The configuration file is wrong.
     case badConfiguration = 78
 
-    /// Whoever was asked to confirm did not: nothing was done.
+    /// The user did not confirm: nothing was done.
     static let declined = ExitStatus.findings
 }

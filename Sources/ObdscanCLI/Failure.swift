@@ -24,10 +24,10 @@ struct Failure: Error, Hashable, Sendable {
         Failure("", status: status)
     }
 
-    /// `obdscan: message` and, on a line of its own, `hint: …`.
+    /// `obdscan: message` and, on its own line, `hint: …`.
     var text: String {
         if message.isEmpty { return "" }
-        // `sim:` ends in a colon of its own.
+        // `sim:` ends in its own colon.
         let words = printable(message).replacing("sim:: ", with: "sim: ")
         return "obdscan: \(words)\n" + (hint.map { "hint: \(printable($0))\n" } ?? "")
     }

@@ -5,7 +5,7 @@ import VehicleScan
 
 /// The root command.
 ///
-/// Every command is in a file of its own in `Commands/` and in one line of `subcommands`.
+/// Every command is in its own file in `Commands/` and in one line of `subcommands`.
 public struct ObdscanCommand: ParsableCommand {
     /// Name, help and commands.
     public static let configuration = CommandConfiguration(

@@ -30,7 +30,7 @@ public struct TableFinding: Hashable, Sendable {
         case points(String)
         /// Pieces that overlap, or do not fit the signal's bits.
         case pieces(String)
-        /// A signal to multiply or divide by that is no plain number.
+        /// A signal to multiply or divide by that is not a plain number.
         case operand(String, of: String)
         /// An example whose data is not as long as the record.
         case exampleLength(Int, wanted: ClosedRange<Int>)

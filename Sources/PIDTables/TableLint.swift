@@ -38,7 +38,7 @@ extension PIDTables {
 /// Finds records and names that are in the files twice.
 ///
 /// The same signal may be in two records (the counters of info types 08 and 0B): its name for
-/// people tells that it is the same.
+/// people shows that it is the same.
 private struct NameCheck {
     private struct Key: Hashable {
         var service: Service

@@ -31,7 +31,7 @@ extension TableReader {
         record.signalLines.append(line)
     }
 
-    /// Options of the signal above that are on a line of their own.
+    /// Options of the signal above that are on their own line.
     mutating func continueSignal() throws(TableError) {
         guard isInRecord, var signal = record.signals.last else {
             throw fault(.outside(string(words[0])))
@@ -136,7 +136,7 @@ extension TableReader {
         }
     }
 
-    /// `piece 80..FF scale 2 offset -128`: raw values with a factor of their own.
+    /// `piece 80..FF scale 2 offset -128`: raw values with their own factor.
     mutating func readPiece() throws(TableError) {
         guard isInRecord, var signal = record.signals.last else { throw fault(.outside("piece")) }
         let values = try rawValues(try word(at: 1, "the raw bits"))
@@ -255,7 +255,7 @@ extension TableReader {
     private func end(_ range: Range<Int>) -> (byte: Int, bit: Int?)? {
         var byte = 0
         var index = range.lowerBound
-        // Two letters name every byte there is; more of them are no number.
+        // Two letters name every byte there is; more of them are not a number.
         while index < range.upperBound, index - range.lowerBound < 3,
             (0x41...0x5A).contains(text[index])
         {

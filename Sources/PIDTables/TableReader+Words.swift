@@ -19,7 +19,7 @@ extension TableReader {
         throw fault(.unexpected(string(words[position + 1]), after: string(words[position])))
     }
 
-    /// The text behind ` : `, which must be there.
+    /// The text after ` : `, which must be there.
     func name() throws(TableError) -> String {
         guard let prose, !prose.isEmpty else { throw fault(.missing("the text after ` : `")) }
         return try checked(prose)

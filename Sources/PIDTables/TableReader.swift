@@ -143,7 +143,7 @@ struct TableReader {
         }
     }
 
-    /// The next word at or behind `start`; nil at the end of the line.
+    /// The next word at or after `start`; nil at the end of the line.
     private func nextWord(from start: Int, end: Int) -> Range<Int>? {
         var first = start
         while first < end, isBlank(text[first]) { first += 1 }

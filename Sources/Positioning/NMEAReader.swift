@@ -135,7 +135,7 @@ public struct NMEAReader: Sendable {
 
     private mutating func takeGGA(_ sentence: NMEASentence) {
         epoch?.hasGGA = true
-        // 0 is no fix, 6 dead reckoning, 7 by hand; the others are measured (8 by a simulator).
+        // 0 is not a fix, 6 dead reckoning, 7 by hand; the others are measured (8 by a simulator).
         let quality = sentence.field(5)
         if quality == nil || ["0", "6", "7"].contains(quality) { epoch?.isValid = false }
         place(sentence, 1)

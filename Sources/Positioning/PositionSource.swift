@@ -14,7 +14,7 @@ public enum PositionSource: Hashable, Sendable {
         if text.hasPrefix("gpsd:") {
             var rest = text.dropFirst(5)
             if rest.hasPrefix("//") { rest = rest.dropFirst(2) }
-            // gpsd's own clients add a device behind the port; what follows a slash is none of it.
+            // gpsd's own clients add a device after the port; what follows a slash is none of it.
             while rest.hasSuffix("/") { rest = rest.dropLast() }
             guard let found = Self.place(rest) else { return nil }
             self = .gpsd(host: found.host, port: found.port)

@@ -1,7 +1,7 @@
 /// Finds out whether an adapter listens at the line's present rate: a harmless question out, its
 /// verdict on what comes back.
 struct LineProbe: Hashable, Sendable {
-    /// Two DEL characters are no command and no message of any adapter: the answer is `?`.
+    /// Two DEL characters are not a command and no message of any adapter: the answer is `?`.
     ///
     /// A bare carriage return would repeat whatever came last, a clear of codes included.
     static let question: [UInt8] = [0x7F, 0x7F, 0x0D]

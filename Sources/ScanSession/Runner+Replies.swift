@@ -3,7 +3,7 @@ import Diagnostics
 import OBDCore
 import ScanTool
 
-// What becomes of a reply: decoded, told to whoever asked, offered to the sinks.
+// What becomes of a reply: decoded, told to the caller, offered to the sinks.
 extension Runner {
     /// Takes over what became of the request under way.
     mutating func deliver(_ id: RequestID, _ outcome: Outcome) {
@@ -166,7 +166,7 @@ extension Runner {
         decodeReplies()
     }
 
-    /// Counts what a reply brought, and tells of it.
+    /// Counts what a reply brought, and says of it.
     private mutating func note(
         _ delivered: Delivered, _ items: [DiagnosticItem], unasked: Int
     ) {

@@ -102,7 +102,7 @@ extension Runner {
         if driver.handover.request == nil { deadlines.plan = now }
     }
 
-    /// Nobody took the request under way.
+    /// No request is under way.
     mutating func refuse(_ id: RequestID, _ refusal: Refusal) {
         guard let current = driver.handover.request, current.request.id == id else { return }
         carryOut(driver.handover.take(.refused))

@@ -129,7 +129,7 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
 
     /// Takes what has come before the next request is written: it cannot be its answer.
     ///
-    /// Bounded, for a device that talks without end: its request tells of it.
+    /// Bounded, for a device that talks without end: its request says of it.
     mutating func takeEarlyBytes() {
         do {
             for _ in 0..<Self.earlyReads {

@@ -4,7 +4,7 @@ public import Diagnostics
 public import OBDCore
 public import ScanTool
 
-/// What a session tells those who watch it.
+/// What a session shows those who watch it.
 public enum ScanEvent: Hashable, Sendable {
     /// Polling began or went on after a pause.
     case scanDidStart
@@ -28,7 +28,7 @@ public enum ScanEvent: Hashable, Sendable {
     case toolWillSleep
     /// A request was written.
     case didSendCommand(AdapterRequest)
-    /// So many bytes came while nothing was asked: they answer no request.
+    /// This many bytes came while nothing was asked: they answer no request.
     case didReceiveUnasked(bytes: Int)
     /// A reply is complete.
     case didReceiveResponses(RequestID, messages: Int)
@@ -50,12 +50,12 @@ public enum ScanEvent: Hashable, Sendable {
     case recordingFailed(errno: Int32)
     /// Something that takes long has come a step further.
     case didProgress(ScanProgress)
-    /// So many events were dropped here, since nobody took them in time.
+    /// This many events were dropped here, because they were not read in time.
     case didLoseEvents(Int)
     /// The session is over; nothing follows.
     case sessionDidEnd(ScanError?)
 
-    /// Sets of events, so that nobody is woken for what he does not want.
+    /// Sets of events, so that no observer is woken for others.
     public struct Kinds: OptionSet, Hashable, Sendable {
         /// One bit a kind.
         public var rawValue: UInt8

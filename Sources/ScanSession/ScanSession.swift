@@ -6,7 +6,7 @@ public import ScanTool
 import Synchronization
 import SystemIO
 
-/// A scan tool at work on one accessory, on a thread of its own.
+/// A scan tool at work on one accessory, on its own thread.
 ///
 /// All members may be called from any thread. What happens is told by ``nextEvents(_:)``, whose
 /// descriptor can be in a `poll` beside others, and by observers.

@@ -2,7 +2,7 @@ public import Adapters
 public import OBDCore
 public import VehicleLink
 
-/// What a scan tool wants done; whoever runs it does it at once and in order, and answers orders
+/// What a scan tool wants done; its caller does it at once and in order, and answers orders
 /// before it passes on anything else.
 public enum Effect: Hashable, Sendable {
     /// Open a session; answer with ``Event/opened`` or ``Event/openFailed``.
@@ -37,11 +37,11 @@ public enum Notice: Hashable, Sendable {
     case dialect(DialectNotice)
     /// The adapter tells its voltage unasked; unit: V.
     case voltage(Double)
-    /// A message that nobody asked for.
+    /// A message that was not asked for.
     case unsolicited(ECUMessage)
     /// A request is sent once more.
     case repeated(RequestID)
-    /// A reply was damaged in so many places, or brought so many messages that answer another request,
+    /// A reply was damaged in this many places, or brought this many messages that answer another request,
     /// and is not used: its request is sent once more. `errors` are those that have words of their own.
     case damaged(RequestID, faults: Int, errors: [LinkError])
     /// A line of an adapter that prints what it hears.

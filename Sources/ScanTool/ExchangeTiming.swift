@@ -1,8 +1,8 @@
 public import OBDCore
 
-/// When the bytes of one exchange travelled, and what that tells about where its time went.
+/// When the bytes of one exchange travelled, and what that shows about where its time went.
 ///
-/// A value without a clock. An adapter tells nothing of what it waits for, but its bytes do: a line
+/// A value without a clock. An adapter says nothing of what it waits for, but its bytes do: a line
 /// leaves it as soon as an ECU's frame has come, its prompt only when it waits no longer. So the time
 /// between the last line and a prompt that comes alone is the adapter's waiting.
 public struct ExchangeTiming: Hashable, Sendable {
@@ -106,7 +106,7 @@ public struct ExchangeTiming: Hashable, Sendable {
         return split
     }
 
-    /// Whether so many bytes cannot have passed a line of `rate` in the time that they took: a USB
+    /// Whether this many bytes cannot have passed a line of `rate` in the time that they took: a USB
     /// device or a pty, whose rate is a number without meaning.
     public func disproves(rate: Int, by instant: Instant) -> Bool {
         instant - begun < Self.time(doneBytes + bytes, rate) * 0.9

@@ -88,6 +88,6 @@ public enum Refusal: Hashable, Sendable {
     case stopping
     /// The scan tool is in its error state.
     case inError
-    /// It is not known to only read, and nobody has consented to it: nothing was sent.
+    /// It is not known to only read, and there is no consent: nothing was sent.
     case needsConsent
 }

@@ -33,7 +33,7 @@ public struct Policy: Hashable, Sendable {
     /// The limits that suit adapters on a wire.
     public init() {}
 
-    /// The pause after so many failures in a row, from 1: doubled each time, bounded.
+    /// The pause after this many failures in a row, from 1: doubled each time, bounded.
     func pause(afterFailure failures: Int, ofVehicle isVehicle: Bool = false) -> Duration {
         let longest = isVehicle ? longestVehiclePause : longestPause
         var pause = firstPause

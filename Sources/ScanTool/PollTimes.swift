@@ -43,7 +43,7 @@ public struct PollTimes: Hashable, Sendable {
             account.take(
                 timing, at: time, rate: lineRate,
                 isSilent: request.isForVehicle && reply.messages.isEmpty && reply.errors.isEmpty)
-        // What a stop cut short is no failure.
+        // What a stop cut short is not a failure.
         case .failed(.stopped, _): break
         case .failed: account.takeFailure(time - asked)
         }

@@ -4,7 +4,7 @@ extension Reply {
     /// The reply's lines as the adapter printed them: no echo, no prompt, no empty lines.
     ///
     /// Around a request that writes, the adapter is told to wait longer and is given a harmless
-    /// command; what it says to those (`OK`, `banner`) is no part of the reply.
+    /// command; what it says to those (`OK`, `banner`) is not a part of the reply.
     ///
     /// A binary protocol has no lines: each message stands for one.
     public func rawLines(without command: String, banner: String?) -> [String] {

@@ -149,7 +149,7 @@ extension ScanTool {
         } else if let failure {
             fail(.initialisation(failure), in: .initializing, linkIsOpen: true, &out)
         } else if identity != nil, hasRestarted {
-            // Behind its last prompt: the settings that were just made are lost.
+            // After its last prompt: the settings that were just made are lost.
             fail(.adapterRestarted, in: .initializing, linkIsOpen: true, &out)
         } else if let identity {
             disarm(.initialisation, &out)
@@ -158,7 +158,7 @@ extension ScanTool {
         }
     }
 
-    /// Takes in what the dialect says while nobody waits for a reply.
+    /// Takes in what the dialect says while no request waits for a reply.
     mutating func absorbUnasked(_ out: inout [Effect]) {
         var hasRestarted = false
         for output in said where !passOn(output, &hasRestarted, &out) {

@@ -169,11 +169,11 @@ extension ScanTool {
         }
     }
 
-    /// The adapter restarted behind its prompt: what came before holds, what comes next needs its
+    /// The adapter restarted after its prompt: what came before holds, what comes next needs its
     /// settings.
     private mutating func noteRestart(_ out: inout [Effect]) {
         switch state {
-        // A pause before a repeat; what is under way tells of a restart by its end.
+        // A pause before a repeat; what is under way says of a restart by its end.
         case .waiting(var waiting):
             abandon(&waiting, because: .adapterRestarted, .adapterRestarted, &out)
         case .processing:

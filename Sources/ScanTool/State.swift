@@ -71,7 +71,7 @@ public struct Waiting: Hashable, Sendable {
     public internal(set) var pendings = 0
     /// Whether nothing came since the latest of them.
     var isPending = false
-    /// What was wrong with the reply before: the same again is no accident.
+    /// What was wrong with the reply before: the same again is not an accident.
     var earlierDamage: [LinkError] = []
     /// Whether a reply before answered another request.
     var wasOutOfStep = false

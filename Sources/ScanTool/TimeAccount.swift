@@ -14,7 +14,7 @@ public struct TimeAccount: Hashable, Sendable {
     public private(set) var lost = Duration.zero
     /// Exchanges that were answered, silence included.
     public private(set) var count = 0
-    /// Exchanges that nobody answered.
+    /// Exchanges that no ECU answered.
     public private(set) var silent = 0
     /// What those took.
     public private(set) var silence = Duration.zero

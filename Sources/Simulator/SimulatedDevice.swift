@@ -35,7 +35,7 @@ extension SimulatedGoLink: SimulatedDevice {
 }
 
 extension SimulatorOptions {
-    /// The personality that is no ELM327.
+    /// The personality that is not an ELM327.
     public static let goLink = "golink"
     /// The personality that is a DoIP gateway.
     public static let doip = "doip"

@@ -67,7 +67,7 @@ public final class InputFile {
         }
     }
 
-    /// Whether nobody wrote to it since it was opened.
+    /// Whether it was not written to since it was opened.
     public var isUnchanged: Bool {
         var status = stat()
         return whole != nil

@@ -88,7 +88,7 @@ public enum OutputFile {
 
 /// A file without a name until it is complete, so that whatever ends the process leaves nothing behind.
 ///
-/// Where the file system has no such files (FAT, for one) it goes by a name of its own until then.
+/// Where the file system has no such files (FAT, for one) it goes by its own name until then.
 private final class PendingFile {
     let descriptor: Int32
     /// Where it shall stand, behind a symbolic link; nil = a device or a pipe.
@@ -134,7 +134,7 @@ private final class PendingFile {
             }
         }
         if descriptor < 0 { throw .failed(errno: errno) }
-        // While it goes by a name of its own the lock says that it is not one that was left behind.
+        // While it goes by its own name the lock says that it is not one that was left behind.
         if target != nil { _ = sys_lock(descriptor) }
     }
 

@@ -7,7 +7,7 @@ import Glibc
 public struct SystemThread: Sendable {
     private let thread: pthread_t
 
-    /// Starts `body` on a thread of its own; it has to be joined.
+    /// Starts `body` on its own thread; it has to be joined.
     public init(_ body: @escaping @Sendable () -> Void) throws(SystemError) {
         let box = Unmanaged.passRetained(Body(body))
         var thread = pthread_t()

@@ -143,14 +143,14 @@ public func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(OutputError)
     }
 }
 
-/// Whether something can be written without waiting, or can be within so long; unit: ms.
+/// Whether something can be written without waiting, or can be within this long; unit: ms.
 public func takesMore(_ descriptor: Int32, within limit: Int32 = 0) -> Bool {
     var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     return poll(&room, 1, limit) > 0
 }
 
-/// The width of the terminal behind `descriptor` in cells, 80 where it does not tell; nil where there
-/// is none.
+/// The width of the terminal of `descriptor` in cells, or 80 if it does not report one; nil if there is
+/// no terminal.
 public func terminalColumns(_ descriptor: Int32) -> Int? {
     guard isatty(descriptor) == 1 else { return nil }
     var window = winsize()

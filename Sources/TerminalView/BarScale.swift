@@ -15,8 +15,8 @@ public struct BarScale: Hashable, Sendable {
     /// The end in at most five characters, `±` before that of a bar that goes both ways.
     public let label: String
 
-    /// The scale of values from `least` to `most`, which have been seen, in `unit` with so many digits
-    /// behind the point; nil = no bar.
+    /// The scale of values from `least` to `most`, which have been seen, in `unit` with this many digits
+    /// after the point; nil = no bar.
     ///
     /// `bounds` are what the signal can say; nil = anything.
     public init?(

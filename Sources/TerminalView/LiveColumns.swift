@@ -88,7 +88,7 @@ struct LiveColumns {
         }
     }
 
-    /// Cells of what is no number: all up to the age.
+    /// Cells of what is not a number: all up to the age.
     var words: Int {
         value + 1 + unit + (level > 0 ? 1 + level : 0) + (bar > 0 ? 2 + bar + barEnd : 0)
             + 2 * (extremes > 0 ? extremes + 1 : 0) + (trend > 0 ? 1 + trend : 0)

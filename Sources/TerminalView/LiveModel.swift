@@ -330,7 +330,7 @@ public struct LiveModel: Sendable {
     /// Whether a row has waited for its first value in vain, or still waits.
     public var hasEmptyRows: Bool { rows.contains { $0.updated == nil } }
 
-    /// Takes note that nobody answered when `signal` was asked for.
+    /// Takes note that no ECU answered when `signal` was asked for.
     public mutating func missed(_ signal: SignalIndex) {
         for place in rows.indices where rows[place].signal == signal && rows[place].updated == nil {
             rows[place].isUnanswered = true
@@ -399,7 +399,7 @@ public struct LiveModel: Sendable {
 // MARK: What keys do
 
 extension LiveModel {
-    /// Moves the cursor by so many rows; the first time it appears at the top.
+    /// Moves the cursor by this many rows; the first time it appears at the top.
     public mutating func moveCursor(by step: Int, page: Int) {
         let shown = shown
         guard !shown.isEmpty else { return }

@@ -22,13 +22,13 @@ extension LiveModel {
         public var metricStep: Double
         /// What the bits can express; unit: ``metricUnit``.
         public var metricBounds: ClosedRange<Double>?
-        /// Digits behind the point.
+        /// Digits after the point.
         public var decimals: Int
-        /// What the signal's bits can express, in the unit shown; nil for what is no number.
+        /// What the signal's bits can express, in the unit shown; nil for what is not a number.
         public var bounds: ClosedRange<Double>?
         /// The value as a number, in the unit shown.
         public var number: Double?
-        /// The value of what is no number, or why there is none.
+        /// The value of what is not a number, or why there is none.
         public var text: String?
         /// The least value so far, in the unit shown.
         public private(set) var minimum: Double?
@@ -42,7 +42,7 @@ extension LiveModel {
         public var trend = Trend()
         /// When the last value came; nil before the first.
         public var updated: Instant?
-        /// Whether it was asked for before its first value, and nobody answered.
+        /// Whether it was asked for before its first value, and no ECU answered.
         public var isUnanswered = false
         /// Whether an alarm on it is not over.
         public var isAlarming = false

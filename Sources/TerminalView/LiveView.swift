@@ -11,7 +11,7 @@ public struct LiveView: Sendable {
         /// How high.
         public var rows: Int
 
-        /// A size of so many cells.
+        /// A size of this many cells.
         public init(columns: Int, rows: Int) {
             self.columns = columns
             self.rows = rows
@@ -110,7 +110,7 @@ public struct LiveView: Sendable {
         return isASCII ? lines.map(asciiText) : Array(lines)
     }
 
-    /// The lines of a page as a terminal of so many columns shows them.
+    /// The lines of a page as a terminal of this many columns shows them.
     public func folded(_ page: LiveModel.Page, columns: Int) -> [String] {
         page.lines.flatMap { line in
             let parts = hanging(words(line.text), line.hanging, to: columns)
@@ -166,7 +166,7 @@ public struct LiveView: Sendable {
 
     // MARK: Adding a signal
 
-    /// How many of the signals that may be added are shown at once, of so many lines.
+    /// How many of the signals that may be added are shown at once, of this many lines.
     public static func choices(_ room: Int) -> Int { min(12, room * 2 / 3) }
 
     /// Signals that may be added, under a heading, in place of the last rows.
@@ -238,7 +238,7 @@ public struct LiveView: Sendable {
         let requests = fixed(model.requestsPerSecond(at: now), 1) + " requests/s"
         var figures = [fixed(model.readingsPerSecond(at: now), 1) + " readings/s", requests]
         if let voltage = model.header.voltage { figures.insert(fixed(voltage, 1) + " V", at: 0) }
-        // The last reply tells nothing of a link that is lost.
+        // The last reply says nothing of a link that is lost.
         if let roundTrip = model.roundTrip, !model.header.isLinkLost {
             figures.append(fixed(roundTrip.seconds * 1000, 0) + " ms a reply")
         }

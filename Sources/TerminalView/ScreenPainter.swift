@@ -15,7 +15,7 @@ public struct ScreenPainter {
             text = "\u{1B}[2J"
         }
         for (row, line) in lines.enumerated() where row >= shown.count || shown[row] != line {
-            // Cleared first: behind a line that fills the screen the cursor is on its last cell.
+            // Cleared first: after a line that fills the screen the cursor is on its last cell.
             text += "\u{1B}[\(row + 1);1H\u{1B}[2K\(line)"
         }
         for row in lines.count..<max(lines.count, shown.count) {

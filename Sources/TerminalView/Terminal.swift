@@ -3,7 +3,7 @@ import SystemIO
 
 /// The terminal as a full-screen view needs it: alternate screen, no cursor, keys as they come.
 ///
-/// Whoever enters leaves again on every path: ``leave()`` is safe to call twice.
+/// Each path that enters has to leave again: ``leave()`` is safe to call twice.
 public struct Terminal: ~Copyable {
     private let output: Int32
     private let input: Int32
@@ -25,7 +25,7 @@ public struct Terminal: ~Copyable {
         text = TextOutput(keepingFor: opened < 0 ? output : opened)
     }
 
-    /// The descriptor that keys come from; nil when stdin is no terminal.
+    /// The descriptor that keys come from; nil when stdin is not a terminal.
     public var keys: Int32? { isatty(input) == 1 ? input : nil }
 
     /// Whether the process's terminal can be drawn on: where TERM says nothing, nobody knows how.
@@ -35,7 +35,7 @@ public struct Terminal: ~Copyable {
         return !name.isEmpty && name != "dumb"
     }
 
-    /// Forgets the keys that nobody has read.
+    /// Forgets the keys that were not read.
     public func dropKeys() {
         if let keys { tcflush(keys, TCIFLUSH) }
     }

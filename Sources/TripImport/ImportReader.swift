@@ -6,7 +6,7 @@ protocol ImportReader {
     var pending: Int { get }
     /// The line that is not complete, or the last one; counted from 1, 0 before the first piece.
     var pendingLine: Int { get }
-    /// Whether the file has ended in a quote that nobody closed.
+    /// Whether the file has ended in a quote that is never closed.
     var endsInQuote: Bool { get }
     /// What was passed over.
     var skipped: SkippedLines { get }

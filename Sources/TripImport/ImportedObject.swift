@@ -99,7 +99,7 @@ struct ImportedObject {
         event.service = try byte("service").map { Service($0) }
         event.code = text("code")
         event.duration = try keys["seconds"]?.number.map { seconds in
-            // Longer than anybody logs; what is no length of time would stop the program.
+            // Longer than anybody logs; what is not a length of time would stop the program.
             guard (0...Self.longestEvent).contains(seconds) else {
                 throw fault("\(seconds) s is not a length of time")
             }

@@ -69,7 +69,7 @@ struct LongImport: CSVImport {
         }
         if keys["code"] != nil { return .string(text) }
         if text == "true" || text == "false" { return .bool(text == "true") }
-        // "inf", "nan" and "0x10" are no decimals.
+        // "inf", "nan" and "0x10" are not decimals.
         let isDecimal = text.utf8.allSatisfy { $0 < 0x3A || $0 == 0x65 || $0 == 0x45 }
         guard isDecimal, let number = CSVReader.number(text) else { return .string(text) }
         // What no number can be that large was not measured.

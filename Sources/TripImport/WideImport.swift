@@ -190,7 +190,7 @@ struct WideImport: CSVImport {
         }
     }
 
-    /// Tells the vehicle of a row; another one than before has a trip of its own; true where
+    /// Tells the vehicle of a row; another one than before has its own trip; true where
     /// it is new.
     private mutating func takeVehicle(
         _ row: [String], _ columns: WideColumns, at moment: UTC,

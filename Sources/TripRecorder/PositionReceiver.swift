@@ -7,7 +7,7 @@ import Synchronization
 import SystemIO
 import TripStore
 
-/// Listens to a receiver on a thread of its own, has it back when it is lost, and hands on what is
+/// Listens to a receiver on its own thread, reconnects when it is lost, and hands on what is
 /// fresh.
 public final class PositionReceiver: Sendable {
     /// What came.
@@ -86,7 +86,7 @@ private struct Run: Sendable {
     static let longestPause = Duration.seconds(10)
     /// The rates that receivers use, the standard's first; unit: bit/s.
     static let rates = [4800, 9600, 38_400, 115_200, 57_600]
-    /// A rate at which no sentence comes for so long is another one's.
+    /// A rate at which no sentence comes for this long is another one's.
     static let patience = Duration.milliseconds(2500)
 
     let source: PositionSource
@@ -182,7 +182,7 @@ private struct Run: Sendable {
                 }
                 let damaged = reader.damaged
                 for fix in reader.take(bytes, at: now, tell) { take(fix) }
-                // What came at wrong rates is no damage.
+                // What came at wrong rates is not damage.
                 if reader.sentences > 0 {
                     let more = reader.damaged - damaged
                     if more > 0 { count { $0.damaged += more } }

@@ -47,7 +47,7 @@ extension ReadingBatch {
 }
 
 extension ReadingBatch.Fault {
-    /// The row of a failed exchange; nil for what is told otherwise, or is no fault.
+    /// The row of a failed exchange; nil for what is told otherwise, or is not a fault.
     fileprivate func event(_ request: String?, _ service: Service?) -> TripEvent? {
         let asked = request ?? "a command"
         return switch self {
@@ -64,7 +64,7 @@ extension ReadingBatch.Fault {
             TripEvent(
                 .linkError, text: "what came answers another request than \(asked)",
                 service: service)
-        // The lost link is a row of its own; a stop and what was never written are no faults.
+        // The lost link is its own row; a stop and what was never written are not faults.
         case .linkLost, .stopped, .notSent: nil
         }
     }

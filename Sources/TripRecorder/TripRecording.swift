@@ -22,7 +22,7 @@ public struct TripRecording: Sendable {
         public var every: Duration?
         /// How much is held in memory, and how often it is stored.
         public var limits = TripWriter.Limits()
-        /// Tells where the vehicle is; nil where nobody does, or there are several vehicles.
+        /// Tells where the vehicle is; nil where there is none, or there are several vehicles.
         public var receiver: PositionReceiver?
         /// What the trip's row says of a set-up that failed.
         public let setupFault: @Sendable (InitialisationFailure) -> String
@@ -173,7 +173,7 @@ private struct Outage {
 }
 
 extension ScanEvent {
-    /// What a trip should hold of the event; nil = nothing, or what the exchange's batch tells.
+    /// What a trip should hold of the event; nil = nothing, or what the exchange's batch shows.
     fileprivate func entry(
         _ outage: inout Outage, at time: Instant,
         _ setupFault: (InitialisationFailure) -> String

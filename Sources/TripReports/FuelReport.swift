@@ -9,11 +9,11 @@ public struct FuelReport {
     public struct Line {
         /// The trip.
         public var trip: TripSummary
-        /// Nil where it tells nothing about fuel.
+        /// Nil where it says nothing about fuel.
         public var use: FuelUse?
         var profile: FuelProfile
 
-        /// A trip; `use` is nil where it tells nothing about fuel.
+        /// A trip; `use` is nil where it says nothing about fuel.
         public init(trip: TripSummary, use: FuelUse?, profile: FuelProfile) {
             self.trip = trip
             self.use = use
@@ -109,7 +109,7 @@ public struct FuelReport {
 
     /// What several trips come to: those of them that tell.
     private struct Total {
-        /// By unit: litres and kilograms are no sum.
+        /// By unit: litres and kilograms are not a sum.
         var amounts: [String: Double] = [:]
         /// Unit: km; nil where one of the trips does not tell it.
         var distance: Double?

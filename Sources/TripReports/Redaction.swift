@@ -25,7 +25,7 @@ public struct Redaction: Hashable, Sendable {
     /// Nothing to take out.
     public init() {}
 
-    /// Adds a text to take out, such as a VIN; shorter ones than four characters are no secrets.
+    /// Adds a text to take out, such as a VIN; shorter ones than four characters are not secrets.
     public mutating func add(_ text: String) {
         let bytes = Array(text.uppercased().utf8)
         guard bytes.count >= 4, !secrets.contains(where: { $0.bytes == bytes }) else { return }
@@ -110,7 +110,7 @@ public struct Redaction: Hashable, Sendable {
         }
     }
 
-    /// Before CAN a VIN's first byte travels alone behind three fill bytes.
+    /// Before CAN a VIN's first byte travels alone after three fill bytes.
     private func replaceFirstByte(_ secret: Secret, at places: [Int], in bytes: inout [UInt8]) {
         let beginning = Array("490201000000".utf8) + secret.digits.prefix(2)
         guard places.count >= beginning.count else { return }

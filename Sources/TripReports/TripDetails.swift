@@ -5,15 +5,15 @@ import OBDCore
 import SystemIO
 import TripStore
 
-/// Everything that `trips show` tells of a trip.
+/// Everything that `trips show` says of a trip.
 public struct TripDetails {
     var readings: TripReadings
-    /// Nil where the trip tells nothing about any.
+    /// Nil where the trip says nothing about any.
     public var fuel: (use: FuelUse, profile: FuelProfile)?
     var notes: [TripStore.Note]
     var events: [(kind: TripEvent.Kind, count: Int)]
 
-    /// Works out what `profile` tells of the fuel.
+    /// Works out what `profile` says of the fuel.
     public init(
         _ readings: TripReadings, _ profile: FuelProfile, notes: [TripStore.Note],
         events: [(kind: TripEvent.Kind, count: Int)]

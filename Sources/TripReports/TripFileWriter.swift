@@ -96,7 +96,7 @@ public struct TripFileWriter {
         }
     }
 
-    /// Writes CSV with a column per signal and a line `every` so often.
+    /// Writes CSV with a column per signal and a line `every` this often.
     public mutating func writeGrid(
         every: Duration, fill: CSVGrid.Fill, relative: Bool, _ file: inout TextOutput
     ) throws {
@@ -120,7 +120,7 @@ public struct TripFileWriter {
         relative ? .seconds(since: part.trip.start) : .utc
     }
 
-    /// The columns of a trip; what was frozen is no course of a signal.
+    /// The columns of a trip; what was frozen is not a course of a signal.
     private func columns(_ part: TripReadings) -> [CSVWide.Column] {
         part.signals.filter { $0.frame == nil }.map { CSVWide.Column($0.signal, ecu: $0.ecu) }
     }

@@ -6,7 +6,7 @@ import TripStore
 
 /// The fuel of a trip, worked out from its readings.
 public enum TripFuel {
-    /// The fuel of a trip; nil where it tells nothing about any.
+    /// The fuel of a trip; nil where it says nothing about any.
     public static func use(of readings: TripReadings, _ profile: FuelProfile) throws -> FuelUse? {
         // Two ECUs must not count the same fuel twice: of several channels the one that says most,
         // of those the first; one without a number says nothing.

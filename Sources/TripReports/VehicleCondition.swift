@@ -12,7 +12,7 @@ public struct VehicleCondition: Sendable {
         public var code: CodeReport.Code
         /// The lists that hold it.
         public var kinds: [CodeReport.Kind]
-        /// Whether the fault is there now (SAE J1939); nil where nobody said.
+        /// Whether the fault is there now (SAE J1939); nil where it is not known.
         public var isActive: Bool?
     }
 

@@ -10,7 +10,7 @@ struct CommitPace: Hashable, Sendable {
 
     init(limit: Duration) { self.limit = limit }
 
-    /// A transaction took so long, with its flush.
+    /// A transaction took this long, with its flush.
     mutating func committed(in time: Duration) {
         took = isGuess ? time : max(time, took - took / 8)
         isGuess = false

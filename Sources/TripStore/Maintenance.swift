@@ -103,7 +103,7 @@ extension TripStore {
         }
     }
 
-    /// Ends the store's use of its file: whoever is the last folds the write-ahead log into it.
+    /// Ends the store's use of its file: the last user folds the write-ahead log into it.
     ///
     /// A process that ends with the store still held by a thread leaves the log beside the database; no
     /// row is lost by that, but who copies the database alone would miss some.

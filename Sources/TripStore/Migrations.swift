@@ -40,7 +40,7 @@ enum Migrations {
         return application == 0 && tables == 0 ? .empty : .foreign
     }
 
-    /// Takes every step behind `version`, each in a transaction of its own; nil = up to the newest.
+    /// Takes every step after `version`, each in its own transaction; nil = up to the newest.
     static func run(on database: Database, from version: Int, to last: Int? = nil) throws {
         for (index, file) in steps.enumerated()
         where index >= version && index < last ?? newest {

@@ -82,7 +82,7 @@ extension TripStore {
     /// Decodes a trip's raw bytes again with another table; all or nothing.
     ///
     /// Raw bytes, times and everything but readings stay as they are. A record that the new table
-    /// cannot decode keeps its old readings. With `keeps` false nothing is stored: it only tells
+    /// cannot decode keeps its old readings. With `keeps` false nothing is stored: it only shows
     /// what would change.
     public func redecode(
         trip id: Int64, table: PIDTable, monitors: MonitorTables, keeps: Bool = true
@@ -116,7 +116,7 @@ private struct Redecoder {
         decoder = ResponseDecoder(table: table, monitors: monitors)
     }
 
-    /// New rows gather in a table of their own: the old ones are being read.
+    /// New rows gather in their own table: the old ones are being read.
     mutating func run(in database: Database) throws {
         let trip = old.trip.id
         try database.execute(

@@ -73,7 +73,7 @@ extension RowWriter {
         try row.run(in: database)
     }
 
-    /// Stores that an ECU named so many codes of a list.
+    /// Stores that an ECU named this many codes of a list.
     mutating func store(
         codes: Int, _ kind: CodeReport.Kind, of ecu: ECUAddress?, t: Int64, in database: Database
     ) throws {

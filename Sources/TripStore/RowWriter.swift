@@ -4,7 +4,7 @@ import OBDCore
 
 /// Turns a trip's entries into rows.
 ///
-/// A value: whoever rolls a transaction back keeps the old one.
+/// A value: after a rollback its owner keeps the old one.
 struct RowWriter {
     let trip: Int64
     private let anchor: TimeAnchor
@@ -29,7 +29,7 @@ struct RowWriter {
         channels = ChannelMap(table: table)
     }
 
-    /// Whether nobody has deleted the trip; within a transaction nobody can.
+    /// Whether the trip still exists; no program can delete it within a transaction.
     func tripExists(in database: Database) throws -> Bool {
         try Bool.fetchOne(
             try database.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM trip WHERE id = ?)"),
@@ -113,7 +113,7 @@ struct RowWriter {
         try Trips.close(trip, reason, in: database)
     }
 
-    /// Stores a row that is in the database already under a number of its own.
+    /// Stores a row that is in the database already under its own number.
     mutating func keep(
         _ old: StoredRow, _ row: inout RowStatement, in database: Database
     ) throws {

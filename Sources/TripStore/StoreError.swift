@@ -31,7 +31,7 @@ public enum StoreError: Error, Hashable, Sendable {
     case unknownTrip(Int64, path: String)
     /// The trip is still being written by another process.
     case tripIsOpen(Int64, path: String)
-    /// The trip ended, but so many entries could not be stored and are lost; the reason.
+    /// The trip ended, but this many entries could not be stored and are lost; the reason.
     indirect case lost(entries: Int, StoreError)
     /// The file was removed or replaced while it was written to, and what it held cannot be saved; why.
     indirect case removed(path: String, StoreError)

@@ -1,7 +1,7 @@
 import GRDB
 public import OBDCore
 
-/// Why trips cannot be joined, cut or had back.
+/// Why trips cannot be joined, split or restored.
 public enum TripEditFault: Error, Hashable, Sendable {
     /// The database cannot be used.
     case store(StoreError)
@@ -97,7 +97,7 @@ extension TripStore {
         return edit
     }
 
-    /// Whether a trip has a row at or behind `t`, which the rows of another would meet there.
+    /// Whether a trip has a row at or after `t`, which the rows of another would meet there.
     private static func hasRows(_ trip: Int64, from t: Int64, in database: Database) throws -> Bool
     {
         let found = timed.map { "EXISTS (SELECT * FROM \($0) WHERE trip = :trip AND t >= :t)" }
@@ -106,7 +106,7 @@ extension TripStore {
             arguments: ["trip": trip, "t": t]) ?? false
     }
 
-    /// Cuts a trip in two; what is at or behind `time` becomes a trip of its own.
+    /// Cuts a trip in two; what is at or after `time` becomes its own trip.
     ///
     /// Returns the new trip's number. It has the tags and the vehicle of the old one.
     public func splitTrip(_ id: Int64, at time: UTC) throws(TripEditFault) -> Int64 {

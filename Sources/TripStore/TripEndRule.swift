@@ -9,9 +9,9 @@ public import OBDCore
 public struct TripEndRule: Hashable, Sendable {
     /// After how long a drive is over.
     public struct Limits: Hashable, Sendable {
-        /// After no ECU has answered for so long; nil = never.
+        /// After no ECU has answered for this long; nil = never.
         public var silence: Duration?
-        /// After speed and engine speed have been 0 for so long; nil = never.
+        /// After speed and engine speed have been 0 for this long; nil = never.
         public var standstill: Duration?
 
         /// Limits; without any a drive never ends.

@@ -16,7 +16,7 @@ struct TripMeter {
 
     /// Between two answers further apart than this the vehicle may have done anything; unit: µs.
     static let longestGap: Int64 = 10_000_000
-    /// A change of speed is judged over so long, because speed comes in steps of 1 km/h; unit: µs.
+    /// A change of speed is judged over this long, because speed comes in steps of 1 km/h; unit: µs.
     static let window: Int64 = 1_000_000
     /// From here on braking and acceleration are hard (0.3 g); unit: m/s².
     static let hard = 3.0

@@ -5,7 +5,7 @@ import GRDB
 public import OBDCore
 import Synchronization
 
-/// Stores one trip on a thread of its own, one transaction a second: it begins so early that the
+/// Stores one trip on its own thread, one transaction a second: it begins so early that the
 /// oldest entry is on the disk a second after it came.
 ///
 /// ``offer(_:at:)-([DiagnosticItem],_)`` never waits for the disk: it puts into a bounded queue or
@@ -43,9 +43,9 @@ public final class TripWriter: Sendable {
     public enum Notice: Hashable, Sendable {
         /// Entries that were refused would be taken now.
         case space
-        /// Storing failed; so many items are held in memory. Announced at each failed attempt.
+        /// Storing failed; this many items are held in memory. Announced at each failed attempt.
         case holding(StoreError, items: Int)
-        /// The limit is reached: so many of the oldest items were dropped since the last attempt.
+        /// The limit is reached: this many of the oldest items were dropped since the last attempt.
         case dropped(items: Int)
         /// Storing works again.
         case recovered

@@ -28,7 +28,7 @@ enum Trips {
             LEFT JOIN accessory ON accessory.id = trip.accessory
         """
 
-    /// A trip without an end whose process is gone has ended, whoever writes that down and when.
+    /// A trip without an end whose process is gone has ended, even if no program has written that yet.
     private static func endReason(_ row: Row) -> EndReason? {
         if let reason: String = row["end_reason"] { return EndReason(rawValue: reason) }
         let writer: String? = row["writer"]

@@ -6,7 +6,7 @@ struct WriterIdentity: Hashable, Sendable {
     /// `BOOT:PID:START`, as it is in the database.
     var text: String
 
-    /// This process; nil where /proc tells nothing.
+    /// This process; nil where /proc says nothing.
     static func current() -> WriterIdentity? { of(getpid()) }
 
     /// Whether the process still runs, as far as this machine and this boot can tell.

@@ -24,7 +24,7 @@ public enum ISO14230 {
     /// - Parameters:
     ///   - payload: the service and its data.
     ///   - addressing: how receiver and sender are in the header.
-    ///   - lengthByte: writes the length behind the addresses instead of into the format byte;
+    ///   - lengthByte: writes the length after the addresses instead of into the format byte;
     ///     payloads of 64 bytes and more always do.
     /// - Throws: ``FramingError`` unless the payload has 1 to 255 bytes.
     public static func frame(
@@ -54,7 +54,7 @@ public enum ISO14230 {
         return Checksum.sum(bytes.dropLast()) != last
     }
 
-    /// Where things are in a frame, as its format byte tells.
+    /// Where things are in a frame, as its format byte shows.
     public struct Layout: Hashable, Sendable {
         /// Bytes before the data.
         public var headerLength: Int

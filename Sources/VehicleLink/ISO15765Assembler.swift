@@ -4,7 +4,7 @@ public import OBDCore
 /// responders.
 ///
 /// A consecutive frame that is not the next one breaks its message: one error, and the rest of
-/// that message is swallowed. Flow control frames are no data and are passed over.
+/// that message is swallowed. Flow control frames are not data and are passed over.
 public struct ISO15765Assembler: Hashable, Sendable {
     /// Messages that may be open at once; a further one pushes out the oldest, as an error.
     public static let openMessages = Responders.most

@@ -6,7 +6,7 @@ package struct BenchFigures: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         /// The adapter alone, which asks nobody.
         case adapter
-        /// So many records in one request.
+        /// This many records in one request.
         case records(Int, countDigit: Bool)
         /// Polling as `live` and `log` do it.
         case polling

@@ -11,7 +11,7 @@ package struct Check: Hashable, Sendable {
         case device
         /// Whether the user may open it.
         case permissions
-        /// Whether nobody else has it.
+        /// Whether no other program uses it.
         case free
         /// The way to a network adapter.
         case network

@@ -20,7 +20,7 @@ package struct LinkBench {
     private let requests: Int
     private var left: [BenchFigures.Kind]
     private var done: [BenchFigures] = []
-    /// Frames that answer so many records; known once they were asked without a count digit.
+    /// Frames that answer this many records; known once they were asked without a count digit.
     private var frames: [Int: Int] = [:]
 
     package init(_ connection: Vehicle, wants: [PollPlan.Want], requests: Int) {

@@ -67,7 +67,7 @@ public struct AccessRules: Sendable {
         }
         switch head.value("sec-fetch-site") {
         case nil, "same-origin", "none": return true
-        // A link that somebody follows shows the page, whoever wrote the link.
+        // A link from any page shows the page.
         default:
             return head.value("sec-fetch-mode") == "navigate"
                 && head.value("sec-fetch-dest") == "document" && head.path.isEmpty

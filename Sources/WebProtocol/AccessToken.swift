@@ -1,4 +1,4 @@
-/// A word that whoever asks has to know.
+/// A word that a client has to know.
 ///
 /// It prints as nothing but that it is one, so that it gets into no log.
 public struct AccessToken: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
@@ -27,7 +27,7 @@ public struct AccessToken: Hashable, Sendable, CustomStringConvertible, CustomRe
         word = String(decoding: text, as: UTF8.self)
     }
 
-    /// Whether `other` is the word; how long that takes tells nothing about where they differ.
+    /// Whether `other` is the word; how long that takes says nothing about where they differ.
     public func matches(_ other: String) -> Bool {
         let mine = Array(word.utf8)
         let theirs = Array(other.utf8)

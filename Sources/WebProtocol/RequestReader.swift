@@ -54,7 +54,7 @@ public struct RequestReader: Sendable {
         return try result.get()
     }
 
-    /// Where the empty line behind the head begins.
+    /// Where the empty line after the head begins.
     private static func end(of bytes: [UInt8], from start: Int) -> Int? {
         guard bytes.count >= start + 4 else { return nil }
         for place in start...(bytes.count - 4)

@@ -15,7 +15,7 @@ struct RequestTarget: Hashable, Sendable {
         if !whole.isEmpty {
             for segment in whole.split(separator: 0x2F, omittingEmptySubsequences: false) {
                 let text = try Self.decoded(segment, plusIsBlank: false)
-                // No file is named by a path; whoever tries is told so, all the same.
+                // No path names a file; a request that tries gets an error.
                 guard text != ".", text != "..", !text.contains("/"), !text.contains("\\") else {
                     throw .malformed
                 }

@@ -50,7 +50,7 @@ public struct ResponseHead: Sendable {
     public var contentType: String
     /// What a browser may do with it; without, nothing.
     public var contentPolicy = "default-src 'none'; frame-ancestors 'none'"
-    /// Further fields; what is no text in them is left out.
+    /// Further fields; what is not text in them is left out.
     public var fields: [(name: String, value: String)] = []
 
     /// A head.

@@ -62,7 +62,7 @@ struct SocketPlace {
     init(_ address: ListenAddress) {
         storage.ss_family = sa_family_t(address.family)
         withUnsafeMutableBytes(of: &storage) { raw in
-            // Both kinds have the port behind the family.
+            // Both kinds have the port after the family.
             raw.storeBytes(of: address.port.bigEndian, toByteOffset: 2, as: UInt16.self)
             let start = address.family == AF_INET ? 4 : 8
             for (place, byte) in address.bytes.enumerated() { raw[start + place] = byte }

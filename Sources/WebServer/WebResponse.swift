@@ -6,9 +6,9 @@ public import WebProtocol
 
 /// Why an answer cannot go on.
 public enum WebFault: Error, Hashable, Sendable {
-    /// Whoever asked has gone.
+    /// The client has gone.
     case peerGone
-    /// Whoever asked does not take what was sent.
+    /// The client does not read what was sent.
     case tooSlow
     /// The server stops.
     case stopped
@@ -90,7 +90,7 @@ public final class WebResponse {
         }
     }
 
-    /// What comes behind a request is of no interest, but its end is.
+    /// What comes after a request is of no interest, but its end is.
     private func takeRest() throws(WebFault) {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = buffer.withUnsafeMutableBytes { sys_read(socket, $0.baseAddress, $0.count) }
@@ -117,7 +117,7 @@ public final class WebResponse {
             guard let ready = try? set.wait(until: deadline) else { throw .peerGone }
             if set.isReadable(flag) { throw .stopped }
             if ready == 0 { throw .tooSlow }
-            // A broken connection tells so when it is written to.
+            // A broken connection shows so when it is written to.
             _ = peer
         }
     }

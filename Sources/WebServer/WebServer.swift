@@ -13,7 +13,7 @@ public struct WebRequest: Sendable {
     public var user: UInt32?
 }
 
-/// Answers requests, each on a thread of its own.
+/// Answers requests, each on its own thread.
 public protocol WebHandler: Sendable {
     /// Answers; what it throws before it has sent anything becomes an "internal error", and cuts the
     /// answer off behind.
@@ -39,7 +39,7 @@ public final class WebServer: Sendable {
         public var sameConnections = 32
         /// How long a request may take to arrive.
         public var requestTime = Duration.seconds(10)
-        /// How long whoever asked may take for a piece of the answer.
+        /// How long a client may take for a piece of the answer.
         public var patience = Duration.seconds(10)
         /// How long stopping waits for answers under way.
         public var stopTime = Duration.seconds(5)
@@ -118,7 +118,7 @@ public final class WebServer: Sendable {
 
     private func accept() {
         var set = PollSet()
-        // Without descriptors to spare nobody can be let in: until one ends there is nothing to do.
+        // Without a free descriptor no client can be accepted until a connection ends.
         var isFull = false
         while true {
             set.removeAll()
@@ -141,7 +141,7 @@ public final class WebServer: Sendable {
     }
 
     private func take(_ connection: Int32) {
-        // The kernel knows who it is before anything was said: whoever is not listened to takes no place.
+        // The kernel knows who it is before anything was said: a refused client takes no connection.
         let user = listener.address.isLoopback ? LocalPeer.user(of: connection) : nil
         guard handler.admits(user) else {
             turnAway(connection, .forbidden)

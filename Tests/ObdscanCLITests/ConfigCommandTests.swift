@@ -77,7 +77,7 @@ import Testing
         #expect(try program.run(["config", "set", "aliases.van", "sim:"]).status == 0)
         #expect(try program.run(["config", "set", "device", "van"]).status == 0)
         let gone = try program.run(["config", "unset", "aliases.van"])
-        #expect(gone.status == 0 && gone.errors.hasPrefix("device is still van:"))
+        #expect(gone.status == 0 && gone.errors.hasPrefix("device is still van;"))
         let lost = try program.run(["read", "rpm"])
         #expect(lost.status == 64 && lost.errors.contains("the configuration file names it"))
     }

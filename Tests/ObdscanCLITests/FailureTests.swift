@@ -190,14 +190,14 @@ import VehicleScan
     }
 
     @Test(arguments: [
-        ("AT RV", "\"AT RV\""), ("at sh 7E0 010C", "\"at sh 7E0\""),
-        ("010C AT SP 6", "\"AT SP 6\""),
-        ("ST DI AT RV", "\"ST DI\""), ("01 0C", "010C"), ("22 F1 90", "22F190"),
+        ("AT RV", "'AT RV'"), ("at sh 7E0 010C", "'at sh 7E0'"),
+        ("010C AT SP 6", "'AT SP 6'"),
+        ("ST DI AT RV", "'ST DI'"), ("01 0C", "010C"), ("22 F1 90", "22F190"),
         ("22 F190", "22F190"),
     ])
     func `that the shell cut are told how to be quoted`(_ words: String, _ whole: String) {
         let failure = RawCommand.unquoted(words.split(separator: " ").map(String.init))
-        #expect(failure?.hint == "each argument is a command: obdscan send " + whole)
+        #expect(failure?.hint == "each argument is a command: \"obdscan send \(whole)\"")
     }
 
     @Test(arguments: ["03 07 0A", "010C 010D", "ATRV 010C", "ATZ", "01", "03 0902", "3E 00"])

@@ -186,7 +186,7 @@ import Testing
         // What was deleted is told, not called known.
         #expect(try program.run(["trips", "delete", "2", "--yes"]).status == 0)
         let again = try program.run(["import", second])
-        #expect(again.errors.contains("trip 2 was read from it and deleted"), "\(again)")
+        #expect(again.errors.contains("trip 2 came from it and was deleted"), "\(again)")
         #expect(try program.run(["trips", "undo"]).status == 0)
     }
 

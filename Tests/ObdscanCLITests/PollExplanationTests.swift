@@ -145,7 +145,7 @@ private func record(
         #expect(
             disturbed.advice == [
                 "3.0 s were pauses before requests were repeated, since answers came damaged or ECUs "
-                    + "were busy: obdscan doctor looks for the reason."
+                    + "were busy: \"obdscan doctor\" looks for the reason."
             ])
     }
 

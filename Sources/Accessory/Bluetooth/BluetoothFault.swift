@@ -13,7 +13,7 @@ public enum BluetoothFault: AccessoryFault {
     public enum Reason: Hashable, Sendable {
         /// It does not answer its call: off, out of reach, or connected to somebody else.
         case silent
-        /// Nobody listens on that channel, or it takes no more connections.
+        /// No service listens on that channel, or it takes no more connections.
         case refused(channel: UInt8?)
         /// It or this machine refuses without the right key (EACCES, EPERM).
         case authenticationFailed

@@ -24,11 +24,11 @@ indirect enum DBusValue: Hashable, Sendable {
         if case .entries(let entries) = self { entries } else { [] }
     }
 
-    /// The value behind a key of text.
+    /// The value after a key of text.
     subscript(key: String) -> DBusValue? { entries.first { $0.key.text == key }?.value }
 }
 
-/// Why bytes are no D-Bus message.
+/// Why bytes are not a D-Bus message.
 enum DBusFault: Error, Hashable, Sendable {
     /// Longer than anything that is asked for here, or shorter than it says.
     case length

@@ -45,7 +45,7 @@ enum RFCOMMClient {
             do {
                 return try connect(target, on: channel, cancelledBy: cancel)
             } catch {
-                // Nobody listens on that channel; another one may do.
+                // No service listens on that channel; another one may do.
                 guard error.isRefusedChannel else { throw error }
             }
         }

@@ -1,7 +1,7 @@
 import OBDCore
 import SystemIO
 
-/// A service record that tells other machines on which RFCOMM channel there is a serial port.
+/// A service record that shows other machines on which RFCOMM channel there is a serial port.
 ///
 /// It stands as long as this value lives: BlueZ takes the records of whoever leaves the bus away.
 public struct SerialPortRecord: ~Copyable {

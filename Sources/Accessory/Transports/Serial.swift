@@ -72,7 +72,7 @@ public struct SerialTransport: Transport {
 
     // MARK: On the way
 
-    /// What USB tells about it.
+    /// What USB shows about it.
     public func findings() -> [AccessoryFinding] {
         guard let attached else { return [] }
         let parts = [attached.manufacturer, attached.model, attached.serialNumber]

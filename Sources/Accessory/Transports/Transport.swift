@@ -3,7 +3,7 @@ import Glibc
 /// One way to reach an accessory, and everything that is special about it: how it is written, opened,
 /// told from others and remembered, and what its faults mean.
 ///
-/// To add one, write a type in a file of its own, and name it once in ``TransportRegistry``. Nothing
+/// To add one, write a type in its own file, and name it once in ``TransportRegistry``. Nothing
 /// else has to know it: help, hints, completion, `devices`, `doctor`, `setup` and `log` ask the registry
 /// or the transport. It is right when
 /// - what it prints can be read again and is the same,

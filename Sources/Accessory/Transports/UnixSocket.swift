@@ -49,7 +49,7 @@ public struct UnixSocketTransport: Transport {
     private func error(_ number: Int32) -> AccessoryError {
         switch number {
         case ENOENT, ENOTDIR: return .unixSocket(.notFound(path: path))
-        // Linux says so of any file that is no socket, too.
+        // Linux says so of any file that is not a socket, too.
         case ECONNREFUSED:
             return .unixSocket(isSocket ? .refused(path: path) : .notASocket(path: path))
         case EACCES, EPERM:

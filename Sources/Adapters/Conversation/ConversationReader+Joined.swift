@@ -128,7 +128,7 @@ extension ConversationReader {
         return true
     }
 
-    /// Where a request behind a prompt ends whose answer is on the same line.
+    /// Where a request after a prompt ends whose answer is on the same line.
     func endOfAnsweredRequest(_ text: Span<UInt8>) -> Int? {
         JoinedLines(text)?.endOfRequest(isBehindPrompt: true)
     }
@@ -144,7 +144,7 @@ extension ConversationReader {
 }
 
 extension ConversationReader.Asked {
-    /// Whether a command was sent whose answers nobody knows.
+    /// Whether a command was sent whose answers are unknown.
     var isOfAnotherMaker: Bool {
         if case .adapter(.other, _) = self { true } else { false }
     }

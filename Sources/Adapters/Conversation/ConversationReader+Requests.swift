@@ -12,7 +12,7 @@ extension ConversationReader {
         var exchange: Exchange
     }
 
-    /// Where the adapter's words begin behind a request whose line end was lost: `010CNO DATA`,
+    /// Where the adapter's words begin after a request whose line end was lost: `010CNO DATA`,
     /// `ATRV12.6V`; nil for any other text.
     mutating func endOfGluedRequest(_ text: Span<UInt8>) -> Int? {
         if reader.digits.scan(text) { return nil }
@@ -168,7 +168,7 @@ extension ConversationReader {
         return offset(behind: requestDigits.count, in: text)
     }
 
-    /// Where `text` goes on behind so many digits; nil where it ends there.
+    /// Where `text` goes on after this many digits; nil where it ends there.
     func offset(behind count: Int, in text: Span<UInt8>) -> Int? {
         var left = count
         var index = 0

@@ -97,7 +97,7 @@ extension ConversationReader {
         }
         let isWord = AdapterWords.find(in: text)?.start == 0
         let isOK = AdapterWords.end(of: "OK", in: text, at: 0) == text.count
-        // Nobody knows what answers it: that it was not read is said once.
+        // Its answer is unknown: that it was not read is said once.
         if isUnreadableRequest, !answered, !isWord, !isOK { tellUnreadableRequest(&out) }
         asked = .adapter(command, answered: true)
         if command != .voltage, isOK {

@@ -13,12 +13,12 @@ import VehicleLink
 public struct ConversationReader: Hashable, Sendable {
     /// What the text does not say itself.
     public struct Options: Hashable, Sendable {
-        /// The request that the whole input answers, as typed: `010C`; nil = the text tells.
+        /// The request that the whole input answers, as typed: `010C`; nil = the text shows.
         public var request: String?
         /// How to read headers where the text alone is ambiguous.
         public var vehicleProtocol: VehicleProtocol?
 
-        /// Options; without any the text tells.
+        /// Options; without any the text shows.
         public init(request: String? = nil, vehicleProtocol: VehicleProtocol? = nil) {
             self.request = request
             self.vehicleProtocol = vehicleProtocol

@@ -54,11 +54,11 @@ struct JoinedLines {
             guard digits[colon - 1] == expected else { return nil }
             let isLast = number + 1 == colons.count
             var end = isLast ? digits.count : colons[number + 1] - 1
-            // The first segment behind a length holds six bytes.
+            // The first segment after a length holds six bytes.
             let full = pieces.last?.count == 3 ? 12 : 14
             var next: Range<Int>?
             if isLast {
-                // Whatever is more than a segment holds is a line of its own.
+                // Whatever is more than a segment holds is its own line.
                 if end - colon > full { next = colon + full..<end }
                 guard (end - colon) % 2 == 0 || next != nil else { return nil }
                 end = min(end, colon + full)
@@ -113,7 +113,7 @@ struct JoinedLines {
         return found
     }
 
-    /// Identifiers that blanks show: three digits are no byte.
+    /// Identifiers that blanks show: three digits are not a byte.
     private func groupedFrames() -> [Range<Int>]? {
         guard groupStarts.count > 1 else { return nil }
         let ends = groupStarts.dropFirst() + [digits.count]
@@ -127,7 +127,7 @@ struct JoinedLines {
                     return nil
                 }
                 found[found.count - 1] = last.lowerBound..<group.upperBound
-            // A whole frame without blanks; the next one begins behind one.
+            // A whole frame without blanks; the next one begins after one.
             case 5...: if isFrame(group) { found.append(group) } else { return nil }
             default: return nil
             }
@@ -178,7 +178,7 @@ struct JoinedLines {
         return found
     }
 
-    /// Where the data field behind an identifier that answers have begins.
+    /// Where the data field after an identifier that answers have begins.
     private func endOfIdentifier(at place: Int, anyOf11: Bool) -> Int? {
         if place + 8 <= digits.count,
             (0x18DA_F100...0x18DA_F1FF).contains(number(place..<place + 8))
@@ -245,7 +245,7 @@ struct JoinedLines {
             guard let colon = colons.first else {
                 return isAnswer(at: end)
             }
-            // Numbered lines behind their length.
+            // Numbered lines after their length.
             return colon == end + 4 && digits[end] == 0 && digits[end + 3] == 0
                 && number(end..<end + 3) >= ISO15765.frameLength - 1 && isPositive(at: colon)
         }
@@ -304,7 +304,7 @@ struct JoinedLines {
     }
 
     /// Whether the rest of the line is a frame as they come before CAN, with a right check byte and an
-    /// answer behind its header.
+    /// answer after its header.
     private func isCheckedFrame(at start: Int) -> Bool {
         guard (digits.count - start) % 2 == 0, digits.count - start >= 10 else { return false }
         let bytes = stride(from: start, to: digits.count, by: 2).map { byte($0) }

@@ -29,7 +29,7 @@ extension ReplyReader {
         let length = Int(digits.byte(2))
         let follows = digits.count / 2 - 2
         if (0xE8...0xEF).contains(first), length == follows { return true }
-        // A padded data field behind two digits of three.
+        // A padded data field after two digits of three.
         return (first == 0x7E || (0xE8...0xEF).contains(first)) && (1...7).contains(length)
             && follows == ISO15765.frameLength - 1 && ServiceShape.isAnswer(digits.byte(4))
     }

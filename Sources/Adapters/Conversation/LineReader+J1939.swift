@@ -74,7 +74,7 @@ extension ReplyReader {
         return J1939Header(id: id, isFormatted: isFormatted, showsLength: showsLength)
     }
 
-    /// What the lengths say of the data behind a header; nil where its length code is rather a digit
+    /// What the lengths say of the data after a header; nil where its length code is rather a digit
     /// that was doubled.
     private func j1939Data(behind header: J1939Header) -> LineReading? {
         let count = (digits.count - header.end) / 2

@@ -7,7 +7,7 @@ import VehicleLink
 /// itself (lengths, checksums, an answer to the request after the header) and by how well they
 /// agree with the settings and the line before.
 extension ReplyReader {
-    /// The best reading; nil when the digits are no frame in any shape.
+    /// The best reading; nil when the digits are not a frame in any shape.
     func bestReading() -> LineReading? {
         if let lastShape, let reading = reading(as: lastShape), isBeyondDoubt(reading),
             isPossible(reading)
@@ -177,7 +177,7 @@ extension ReplyReader {
         knownProtocol?.addressForm
     }
 
-    /// An identifier of so many digits and what follows.
+    /// An identifier of this many digits and what follows.
     private func can(
         _ shape: LineReading.Shape, idDigits: Int, showsLength: Bool
     ) -> LineReading? {

@@ -26,7 +26,7 @@ struct LineReading: Hashable, Sendable {
         /// `41 00 …`: a message alone.
         case bare
 
-        /// Whether the line tells who sent it.
+        /// Whether the line shows who sent it.
         var hasHeader: Bool {
             switch self {
             case .fieldAlone, .bare: false
@@ -111,7 +111,7 @@ struct LineReading: Hashable, Sendable {
 
     /// The sum by which readings of one line are compared.
     ///
-    /// What the line says itself counts more than what the settings say: an exact answer behind a
+    /// What the line says itself counts more than what the settings say: an exact answer after a
     /// header outweighs `AT H0`, a right checksum outweighs a service that only looks right.
     var score: Int {
         let proved =

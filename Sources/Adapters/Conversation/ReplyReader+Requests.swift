@@ -7,7 +7,7 @@ extension ReplyReader {
     ///
     /// Testers ask with services below 40; an answer has bit 6 set and the data that go with it.
     /// A header has to be one that answers have, or to prove itself by what follows it: digits that
-    /// fit a length by chance are no frame.
+    /// fit a length by chance are not a frame.
     var canOnlyBeAnswer: Bool {
         if digits.segment != nil { return true }
         if isWakeUp || looksLikeGroupRequest { return false }
@@ -47,7 +47,7 @@ extension ReplyReader {
             return looksLikeGroupRequest || digits.count <= 4
                 || Int(digits.byte(0)) < Self.shortest(digits.byte(2))
         case .can11, .can29, .joined11, .joined29, .j1939:
-            // A length code that nobody asked for fits by chance once in sixteen requests.
+            // A length code that was not asked for fits by chance once in sixteen requests.
             let isAsCounted = reading.lengthCodeFits && settings.showsLength != true
             return reading.usualAddress == 0 && (reading.answer < .exact || isAsCounted)
         case .iso9141, .j1850, .iso14230: return isLengthAndSum && reading.answer < .exact

@@ -23,7 +23,7 @@ extension ReplyReader {
             return
         }
         for word in ["SEARCHING", "BUSINIT"] {
-            // Behind an echo whose line end was lost.
+            // After an echo whose line end was lost.
             if let start = AdapterWords.position(of: word, in: text), start > 0,
                 isEcho(text.extracting(..<start))
             {
@@ -112,7 +112,7 @@ extension ReplyReader {
 
     /// Reads data to which a word is glued; they may be cut short.
     ///
-    /// Only what its own length or checksum proves whole is taken; the word tells the rest.
+    /// Only what its own length or checksum proves whole is taken; the word shows the rest.
     private mutating func readGlued(
         _ text: Span<UInt8>, line: Int, _ out: inout [ReplyEvent]
     ) {

@@ -20,7 +20,7 @@ struct ReplyReader: Hashable, Sendable {
     ///
     /// Change it through ``change(_:)``.
     private(set) var settings: ELM327Settings
-    /// The protocol to assume where nothing else tells.
+    /// The protocol to assume where nothing else shows.
     let fallback: VehicleProtocol?
     /// What is being answered, and what is known of the protocol.
     private(set) var exchange: Exchange
@@ -41,7 +41,7 @@ struct ReplyReader: Hashable, Sendable {
     /// Monitored frames in a row whose identifiers have 29 bits.
     var longFrames = 0
     private var unproven = UnprovenMessages()
-    /// Whether the reply before, behind `AT H1`, had no header where those before it had: a header that
+    /// Whether the reply before, after `AT H1`, had no header where those before it had: a header that
     /// was lost once is damage, twice it is how the adapter answers.
     private var missesHeaders = false
     /// The same of the reply that comes now.
@@ -269,7 +269,7 @@ struct ReplyReader: Hashable, Sendable {
     /// Whether messages may come joined without being set so.
     var mayBeJoined: Bool { kind == .vehicle(mayBeJoined: true) }
 
-    /// Whether a reading may stand: bytes that answer nothing are no message while headers are on,
+    /// Whether a reading may stand: bytes that answer nothing are not a message while headers are on,
     /// and what cannot be an answer never is.
     private func isAcceptable(_ reading: LineReading) -> Bool {
         switch reading.shape {
@@ -316,7 +316,7 @@ struct ReplyReader: Hashable, Sendable {
         updateExchange()
     }
 
-    /// Whether the last byte is the sum of ISO 9141-2 and the CRC of J1850 alike, so that it tells
+    /// Whether the last byte is the sum of ISO 9141-2 and the CRC of J1850 alike, so that it shows
     /// nothing about the family.
     private var fitsBothCheckBytes: Bool {
         J1850.crcIndex(in: digits.bytes(from: 0), inFrameResponse: false) != nil

@@ -14,7 +14,7 @@ public struct AdapterQuirk: Hashable, Sendable {
 
     /// What the code makes of it.
     public enum Effect: Hashable, Sendable {
-        /// A word that stands for a status, blanks and case aside; `alone` = on a line of its own.
+        /// A word that stands for a status, blanks and case aside; `alone` = on its own line.
         case word(String, AdapterStatus, alone: Bool)
         /// How a line begins that names the chip.
         case banner(String)
@@ -150,7 +150,7 @@ public struct AdapterQuirk: Hashable, Sendable {
             stnSet),
     ]
 
-    /// Words of clones and other chips, with their statuses; `alone` = on a line of their own.
+    /// Words of clones and other chips, with their statuses; `alone` = on their own line.
     static func words(alone: Bool) -> [(text: String, status: AdapterStatus)] {
         all.compactMap { quirk in
             guard case .word(let text, let status, alone) = quirk.effect else { return nil }

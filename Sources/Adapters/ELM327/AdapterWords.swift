@@ -135,7 +135,7 @@ enum AdapterWords {
         return line.count > 0 && line[0] == UInt8(ascii: ".") ? skipDots(line, from: 0) : nil
     }
 
-    /// Whether a line tells of a search for the protocol or of a bus initialisation.
+    /// Whether a line says of a search for the protocol or of a bus initialisation.
     static func isSearch(_ line: Span<UInt8>) -> Bool {
         endOfSearching(line) != nil || busInit(line, isContinued: false) != nil
     }

@@ -96,7 +96,7 @@ extension ELM327Dialect {
         put(bytes, &out)
     }
 
-    /// Nothing heard for so long means that the adapter hangs.
+    /// Nothing heard for this long means that the adapter hangs.
     ///
     /// Its own wait is 0.2 s, 1 s when raised. Every line begins it again.
     var patience: Duration {
@@ -215,7 +215,7 @@ extension ELM327Dialect {
             return
         }
         if !running.isOutOfStep {
-            // An empty reply is how some clones say that nobody answered.
+            // An empty reply is how some clones say that no ECU answered.
             out.append(
                 running.isAhead ? .linkError(LinkError(.notAFrame)) : .status(.noData))
         }
@@ -254,7 +254,7 @@ extension ELM327Dialect {
         default:
             hasTypedSettings = true
             hearsOthers = true
-            // Nobody knows what it does to lines: the next whole answer shows it.
+            // Its effect on lines is unknown: the next whole answer shows it.
             if command == .other { reader.forgetFormat() }
         }
         switch command {

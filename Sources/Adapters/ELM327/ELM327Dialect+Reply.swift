@@ -66,7 +66,7 @@ extension ELM327Dialect {
                 out.append(.text(String(decoding: line, as: UTF8.self)))
             }
         case .monitor(_, let text, _):
-            // However much comes, it is no flood.
+            // However much comes, it is not a flood.
             received = 0
             let isOurStop = running.wasStopped && line.elementsEqual("STOPPED".utf8)
             if !Self.isEcho(line, of: text), !isOurStop {

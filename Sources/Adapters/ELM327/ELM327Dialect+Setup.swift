@@ -5,7 +5,7 @@ import VehicleLink
 extension ELM327Dialect {
     mutating func sayFirstWord(attempt: Int, _ out: inout [DialectOutput]) {
         guard attempt < SetupScript.firstWords.count else {
-            // Bytes without any end of line are no silence.
+            // Bytes without any end of line are not silence.
             let heard = setup.bytes + lexer.partialLine.count
             failSetup(heard == 0 ? .silent : .notUnderstood(received: heard), &out)
             return
@@ -76,7 +76,7 @@ extension ELM327Dialect {
     ) {
         let reply = reply(to: step)
         if reply.isDamaged { setup.sawDamage = true }
-        // A word about the vehicle, or anything else that is no refusal.
+        // A word about the vehicle, or anything else that is not a refusal.
         if reply.statuses.contains(where: { $0 != .unknownCommand }) || reply.isDamaged {
             setup.sawAcceptance = true
         }
@@ -136,7 +136,7 @@ extension ELM327Dialect {
             next(rest[...], &out)
         case .setting, .forcedProtocol: next(rest[...], &out)
         case .banner:
-            // Some say `?` or an error word; that is no name.
+            // Some say `?` or an error word; that is not a name.
             identity.banner =
                 reply.statuses.isEmpty
                 ? reply.answers.last.map { String(decoding: $0, as: UTF8.self) } : nil
@@ -198,7 +198,7 @@ extension ELM327Dialect {
     /// Does a setting again that was not confirmed by `OK` and nothing else.
     ///
     /// `?` comes from adapters that do not know it, and from a command that arrived garbled: once
-    /// more tells. Anything else answers something else, so that quiet is awaited first.
+    /// more shows. Anything else answers something else, so that quiet is awaited first.
     private mutating func repeats(
         _ step: SetupScript.Step, _ rest: [SetupScript.Step], _ answers: [[UInt8]],
         _ out: inout [DialectOutput]

@@ -396,7 +396,7 @@ public struct ELM327Dialect: AdapterDialect {
         out.append(.write(bytes))
     }
 
-    /// Gives up what is under way: at least so many bytes came that belong to nothing.
+    /// Gives up what is under way: at least this many bytes came that belong to nothing.
     private mutating func flood(_ count: Int, _ out: inout [DialectOutput]) {
         received = 0
         lexer = ReplyLexer()
@@ -454,7 +454,7 @@ public struct ELM327Dialect: AdapterDialect {
 
     /// Whether a line names the chip: the adapter has restarted.
     static func isBanner(_ line: [UInt8]) -> Bool {
-        // Data has no letter behind F; most lines are data.
+        // Data has no letter after F; most lines are data.
         guard line.contains(where: { $0 > UInt8(ascii: "F") }) else { return false }
         // Of a damaged one the begin: 'ELM3227 v2.2'.
         return contains(line, "ELM32") || contains(line, "OBDII")

@@ -27,7 +27,7 @@ public struct ELM327Settings: Hashable, Sendable {
     public var showsLength: Bool?
     /// `AT CAF`: protocol control bytes are put in and taken out by the adapter.
     public var automaticFormatting: Bool?
-    /// `AT CEA hh`: extended addressing; the byte behind the CAN id is an address.
+    /// `AT CEA hh`: extended addressing; the byte after the CAN id is an address.
     public var extendedAddressing = false
     /// `ST CSEGR 1`: messages of several frames come joined, without protocol control bytes.
     public var joinsFrames = false
@@ -86,7 +86,7 @@ public struct ELM327Settings: Hashable, Sendable {
         }
     }
 
-    /// Takes over what an answer tells about the protocol: `A6`, `6`, `AUTO, ISO 15765-4 (…)`.
+    /// Takes over what an answer shows about the protocol: `A6`, `6`, `AUTO, ISO 15765-4 (…)`.
     public mutating func note(answer: some StringProtocol, to command: AdapterCommand) {
         switch command {
         case .protocolNumber:

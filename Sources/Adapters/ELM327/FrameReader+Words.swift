@@ -73,7 +73,7 @@ extension FrameReader {
         }
         if settings.echo != false {
             for word in ["SEARCHING", "BUSINIT"] {
-                // Behind an echo whose line end was lost.
+                // After an echo whose line end was lost.
                 if let start = AdapterWords.position(of: word, in: text), start > 0,
                     isEcho(text.extracting(..<start))
                 {
@@ -154,7 +154,7 @@ extension FrameReader {
 
     /// Reads data to which a word is glued; they may be cut short.
     ///
-    /// Only a frame that is whole by its own length or checksum is taken; the word tells the rest.
+    /// Only a frame that is whole by its own length or checksum is taken; the word shows the rest.
     private mutating func readGlued(_ text: Span<UInt8>, _ out: inout [ReplyEvent]) {
         guard asked != .monitor, digits.scan(text), digits.segment == nil,
             let known = format ?? shown ?? recognise(), let start = known.start(in: digits)

@@ -65,7 +65,7 @@ struct FrameReader: Hashable, Sendable {
         }
     }
 
-    /// Takes over what an answer to a command tells about the protocol.
+    /// Takes over what an answer to a command shows about the protocol.
     mutating func note(answer: [UInt8], to command: AdapterCommand) {
         settings.note(answer: String(decoding: answer, as: UTF8.self), to: command)
     }

@@ -54,7 +54,7 @@ struct HexLine: Hashable, Sendable {
     /// Groups of odd length after the first five.
     var oddAfterFive: Int { cut.oddAfterFive }
 
-    /// Reads a line; false when it holds anything but digits, blanks and one colon behind the
+    /// Reads a line; false when it holds anything but digits, blanks and one colon after the
     /// first one or two digits.
     mutating func scan(_ text: Span<UInt8>) -> Bool {
         let missing = text.count - digits.count
@@ -124,13 +124,13 @@ struct HexLine: Hashable, Sendable {
         (cut.lengths.0 | cut.lengths.1) & 1 == 0 && oddAfterTwo == 0
     }
 
-    /// The digit at `offset`; 0 behind the end.
+    /// The digit at `offset`; 0 after the end.
     @inline(__always)
     func digit(_ offset: Int) -> UInt8 {
         offset >= 0 && offset < count ? digits[offset] : 0
     }
 
-    /// The byte whose first digit is at `offset`; 0 behind the end.
+    /// The byte whose first digit is at `offset`; 0 after the end.
     @inline(__always)
     func byte(_ offset: Int) -> UInt8 {
         digit(offset) << 4 | digit(offset &+ 1)

@@ -82,7 +82,7 @@ struct MonitoredFrame: Hashable, Sendable {
         self.init(id: ECUAddress(value, isShort ? .can11 : .can29), data: [])
     }
 
-    /// An identifier of so many digits, perhaps a data length code, and a data field.
+    /// An identifier of this many digits, perhaps a data length code, and a data field.
     private init?(_ line: HexLine, _ form: ECUAddress.Form, digits: Int, showsLength: Bool) {
         let value = line.number(0, digits)
         let start = digits + (showsLength ? 1 : 0)

@@ -40,7 +40,7 @@ struct RunningExchange: Hashable, Sendable {
     var isAnswered = false
     /// Whether a message came that answers another one.
     var hasForeign = false
-    /// Whether a message came behind a header.
+    /// Whether a message came after a header.
     var heardECU = false
     /// Lines that came for the part under way, an echo aside.
     var lines = 0

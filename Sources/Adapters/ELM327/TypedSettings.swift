@@ -28,7 +28,7 @@ public struct TypedSettings: Hashable, Sendable {
     }
 
     private var possible: Set<State>
-    /// Whether a command was sent of which nobody knows what it does to requests.
+    /// Whether a command was sent whose effect on requests is unknown.
     private var isLost = false
     /// Whether the adapter's permanent memory was changed, which a restart brings into force.
     private var hasOtherDefaults = false

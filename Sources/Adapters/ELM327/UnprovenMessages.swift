@@ -4,7 +4,7 @@ import VehicleLink
 /// Messages of ISO 14230 frames without checksum: they count once nothing contradicts them.
 ///
 /// A frame whose checksum is missing may as well have lost a byte. A second one like it shows
-/// that the adapter prints none; one with a checksum shows that it does. Behind `AT H1` an ELM327 prints
+/// that the adapter prints none; one with a checksum shows that it does. After `AT H1` an ELM327 prints
 /// them all, so that one that stays alone is damaged there.
 struct UnprovenMessages: Hashable, Sendable {
     private struct Held: Hashable, Sendable {

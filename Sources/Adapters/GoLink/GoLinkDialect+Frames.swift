@@ -107,7 +107,7 @@ extension GoLinkDialect {
         }
     }
 
-    /// Takes note of bytes that were no frame.
+    /// Takes note of bytes that were not a frame.
     mutating func takeDamage(_ out: inout [DialectOutput]) {
         // Another ECU's answer may be lost.
         if phase == .settling { identity.forget(running.payload, on: nil) }
@@ -116,7 +116,7 @@ extension GoLinkDialect {
         out.append(.linkError(LinkError(.notAFrame)))
     }
 
-    /// The whole address of a responder, of which the device tells the low byte.
+    /// The whole address of a responder, of which the device shows the low byte.
     private func address(of low: UInt8) -> ECUAddress? {
         guard let vehicleProtocol = capabilities.vehicleProtocol else { return nil }
         switch vehicleProtocol.addressForm {

@@ -4,7 +4,7 @@ import VehicleLink
 /// A GoLink accessory: binary frames instead of lines, `com.goPoint.p1` instead of `AT` commands.
 ///
 /// There is no prompt: an exchange ends when as many answers came as are known to come, with the
-/// device's word that nobody answered, or with a pause behind an answer. The device asks everybody
+/// device's word that no ECU answered, or with a pause after an answer. The device asks everybody
 /// (functional addressing) and has no commands of its own but the question for the bus.
 public struct GoLinkDialect: AdapterDialect {
     /// What the user says.
@@ -60,7 +60,7 @@ public struct GoLinkDialect: AdapterDialect {
         var answers = 0
         /// ECUs that asked for patience (7F xx 78) and have not answered since.
         var pending: Set<UInt8> = []
-        /// Whether bytes came that were no frame.
+        /// Whether bytes came that were not a frame.
         var isDamaged = false
     }
 

@@ -8,7 +8,7 @@ public struct GoLinkLexer: Hashable, Sendable {
     public enum Token: Hashable, Sendable {
         /// A whole frame.
         case frame(GoLinkFrame)
-        /// Bytes that are no frame; everything up to the next pause is skipped.
+        /// Bytes that are not a frame; everything up to the next pause is skipped.
         case damage
     }
 

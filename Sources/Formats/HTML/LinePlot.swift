@@ -16,7 +16,7 @@ public struct LinePlot: Sendable {
     public var name: String
     /// As shown; empty = none.
     public var unit: String
-    /// Digits behind the point.
+    /// Digits after the point.
     public var places: Int
     /// The time that is drawn; unit: seconds.
     public let seconds: Double
@@ -38,7 +38,7 @@ public struct LinePlot: Sendable {
     private var firstSecond = Double.infinity
     private var lastSecond = -Double.infinity
 
-    /// An empty plot of so many seconds.
+    /// An empty plot of this many seconds.
     public init(signal: String, name: String, unit: String, places: Int, seconds: Double) {
         self.signal = signal
         self.name = name
@@ -48,8 +48,8 @@ public struct LinePlot: Sendable {
         filled = Array(repeating: nil, count: Self.buckets)
     }
 
-    /// Takes a value, in the order of time; what is no number, outside the time, or so large that
-    /// the distance of two such is no number, is left out.
+    /// Takes a value, in the order of time; what is not a number, outside the time, or so large that
+    /// the distance of two such is not a number, is left out.
     public mutating func take(_ value: Double, at second: Double) {
         guard value.isFinite, abs(value) <= 1e300, second >= 0, second <= seconds else { return }
         count += 1

@@ -9,7 +9,7 @@ public struct Row: Sendable {
         var value: FieldValue
     }
 
-    /// What it tells of: `trip`.
+    /// What it says of: `trip`.
     public let kind: String
     private(set) var entries: [Entry]
 
@@ -50,7 +50,7 @@ public struct Row: Sendable {
         output.append(0x0A)
     }
 
-    /// Appends it as JSON, or as a table of its own.
+    /// Appends it as JSON, or as its own table.
     public func append(_ format: OutputFormat, to output: inout [UInt8]) {
         var writer = RowWriter(format, columns: keys)
         writer.append(self, to: &output)

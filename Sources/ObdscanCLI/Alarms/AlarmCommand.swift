@@ -18,7 +18,7 @@ struct AlarmCommand: Sendable {
     ///
     /// It reads nothing, and what it prints goes to stderr, so that it cannot mix with data.
     func run(_ news: AlarmNews, _ text: String, _ signal: Signal, _ value: ValueText) {
-        // Nobody waits for it; it must not stay behind as a zombie.
+        // No thread waits for it; it must not remain as a zombie.
         Glibc.signal(SIGCHLD, SIG_IGN)
         let extra = [
             "OBDSCAN_ALARM": news.alarm.text, "OBDSCAN_ECU": news.ecu?.description ?? "",

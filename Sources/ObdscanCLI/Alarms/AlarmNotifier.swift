@@ -25,7 +25,7 @@ struct AlarmNotifier {
         self.command = command
     }
 
-    /// Takes a batch and tells of what began and ended by it.
+    /// Takes a batch and says of what began and ended by it.
     mutating func take(_ batch: ReadingBatch) {
         var heard: [(news: AlarmNews, text: String)] = []
         take(batch.items, at: batch.answered) { heard.append(($0, $1)) }

@@ -13,7 +13,7 @@ struct CodeSnapshot {
     /// Nil where nothing is kept.
     private let writer: TripWriter?
 
-    /// Begins a record of the vehicle's state; `vin` is the vehicle's, where it tells one.
+    /// Begins a record of the vehicle's state; `vin` is the vehicle's, where it shows one.
     init(_ options: DatabaseOptions, _ connection: Vehicle, _ vin: VIN?) throws(Failure) {
         guard ScanRecord.isWanted(connection, options) else {
             writer = nil

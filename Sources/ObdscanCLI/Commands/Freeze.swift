@@ -93,7 +93,7 @@ struct FreezeCommand: ParsableCommand, OutputCommand {
         output.note("No freeze frame is stored.")
     }
 
-    /// Frames that one message tells.
+    /// Frames that one message shows.
     private func print(
         _ whole: [QueryResult], _ connection: Vehicle, _ printer: inout AnswerPrinter,
         _ writer: inout TextOutput

@@ -180,7 +180,7 @@ private struct VehicleAnswers {
     init(_ connection: Vehicle, _ services: VehicleServices) throws(VehicleError) {
         current = try connection.supportedIDs(in: services) { .supportedPIDs($0) }
         announced = try connection.supportedIDs(in: services) { .supportedInfoTypes($0) }
-        // Without a map the identification number is asked for all the same: some ECUs forget it.
+        // Without a map the identification number is asked for anyway: some ECUs forget it.
         let ids = announced.all.isEmpty ? [0x02] : announced.all
         for id in ids {
             information += try connection.ask(.information(id), in: services)

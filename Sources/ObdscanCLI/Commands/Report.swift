@@ -86,7 +86,7 @@ struct ReportCommand: ParsableCommand, OutputCommand {
     }
 }
 
-/// A file that nobody else can read, and that is gone with the process, whatever ends it.
+/// A file that no other user can read, and that is gone with the process, whatever ends it.
 private final class TemporaryFile {
     /// Where it can be opened: it has no name any more.
     let path: String

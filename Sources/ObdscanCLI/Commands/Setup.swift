@@ -82,7 +82,7 @@ struct SetupCommand: ParsableCommand, OutputCommand {
         try tell(chosen, isVehicleThere: failure == nil, printer)
     }
 
-    /// The path to look for when something is plugged in; nil when nobody wants that.
+    /// The path to look for when something is plugged in; nil if that is not wanted.
     private func plugPath(of address: AccessoryAddress) throws(Failure) -> String? {
         guard logWhenPlugged == true else { return nil }
         guard let node = address.transport.pluggedNode else {

@@ -18,7 +18,7 @@ struct Completion: Hashable, Sendable {
     /// Whether names of files fit, which every shell completes in its own way.
     private(set) var takesFile = false
 
-    /// Completes the last of the words behind the program's name.
+    /// Completes the last of the words after the program's name.
     init(_ words: [String]) {
         let line = CompletionLine(words)
         switch line.place {
@@ -40,7 +40,7 @@ struct Completion: Hashable, Sendable {
         }
     }
 
-    /// What a shell reads: a line an offer, the word and behind a tab the text about it; `:files`
+    /// What a shell reads: a line an offer, the word and after a tab the text about it; `:files`
     /// where names of files fit as well.
     var text: String {
         var text = ""
@@ -56,7 +56,7 @@ struct Completion: Hashable, Sendable {
     private mutating func add(_ offers: [Offer], _ prefix: String, behind: String = "") {
         for var offer in offers where offer.word.hasPrefix(prefix) {
             offer.word = behind + offer.word
-            // A line break would be a word of its own, and a control character nobody's.
+            // A line break would be its own word, and a control character nobody's.
             guard printable(offer.word) == offer.word,
                 !self.offers.contains(where: { $0.word == offer.word })
             else { continue }

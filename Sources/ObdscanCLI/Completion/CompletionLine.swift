@@ -25,10 +25,10 @@ struct CompletionLine {
     private(set) var place = Place.word
     /// What is typed of what is to be completed.
     private(set) var prefix = ""
-    /// Whether the words behind `help` are names of commands.
+    /// Whether the words after `help` are names of commands.
     private(set) var asksForHelp = false
 
-    /// Reads the words behind the program's name; the last one is not complete.
+    /// Reads the words after the program's name; the last one is not complete.
     init(_ words: [String]) {
         var pending: CommandArgument?
         var onlyWords = false

@@ -1,7 +1,7 @@
 /// What makes a shell ask the program for words.
 ///
 /// Each only splits the line as its shell does, asks, and shows what it is told: `obdscan ---complete`
-/// and the words behind the program's name, the last one as far as it is typed.
+/// and the words after the program's name, the last one as far as it is typed.
 enum CompletionScripts {
     /// The script of `shell`; nil where that is none of bash, zsh and fish.
     static func script(for shell: String) -> String? {

@@ -119,7 +119,7 @@ struct CompletionWords {
         return own + attached + known + offered
     }
 
-    /// Names of files and folders behind a word that is no part of them.
+    /// Names of files and folders after a word that is not a part of them.
     private func files(behind word: String) -> [Completion.Offer] {
         let path = line.prefix.dropFirst(word.count)
         let end = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex

@@ -36,7 +36,7 @@ enum DecodeSource {
             } else if access(argument, F_OK) == 0 {
                 sources.append(.file(argument))
             } else if isHexadecimal {
-                // One that is no file makes them all parts of an answer.
+                // One that is not a file makes them all parts of an answer.
                 return [.text(answer(arguments))]
             } else {
                 throw Failure(

@@ -20,7 +20,7 @@ extension PollSetup {
         }
     }
 
-    /// The named signals that a batch was asked for in vain: nobody answered, or all refused for good.
+    /// The named signals that a batch was asked for in vain: no ECU answered, or all refused for good.
     ///
     /// An answer that cannot be read, or a refusal for the moment, says nothing of that.
     func missed(in batch: ReadingBatch, _ table: PIDTable) -> [SignalIndex] {

@@ -19,7 +19,7 @@ struct LiveRecorder {
     private let notices: LiveNotices
     private let marks: MarkSignals
 
-    /// Opens the database; make it before any thread exists, behind the signals that end the command.
+    /// Opens the database; make it before any thread exists, after the signals that end the command.
     init(_ database: DatabaseOptions, _ output: OutputOptions, every: Duration?) throws {
         marks = try MarkSignals()
         let notices = try LiveNotices { output.note($0) }

@@ -69,7 +69,7 @@ struct LogFleet {
 
     /// What a thread came to; nil = it was interrupted before its trip began.
     ///
-    /// - Throws: what concerns all of them: nobody reads the output any more.
+    /// - Throws: what concerns all of them: no program reads the output any more.
     private func outcome(of result: Result<LogOutcome, any Error>) throws -> LogOutcome? {
         var outcome = LogOutcome()
         do {

@@ -22,7 +22,7 @@ struct LogPlan: Sendable {
     let endLimits: TripEndRule.Limits?
     /// When to leave the vehicle alone; nil = it is asked whatever happens.
     let battery: BatteryGuard.Limits?
-    /// Whether the summary tells everything about where the time went.
+    /// Whether the summary shows everything about where the time went.
     let explains: Bool
     let printer = LinePrinter()
     /// Marks moments.

@@ -147,7 +147,7 @@ struct OutputOptions: ParsableArguments {
     /// How many cells a line of standard output may have; nil where no terminal shows it.
     var columns: Int? { terminalColumns(STDOUT_FILENO) }
 
-    /// A note of a command that goes on meanwhile: left out where nobody takes it.
+    /// A note of a command that goes on meanwhile: left out if it is not read.
     func remark(_ text: String) {
         if takesMore(STDERR_FILENO) { note(text) }
     }

@@ -59,7 +59,7 @@ struct TripReference: ExpressibleByArgument, Hashable, Sendable {
 }
 
 /// A point in time as a user names it: `2026-11-21T08:15:02Z`, the same in local time without the
-/// Z, `2026-11-21`, or `+5m` behind a trip's start.
+/// Z, `2026-11-21`, or `+5m` after a trip's start.
 struct TripMoment: ExpressibleByArgument, Hashable, Sendable {
     private enum Form: Hashable {
         case utc(UTC)

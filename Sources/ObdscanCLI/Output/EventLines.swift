@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 import SystemIO
 
-/// Lines for standard error from a thread that must not wait: what nobody takes is left out, and the
+/// Lines for standard error from a thread that must not wait: what is not read is left out, and the
 /// next line that is taken says how much that was.
 final class EventLines: Sendable {
     private let leftOut = Mutex(0)

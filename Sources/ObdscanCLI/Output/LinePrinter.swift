@@ -43,7 +43,7 @@ final class LinePrinter: LineOutlet {
     }
 
     /// Writes everything that waits, however long that takes; with a `patience`, until nothing was
-    /// taken for so long.
+    /// taken for this long.
     ///
     /// - Returns: how many lines nobody took; they are given up.
     func finish(patience: Duration? = nil) throws(OutputError) -> Int {

@@ -4,7 +4,7 @@ import OBDCore
 import Synchronization
 import SystemIO
 
-/// A line on the terminal that says how far a long command is; nothing where nobody watches.
+/// A line on the terminal that says how far a long command is; nothing without a terminal.
 ///
 /// It appears when the work has taken a second and is drawn at most five times a second.
 final class ProgressLine: Sendable {

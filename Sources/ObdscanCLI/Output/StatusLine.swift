@@ -10,7 +10,7 @@ enum StatusLine {
         writeToStandardError("\r\(line(LocaleText.shown(text), columns))\u{1B}[K")
     }
 
-    /// `text` as one row of so many cells shows it, the last of them empty.
+    /// `text` as one row of this many cells shows it, the last of them empty.
     static func line(_ text: String, _ columns: Int) -> String {
         guard displayWidth(text) >= columns else { return text }
         let cut = fitted(text, columns - 1)

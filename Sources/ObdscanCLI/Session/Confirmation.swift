@@ -25,7 +25,7 @@ struct Confirmation {
 }
 
 extension Failure {
-    /// Whoever was asked typed something else than `word`; `what` says that nothing was done.
+    /// The user typed something else than `word`; `what` says that nothing was done.
     init(notConfirmedBy word: String, _ what: String) {
         self.init(
             "not confirmed: \(what)",

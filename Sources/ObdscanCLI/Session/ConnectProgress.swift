@@ -3,7 +3,7 @@ import OBDCore
 import ScanSession
 import Synchronization
 
-/// Tells whoever watches a terminal what connecting is about, on one line that goes away again.
+/// Shows on a terminal what connecting is about, on one line that goes away again.
 final class ConnectProgress: ScanObserver {
     let interests = ScanEvent.Kinds.progress
     private let text: String

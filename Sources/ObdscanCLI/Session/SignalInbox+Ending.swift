@@ -20,7 +20,7 @@ extension SignalInbox {
         throw Interrupted()
     }
 
-    /// Ends the process by the signal that asked for it, so that whoever started it sees the truth.
+    /// Ends the process by the signal that asked for it, so that its parent sees the cause.
     static func die(of number: Int32) -> Never {
         letEndingsThrough()
         raise(number)

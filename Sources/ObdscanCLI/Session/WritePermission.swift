@@ -9,7 +9,7 @@ struct WritePermission {
     /// `--force`: also while the engine runs or the vehicle moves.
     var force: Bool
 
-    /// Stops before anything is opened when nobody could be asked.
+    /// Stops before anything is opened if there is no terminal to ask on.
     func checkThatSomebodyCanAnswer(for what: String) throws(Failure) {
         guard !yes, !Confirmation.isPossible else { return }
         throw Failure(

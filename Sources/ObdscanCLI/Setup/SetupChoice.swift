@@ -13,7 +13,7 @@ struct SetupChoice {
     /// The accessory; one that was found is named so that it stays found, one that was named as
     /// it was named.
     ///
-    /// - Throws: a ``Failure`` when there is none, or several and nobody to ask.
+    /// - Throws: a ``Failure`` when there is none, or several and no terminal to ask on.
     func choose(_ device: String?) throws -> AccessoryAddress {
         let bluetooth = BluetoothSetup(output: output, inbox: inbox)
         if let device { return try bluetooth.pair(try named(device)) }

@@ -16,7 +16,7 @@ extension WebProblem {
         self.init(status, failure.message, hint: failure.hint)
     }
 
-    /// Any error that answering ended with; nil when nobody waits for an answer any more.
+    /// Any error that answering ended with; nil when no client waits for an answer any more.
     init?(_ error: any Error) {
         switch error {
         case let problem as WebProblem: self = problem

@@ -32,7 +32,7 @@ public struct SessionLife: Hashable, Sendable {
     public enum Event: Hashable, Sendable {
         /// The adapter is set up.
         case initialized
-        /// The link was closed, and nobody asked for that.
+        /// The link was closed unexpectedly.
         case linkLost
         /// Something failed; `isAnotherRate` = at a line rate that was taken on trust nothing was
         /// understood.

@@ -212,7 +212,7 @@ extension SimulatedAdapter {
         }
     }
 
-    /// The voltage at the socket with so many decimals.
+    /// The voltage at the socket with this many decimals.
     func voltageText(digits: Int, at now: Instant) -> String {
         let scale = [1.0, 10, 100, 1000][digits]
         let counts = Int((vehicle.voltage(after: now - begin) * scale).rounded())

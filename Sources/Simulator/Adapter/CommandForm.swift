@@ -47,7 +47,7 @@ struct CommandForm: Hashable, Sendable {
         case free
     }
 
-    /// Behind `AT`, without spaces.
+    /// After `AT`, without spaces.
     var spelling: String
     /// 142 = v1.4b.
     var since: Int
@@ -63,7 +63,7 @@ struct CommandForm: Hashable, Sendable {
         self.action = action
     }
 
-    /// The row and the argument for what was typed behind `AT`; nil = unknown.
+    /// The row and the argument for what was typed after `AT`; nil = unknown.
     static func find(_ text: String, version: Int) -> (form: CommandForm, argument: String)? {
         for form in all where text.hasPrefix(form.spelling) && form.since <= version {
             let argument = String(text.dropFirst(form.spelling.count))

@@ -2,7 +2,7 @@
 ///
 /// Clones are data: the same machine with other values.
 struct Personality: Hashable, Sendable {
-    /// What an OBDLink tells about itself.
+    /// What an OBDLink shows about itself.
     struct OBDLink: Hashable, Sendable {
         /// Answer to STI.
         var firmware: String
@@ -54,7 +54,7 @@ struct Personality: Hashable, Sendable {
     var version: Int
     /// The ST command set.
     var obdLink: OBDLink?
-    /// Commands, as spelt behind AT, answered with `?` though the version would have them.
+    /// Commands, as spelt after AT, answered with `?` though the version would have them.
     var refused: Set<String> = []
     /// Commands answered OK and forgotten.
     var ignored: Set<String> = []

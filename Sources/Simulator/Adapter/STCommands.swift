@@ -150,7 +150,7 @@ extension SimulatedAdapter {
         send(data, request.special, at: now)
     }
 
-    /// The decimal number behind `name`, where `text` is nothing but those two.
+    /// The decimal number after `name`, where `text` is nothing but those two.
     private static func number(_ text: String, after name: String) -> Int? {
         guard text.hasPrefix(name) else { return nil }
         let digits = text.dropFirst(name.count)

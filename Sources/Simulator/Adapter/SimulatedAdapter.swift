@@ -33,7 +33,7 @@ public struct SimulatedAdapter: Sendable {
         case monitoring(BusMonitor)
         /// Has changed its line rate and waits for a carriage return at the new one.
         case confirmingRate(before: Int?, until: Instant)
-        /// Waits for so many bytes of a long request.
+        /// Waits for this many bytes of a long request.
         case takingData(STNRequest)
         /// Sleeps until a character comes.
         case asleep
@@ -130,7 +130,7 @@ public struct SimulatedAdapter: Sendable {
     /// The name under which the adapter serves: `genuine ELM327 v2.2`.
     public var title: String { personality.title }
 
-    /// A line that nobody ends is thrown away after this time.
+    /// A line without an end is thrown away after this time.
     private static let lineTimeout: Duration = .seconds(20)
 
     /// Does what has to be done by `now` without a byte from the host.
@@ -281,7 +281,7 @@ extension SimulatedAdapter {
         resetSettings()
         lastCommand = nil
         passFilters = []
-        // The banner is written with the new settings, behind two empty lines.
+        // The banner is written with the new settings, after two empty lines.
         output.append(lineEnd + lineEnd, at: ready)
         write(Array(words.utf8), at: ready)
         prompt(at: ready)

@@ -83,7 +83,7 @@ public struct FaultyLink<Device: SimulatedDevice>: SimulatedDevice {
         device.receive(arriving, at: now)
     }
 
-    /// What is to be written at `now`; nothing behind an end of the link until
+    /// What is to be written at `now`; nothing after an end of the link until
     /// ``takeEnd()`` was called.
     public mutating func due(at now: Instant) -> [UInt8] {
         take(device.due(at: now), at: now)

@@ -14,7 +14,7 @@ public enum LinkFault: String, Hashable, Sendable, CaseIterable {
     case cut
     /// Nothing comes for one to eight seconds, then all.
     case stall
-    /// Up to 8 kB that nobody asked for.
+    /// Up to 8 kB that was not asked for.
     case flood
     /// The link is closed.
     case close

@@ -151,7 +151,7 @@ public struct ReplayAdapter: ServedDevice {
         return next(uncounted[request])
     }
 
-    /// The first place behind the cursor, else the last one before it.
+    /// The first place after the cursor, else the last one before it.
     private func next(_ candidates: [Int]?) -> Int? {
         guard let candidates else { return nil }
         var low = 0

@@ -8,7 +8,7 @@ public struct VehicleFileError: Error, Hashable, Sendable {
         case malformed(String, wanted: String)
         /// A line that ends too early.
         case missing(String)
-        /// Words behind the end of a line.
+        /// Words after the end of a line.
         case unexpected(String)
         /// A line that belongs to something that has not begun: an ECU, a record.
         case outside(String, of: String)

@@ -77,7 +77,7 @@ extension VehicleReader {
         return scenario.ecus[ecu][keyPath: path][record].length <= 4000 ? 0 : 4000
     }
 
-    /// `RPM 2 scale 1/4 offset 0 signed little = rpm * 2 + 1`; a dash is no name.
+    /// `RPM 2 scale 1/4 offset 0 signed little = rpm * 2 + 1`; a dash is not a name.
     private mutating func field() throws(VehicleFileError) -> Field {
         let name = try word("a signal's name, or -")
         let bytes = try whole("the number of bytes", 1...8)

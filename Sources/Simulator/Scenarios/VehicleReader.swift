@@ -119,7 +119,7 @@ struct VehicleReader {
         }
     }
 
-    /// `drive 8s 0 9s 48 …`: in so many seconds to so many km/h.
+    /// `drive 8s 0 9s 48 …`: in this many seconds to this many km/h.
     private mutating func readDrive() throws(VehicleFileError) {
         var legs: [DriveCycle.Leg] = []
         while let time = words.first {
@@ -222,7 +222,7 @@ extension VehicleReader {
         return values
     }
 
-    /// A whole decimal number, or a hexadecimal one behind `0x`.
+    /// A whole decimal number, or a hexadecimal one after `0x`.
     mutating func whole(_ wanted: String, _ range: ClosedRange<Int>) throws(VehicleFileError) -> Int
     {
         let text = try word(wanted)
@@ -235,7 +235,7 @@ extension VehicleReader {
         return value
     }
 
-    /// Hexadecimal digits, so many of them.
+    /// Hexadecimal digits, this many of them.
     mutating func hex(
         _ wanted: String, digits: ClosedRange<Int>
     ) throws(VehicleFileError) -> UInt32 {

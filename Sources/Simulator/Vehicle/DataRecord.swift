@@ -1,4 +1,4 @@
-/// What a field tells: a quantity of the drive, changed by a factor and a term, or a constant.
+/// What a field shows: a quantity of the drive, changed by a factor and a term, or a constant.
 struct Term: Hashable, Sendable {
     /// The quantity; nil = ``addend`` alone.
     var quantity: Quantity?
@@ -63,7 +63,7 @@ struct Field: Hashable, Sendable {
     }
 }
 
-/// The data behind one PID, DID or parameter group: fields and fixed bytes in their order on the
+/// The data after one PID, DID or parameter group: fields and fixed bytes in their order on the
 /// wire.
 struct DataRecord: Hashable, Sendable {
     /// One piece of a record.

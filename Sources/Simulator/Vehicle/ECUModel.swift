@@ -79,7 +79,7 @@ struct ECUModel: Hashable, Sendable {
 
     /// Text of info type 0A: up to four letters, then up to 15 characters.
     var acronym: String
-    /// Text of info type 0A behind the dash.
+    /// Text of info type 0A after the dash.
     var name: String
     /// Address byte: 10 for the engine, 18 for the transmission.
     var address: UInt8
@@ -90,7 +90,7 @@ struct ECUModel: Hashable, Sendable {
     var role = Role.obd
     /// Services that it refuses, and with which code.
     var refusals: [UInt8: UInt8] = [:]
-    /// Services that it answers late, behind "response pending", and how late.
+    /// Services that it answers late, after "response pending", and how late.
     var late: [UInt8: Duration] = [:]
     /// The vehicle's number, sent by the one ECU that knows it.
     var vin: String?

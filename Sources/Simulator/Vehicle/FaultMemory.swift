@@ -54,7 +54,7 @@ struct FaultMemory: Hashable, Sendable {
     var pending: [DTC] = []
     /// Codes that only the ECU itself can clear.
     var permanent: [DTC] = []
-    /// Codes that UDS and KWP tell with a status of their own; the emissions services do not.
+    /// Codes that UDS and KWP tell with their own status; the emissions services do not.
     var detailed: [StatusCode] = []
     /// Active codes of SAE J1939.
     var active: [ParameterFault] = []

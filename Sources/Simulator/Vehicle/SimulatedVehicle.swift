@@ -39,7 +39,7 @@ public struct SimulatedVehicle: Sendable {
         public var isBroadcast = false
         /// How much later than at once: a slow ECU's time.
         public var delay: Duration
-        /// Its place behind the answers of the same time: ECUs take turns.
+        /// Its place after the answers of the same time: ECUs take turns.
         public var stagger: Duration
         /// What fills its CAN frames.
         public var padding: UInt8
@@ -229,7 +229,7 @@ public struct SimulatedVehicle: Sendable {
     /// The address of an off-board service tool on SAE J1939.
     static let serviceTool: UInt8 = 0xF9
 
-    /// How late an ECU answers `payload`, behind "response pending"; nil = at once.
+    /// How late an ECU answers `payload`, after "response pending"; nil = at once.
     private func slowness(of model: ECUModel, _ payload: [UInt8]) -> Duration? {
         if let service = payload.first, let late = model.late[service] { return late }
         guard model.isFunctional, let slow = options.slow, Self.takesLong(payload) else {

@@ -12,7 +12,7 @@ public struct CodeScan: Sendable {
         /// The question and what became of it.
         public var asked: QueryResult
         /// What it brought; a code that an earlier list brought in the same kind is left out: UDS
-        /// tells a confirmed code again when it is asked for pending ones.
+        /// shows a confirmed code again when it is asked for pending ones.
         public var items: [DiagnosticItem]
 
         /// Whether a parameter group of SAE J1939 was asked for.
@@ -143,7 +143,7 @@ public struct CodeScan: Sendable {
         case noCodes
         /// Its list of stored codes came, and is empty; that of pending or permanent ones did not come.
         case noStoredCodes
-        /// It counts so many stored codes, but their list did not come, or came empty.
+        /// It counts this many stored codes, but their list did not come, or came empty.
         case announced(Int, listIsEmpty: Bool)
         /// It refused.
         case refused(NegativeResponse?)
@@ -275,7 +275,7 @@ public struct CodeScan: Sendable {
 }
 
 extension CodeScan.List {
-    /// The ECUs of which something came that is no list.
+    /// The ECUs of which something came that is not a list.
     fileprivate var brokenECUs: [ECUAddress?] {
         let reply = asked.answer.reply
         return (reply.messages.map(\.ecu) + reply.errors.compactMap(\.ecu))

@@ -41,7 +41,7 @@ public struct ModuleScan: Sendable {
     /// Addresses that were not asked because the time was up.
     public private(set) var unasked = 0
 
-    /// Asking every address ends after so long, whatever comes; the modules found are still asked.
+    /// Asking every address ends after this long, whatever comes; the modules found are still asked.
     public static let limit = Duration.seconds(120)
 
     /// Walks the addresses of a protocol; nil where it has none to walk.
@@ -98,8 +98,8 @@ public struct ModuleScan: Sendable {
 
 /// How far a scan of all modules is.
 public enum ModuleScanProgress: Hashable, Sendable {
-    /// So many addresses were asked, and so many modules answered.
+    /// This many addresses were asked, and this many modules answered.
     case asking(Int, of: Int, answered: Int)
-    /// So many modules were asked for their codes, the one that is asked now included.
+    /// This many modules were asked for their codes, the one that is asked now included.
     case reading(Int, of: Int)
 }

@@ -122,7 +122,7 @@ public enum StandstillSignal: CaseIterable, Hashable, Sendable {
             }
             guard message.payload.count == 8 else { return .unusable }
             let high = message.payload[byteInGroup + 1]
-            // SAE J1939-71: FB00 and above is no number.
+            // SAE J1939-71: FB00 and above is not a number.
             if high > 0xFA { return .unusable }
             return .number(isZero: high == 0 && message.payload[byteInGroup] == 0)
         }

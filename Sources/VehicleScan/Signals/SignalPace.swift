@@ -1,6 +1,6 @@
 import OBDCore
 
-/// How often a signal is wanted, as it is typed behind its name: `rpm@10Hz`, `ect@5s`, `maf@fast`,
+/// How often a signal is wanted, as it is typed after its name: `rpm@10Hz`, `ect@5s`, `maf@fast`,
 /// `mil@slow`.
 public struct SignalPace: Hashable, Sendable {
     /// How often; nil = as often as the link allows.

@@ -15,7 +15,7 @@ extension SignalNames {
     /// The signals that somebody may mean who has typed so much of a name, the nearest first.
     ///
     /// Whole names come before beginnings, those before beginnings of words, and what is measured
-    /// before single flags. Without anything typed: what is current and has a name of its own.
+    /// before single flags. Without anything typed: what is current and has its own name.
     /// Parameter groups of SAE J1939 stand first where `prefersGroups` is set, else last. Nothing
     /// where service and number are typed, which ``find(_:)`` takes as they are.
     public func matches(

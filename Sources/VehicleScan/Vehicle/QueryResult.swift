@@ -45,7 +45,7 @@ public struct QueryResult: Sendable {
     /// Whether an ECU's only message answers another question beside those that answer this one; its
     /// own answer may be late.
     ///
-    /// In SAE J1939 every ECU tells of itself now and then.
+    /// In SAE J1939 every ECU says of itself now and then.
     var missesAnECU: Bool {
         let answers = answers
         guard problem == nil, !answers.isEmpty, answers.count < answer.reply.messages.count else {

@@ -5,7 +5,7 @@ public import ScanSession
 
 /// Asks for the vehicle's identification number while readings come already.
 ///
-/// Whoever waits for it waits for signals, keys and deadlines as well.
+/// A caller that waits for it waits for signals, keys and deadlines as well.
 public struct VINQuery {
     private let vehicle: Vehicle
     /// What is still to be asked, the last one first.

@@ -29,7 +29,7 @@ public enum VehicleError: Error, Hashable, Sendable {
     case needsSingleECU(PIDTable.Record, at: ECUAddress)
     /// The record's address has a form that the vehicle's protocol does not have.
     case wrongAddressForm(PIDTable.Record, at: ECUAddress, on: VehicleProtocol)
-    /// The record is for certain vehicles; this one has another number, or (nil) tells none.
+    /// The record is for certain vehicles; this one has another number, or (nil) has none.
     case otherVehicle(PIDTable.Record, VIN?)
 
     // MARK: Safety

@@ -9,7 +9,7 @@ import Synchronization
 public struct VehicleServices: Sendable {
     /// One or, where some ECUs know only the newer services, two.
     public let profiles: [DiagnosticProfile]
-    /// The first question: it says why nobody answers.
+    /// The first question: it says why no ECU answers.
     public let first: QueryResult?
     /// Whether any ECU answered it.
     public let isAnswered: Bool
@@ -215,7 +215,7 @@ extension Vehicle {
         return try asked + ask(.readinessThisCycle, by: profiles)
     }
 
-    /// Monitors that PID 01 tells and that are no readiness group.
+    /// Monitors that PID 01 shows and that are no readiness group.
     private static let onlyByPID: Set<MonitorStatus.Monitor> = [
         .egrVvt, .oxygenSensor, .oxygenSensorHeater, .gpfOrACRefrigerant,
     ]
@@ -261,7 +261,7 @@ extension Vehicle {
 extension Vehicle {
     /// The services in which `selected` are asked for.
     ///
-    /// What the vehicle answered when the adapter was set up tells; only where it did not, it is
+    /// What the vehicle answered when the adapter was set up shows; only where it did not, it is
     /// asked again.
     public func signalProfiles(for selected: [SelectedSignal]) throws(VehicleError)
         -> [DiagnosticProfile]

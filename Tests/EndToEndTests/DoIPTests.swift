@@ -61,7 +61,7 @@ import Testing
         #expect(summary?["timeouts"] as? Int == 0)
         #expect(summary?["errors"] as? Int == 0)
         // The logical address goes into the database and comes out of it.
-        let exported = try await workplace.run(["export", "--format", "jsonl"])
+        let exported = try await workplace.run(["export", "--to", "-", "--format", "json"])
         #expect(exported.output.contains("\"ecu\":\"1010\""), "\(exported)")
 
         let shown = try await workplace.run(["devices", "show", address, "--format", "json"])

@@ -158,7 +158,7 @@ import Testing
             "send", "22F190", "--ecu", "1011", "--format", "json", "-d", address,
         ])
         #expect(one.status == 0, "\(one)")
-        #expect(one.output.contains("1HGBH41JXMN109186"), "\(one)")
+        #expect(one.output.contains("1HGBH414XMN109186"), "\(one)")
         #expect(!one.output.contains("\"ecu\":\"1010\""))
     }
 

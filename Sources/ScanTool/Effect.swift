@@ -81,11 +81,13 @@ extension ErrorReason {
 }
 
 extension ErrorReason {
-    /// Whether every first word was tried already: more of the same would only take time.
+    /// Whether every first word was tried already, or the other end has refused and closes the link: more
+    /// of the same would only take time.
     var isFinal: Bool {
         switch self {
         case .initialisation(.silent), .initialisation(.notUnderstood),
-            .initialisation(.refusesEverything), .initialisation(.webServer):
+            .initialisation(.refusesEverything), .initialisation(.webServer),
+            .initialisation(.activationRefused), .initialisation(.headerRefused):
             true
         case .initialisation, .openFailed, .linkLost, .initialisationTimedOut, .adapterRestarted,
             .flooded, .unresponsive:

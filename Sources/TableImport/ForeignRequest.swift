@@ -69,7 +69,7 @@ enum ForeignRequest {
     static func answers(_ target: ECUAddress) -> ECUAddress? {
         guard target.extended == nil else { return nil }
         switch target.form {
-        case .byte: return target
+        case .byte, .logical: return target
         case .can11: return (0x7E0...0x7E7).contains(target.value) ? target.usualResponder : nil
         case .can29: return target.isUsualRequest ? target.usualResponder : nil
         }

@@ -120,7 +120,7 @@ public struct TableExport: Sendable {
                         ? "\"rax\": \"\(Hex.string(reply.value & 0xFF, digits: 2))\""
                         : "\"rax\": \"\(Hex.string(reply.value & 0xFF_FFFF, digits: 6))\"")
             }
-        case .byte?: return nil
+        case .byte?, .logical?: return nil
         }
         let id = record.dataID
         fields.append("\"cmd\": {\"\(id.service)\": \"\(id.idText)\"}")
@@ -273,7 +273,7 @@ public struct TableExport: Sendable {
         switch target.form {
         case .can11: return target.digits
         case .can29: return target.value >> 24 == 0x18 ? String(target.digits.dropFirst(2)) : nil
-        case .byte: return nil
+        case .byte, .logical: return nil
         }
     }
 

@@ -29,7 +29,12 @@ import VehicleLink
         func takeText() -> String {
             settle()
             defer { out = [] }
-            return out.compactMap { output in
+            return text
+        }
+
+        /// The text that was written and not taken.
+        var text: String {
+            out.compactMap { output in
                 if case .write(let bytes) = output {
                     String(decoding: bytes, as: UTF8.self)
                 } else {
@@ -110,7 +115,7 @@ import VehicleLink
             bench.expire(timer)
             if bench.isReady || bench.failure != nil { break }
         }
-        return all
+        return all + bench.text
     }
 
     @Test func `frames of another rate keep it from ever asking at the first one`() {

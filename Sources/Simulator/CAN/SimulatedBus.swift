@@ -50,6 +50,8 @@ struct SimulatedBus: Sendable {
     private var queue: [Planned] = []
     private var outgoing: [Outgoing] = []
     private var incoming: [ECUAddress: Incoming] = [:]
+    /// Until when an ECU sends the packets of a message to everyone; it has one such message at a time.
+    private var announcing: [UInt8: Instant] = [:]
     private var traffic: [(speaker: BusMonitor.Speaker, period: Duration, next: Instant)] = []
 
     /// The most frames that wait.
@@ -141,11 +143,20 @@ struct SimulatedBus: Sendable {
                 let frames = try? J1939.frames(
                     for: data, parameterGroup: group, source: source, priority: priority)
             else { return }
-            for (number, frame) in frames.enumerated() {
-                guard let id = frame.header else { continue }
-                plan(CANFrame(id, frame.bytes), at: time + .milliseconds(50 * number))
+            let all = frames.compactMap { frame in
+                frame.header.map { CANFrame($0, frame.bytes) }
             }
+            broadcast(all, from: source, at: time)
         }
+    }
+
+    /// A message to everyone: one frame, or packets 50 ms apart.
+    private mutating func broadcast(_ frames: [CANFrame], from source: UInt8, at time: Instant) {
+        let begin = frames.count > 1 ? max(time, announcing[source] ?? time) : time
+        for (number, frame) in frames.enumerated() {
+            plan(frame, at: begin + .milliseconds(50 * number))
+        }
+        if frames.count > 1 { announcing[source] = begin + .milliseconds(50 * frames.count) }
     }
 
     // MARK: Testers
@@ -341,9 +352,7 @@ struct SimulatedBus: Sendable {
             }
             guard let head = frames.first else { continue }
             if answer.isBroadcast || frames.count == 1 {
-                for (number, frame) in frames.enumerated() {
-                    plan(frame, at: time + .milliseconds(50 * number))
-                }
+                broadcast(frames, from: source, at: time)
             } else {
                 let rest = frames.dropFirst().map { Array($0.data) }
                 plan(

@@ -98,8 +98,10 @@ struct TableImportRun {
     /// The files of a folder that count: of signal sets by year the one that holds the chosen year.
     private func chosen(_ names: [String]) -> [String] {
         let files = names.filter { name in
-            let isOther = name.lowercased().hasSuffix(".md") || name.hasSuffix(".pids")
-            return !isOther
+            let lower = name.lowercased()
+            // A profile may have no ending at all.
+            return !name.contains(".")
+                || [".json", ".csv", ".dbc", ".txt"].contains { lower.hasSuffix($0) }
         }
         func years(_ name: String) -> ClosedRange<Int>? {
             let parts = name.dropLast(5).split(separator: "-")

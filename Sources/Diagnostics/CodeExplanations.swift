@@ -66,6 +66,9 @@ public struct CodeExplanations: Sendable {
     /// What several codes say together, the gravest first.
     var rules: [CodeSetReading.Rule] = []
 
+    /// Nothing is said of any code.
+    public init() {}
+
     /// The family that owns a code: the one with the narrowest range; nil where none has it.
     public func family(of code: DTC) -> CodeFamily? {
         var best: (family: CodeFamily, width: UInt16)?

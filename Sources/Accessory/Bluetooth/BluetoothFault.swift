@@ -106,7 +106,7 @@ public enum BluetoothFault: AccessoryFault {
             FaultWords(
                 .bluetooth,
                 "\(address): the adapter speaks Bluetooth LE only, which has no serial port",
-                remedy: "name it as one: -d ble:\(device)", category: .usage)
+                remedy: "name it as one: -d ble:\(device)")
         case .severalOfThatName(let addresses):
             FaultWords(
                 .bluetooth,

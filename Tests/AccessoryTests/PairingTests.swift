@@ -82,7 +82,7 @@ private func bytes(_ hex: String) -> [UInt8] { Hex.bytes(hex) ?? [] }
     func `numbers are tried until the device takes one`(
         right: String, given: [String], taken: String?
     ) throws {
-        let bus = try FakeBlueZ(pin: right)
+        let bus = try PairingBlueZ(pin: right)
         let address = try #require(BluetoothAddress("00:AA:01:00:00:00"))
         var tried: [String] = []
         func pair() throws(AccessoryError) -> String? {
@@ -104,7 +104,7 @@ private func bytes(_ hex: String) -> [UInt8] { Hex.bytes(hex) ?? [] }
     }
 
     @Test func `a search lists what the air has, and ends it`() throws {
-        let bus = try FakeBlueZ(pin: "")
+        let bus = try PairingBlueZ(pin: "")
         let found = try #require(
             try BluetoothPairing.search(for: .milliseconds(50), on: bus.path, cancelledBy: nil))
         #expect(found.map(\.address.description) == ["00:AA:01:00:00:00"])
@@ -118,7 +118,7 @@ private func bytes(_ hex: String) -> [UInt8] { Hex.bytes(hex) ?? [] }
 }
 
 /// A bus with BlueZ on it, which has one device.
-private final class FakeBlueZ: Sendable {
+private final class PairingBlueZ: Sendable {
     let path: String
     private let listener: Int32
     private let heard = Mutex<[String]>([])

@@ -57,7 +57,7 @@ function chart(series, { from, to, label = clock, onLook, onZoom, gap, second = 
       const of = scales[units.indexOf(one.unit || '')], output = h('span', { class: 'at' });
       outputs.push(output);
       if (of) {
-        // A line goes on to the edges of a window that is zoomed in.
+        // A line continues to the edges of a window that is zoomed in.
         const begin = Math.max(0, one.points.findIndex(point => point[0] >= from) - 1), rest = one.points.slice(begin), end = rest.findIndex(point => point[0] > to);
         const shown = end < 0 ? rest : rest.slice(0, end + 1);
         const usual = one.points.length > 1 ? (one.points[one.points.length - 1][0] - one.points[0][0]) / (one.points.length - 1) : 0;

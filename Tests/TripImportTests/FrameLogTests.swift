@@ -4,7 +4,9 @@ import OBDCore
 import Testing
 import TripImport
 
-/// One conversation as seven programs write it: 010C, the VIN, an identifier that no table has, a
+/// One conversation as eight programs write it.
+///
+/// It has 010C, the VIN, an identifier that no table has, a
 /// stranger's frame, and 010D with 29 bits. SAE J1979: 1A F8 is 1726 rpm, 64 is 100 km/h.
 @Suite struct `Logs of frames` {
     private static let names = [

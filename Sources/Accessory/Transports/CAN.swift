@@ -150,7 +150,7 @@ public enum CANInterfaceFault: AccessoryFault {
                 category: .lost)
         case .notAcknowledged(let interface):
             FaultWords(
-                .link, "\(interface): nobody on the bus acknowledges what is sent",
+                .link, "\(interface): no ECU on the bus acknowledges what is sent",
                 remedy: "turn the ignition on; check the bus's rate and the wiring",
                 category: .lost)
         }

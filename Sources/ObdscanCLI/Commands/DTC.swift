@@ -65,7 +65,7 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
             With --next one adapter goes from car to car. obdscan asks you to plug it in and press \
             Enter, reads the codes, adds them to the table of --to, prints one line about the car, \
             and asks for the next one. What you type before Enter is the car's label. A car that \
-            cannot be read can be tried again or skipped; the loop goes on.
+            cannot be read can be tried again or skipped; the loop continues.
 
             With --batch every adapter and recorded conversation in a list is read into one table. \
             They are read at the same time (at most 64), so one that hangs does not delay the \

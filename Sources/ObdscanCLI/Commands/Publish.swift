@@ -158,9 +158,9 @@ struct PublishRunCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Deliver trips and follow the database.",
         discussion: """
-            Without --drain it goes on until it is interrupted and delivers what log commits \
+            Without --drain it runs until it is interrupted, and delivers what log commits \
             within two seconds. A server that does not answer is tried again after 1 to 60 \
-            seconds; meanwhile nothing is lost and other sinks go on.
+            seconds; meanwhile nothing is lost and other sinks continue.
 
             With --drain it ends when nothing is left. The exit code is 0 when everything was \
             delivered, 75 when something is left, 77 when the server refuses the user and 78 when \

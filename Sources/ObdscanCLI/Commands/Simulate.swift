@@ -26,7 +26,7 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
               obdscan simulate --tcp 0.0.0.0:35000           for a phone in the same network
               obdscan simulate diesel --doip                 as a car's Ethernet gateway (DoIP)
               obdscan simulate --personality clone-1.5       a cheap adapter with its faults
-              obdscan simulate --personality slcan           ECUs behind an slcan adapter
+              obdscan simulate --personality slcan           ECUs and an slcan adapter
               obdscan simulate --can vcan0                   ECUs on a CAN interface
               obdscan simulate --faults all:0.001            a bad link
             obdscan simulate --show petrol > my.vehicle    start a vehicle file of your own

@@ -21,10 +21,12 @@ public enum OutputFile {
         }
     }
 
-    /// Makes `bytes` the contents of `path`; only its owner may read a new file.
-    public static func write(_ path: String, bytes: [UInt8]) throws(FileError) {
+    /// Makes `bytes` the contents of `path`; only its owner may read a new file that `isPrivate`.
+    public static func write(
+        _ path: String, bytes: [UInt8], isPrivate: Bool = false
+    ) throws(FileError) {
         do throws(OutputError) {
-            let file = try PendingFile(path, mode: 0o600)
+            let file = try PendingFile(path, mode: isPrivate ? 0o600 : 0o666)
             try writeAll(bytes, to: file.descriptor)
             try file.appear()
         } catch {

@@ -236,7 +236,7 @@ package struct PollExplanation: Sendable {
         else { return nil }
         let room = report.capabilities.selectors(of: shape, to: first.target)
         let needed = (fast.count + room - 1) / room
-        guard needed > 1 else { return nil }
+        guard room > 1, needed > 1 else { return nil }
         return "\(fast.count) signals at full rate need \(needed) requests: "
             + "\(room) fit one."
     }

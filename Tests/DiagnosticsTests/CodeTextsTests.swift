@@ -104,7 +104,7 @@ import Testing
             (.scalings, "01\t1\tx\t\tcount", .malformed("x", wanted: "a number")),
             (.scalings, "01\t1\t0\t\tcount\n01\t1\t0\t\tcount", .double("01")),
             (
-                .readiness, "2001\t\t1\n1996\t2000\t2",
+                .readiness, "x\tX\t2001\t\t1\t\nx\tX\t1996\t2000\t2\t",
                 .malformed("1996", wanted: "a year after those of the row above")
             ),
         ] as [(MonitorTables.File, String, MonitorTableError.Fault)])

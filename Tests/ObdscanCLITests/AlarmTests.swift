@@ -124,7 +124,7 @@ private func instant(_ seconds: Int64) -> Instant {
         let lines = LiveView(palette: Palette(isOn: false)).render(
             model, at: .zero, size: .init(columns: 80, rows: 10))
         #expect(lines.contains { $0.hasPrefix("! ECT>110: 7E8 Engine coolant temperature 120 °C") })
-        #expect(lines.contains { $0.hasPrefix("!ECT ") })
+        #expect(lines.contains { $0.hasPrefix("!Engine coolant temp") })
     }
 }
 

@@ -51,7 +51,8 @@ import VehicleReports
             }
             #expect(
                 shown == [
-                    "7E8 check", "P0301 stored", "P0420 stored", "P0301 pending", "7E9 light",
+                    "Engine (7E8)", "P0301 stored", "P0420 stored", "P0301 pending",
+                    "Gearbox (7E9)",
                     "P0301 stored", "P0301 permanent",
                 ], "\(text)")
             let json = try TableVehicle.printed {
@@ -95,12 +96,12 @@ import VehicleReports
             #expect(scan.lampIsOn(Self.engine, table) == engine)
             #expect(scan.lampIsOn(Self.gearbox, table) == gearbox)
             let headings = try vehicle.printer().text(scan).split(separator: "\n").filter {
-                $0.hasPrefix("7E")
+                $0.contains("(7E")
             }
             #expect(
                 headings == [
-                    "7E8  " + (engine ? "check engine light on" : "light off"),
-                    "7E9  " + (gearbox ? "check engine light on" : "light off"),
+                    "Engine (7E8)  " + (engine ? "check engine light on" : "light off"),
+                    "Gearbox (7E9)  " + (gearbox ? "check engine light on" : "light off"),
                 ])
         }
     }
@@ -149,7 +150,7 @@ import VehicleReports
             // The engine's codes are neither more nor less by that.
             #expect(scan.codes.filter { $0.ecu == Self.engine }.count == 3)
             let text = try vehicle.printer().text(scan)
-            let heading = text.split(separator: "\n").first { $0.hasPrefix("7E9") }
+            let heading = text.split(separator: "\n").first { $0.contains("(7E9)") }
             #expect(heading?.contains("no codes") == (absence == "no codes"), "\(text)")
             #expect(rows(vehicle, scan, "ecu", "code").last == "7E9 -")
             let error = rows(vehicle, scan, "error").last

@@ -30,7 +30,8 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
     private static let elsewhere: Set<String> = [
         "deviceEvent", "position", "fuelCalibration", "redecodedSignal", "serving", "problem",
         "signal",
-        "status", "plot", "track", "state", "codeList", "event", "eventCount",
+        "status", "plot", "track", "state", "codeList", "event", "eventCount", "comparedSignal",
+        "frameRate", "importedRow", "publishCheck", "published", "refusal", "sink",
     ]
     /// Commands that take no database.
     private static let others: [[String]] = [

@@ -322,7 +322,10 @@ import Testing
         let report = ["dtc", "report", "-d", Self.vehicle, "--format"]
         let objects = try program.run(report + ["json"]).objects
         let lines = try program.run(report + ["csv"]).output.split(separator: "\r\n")
-        #expect(lines[0].hasPrefix("kind,vin,time,since,device,protocol,ecu,name,light,codes,"))
+        #expect(
+            lines[0].hasPrefix(
+                "kind,vin,make,odometerKm,time,since,device,protocol,customer,verdict,ecu,name,light,codes,"
+            ))
         let head = try #require(objects.first { $0["kind"] as? String == "vehicleReport" })
         let accessory = try #require(head["device"] as? String)
         let vehicleProtocol = try #require(head["protocol"] as? String)
@@ -484,7 +487,7 @@ import Testing
         #expect(try String(contentsOfFile: table, encoding: .utf8) == "something else\n")
         let wrong = program.home.appendingPathComponent("codes.ods").path
         #expect(try program.run(["dtc", "--to", wrong] + Self.deviceArguments).status == 64)
-        let page = program.home.appendingPathComponent("car.pdf").path
+        let page = program.home.appendingPathComponent("car.docx").path
         #expect(
             try program.run(["dtc", "report", "--to", page] + Self.deviceArguments).status == 64)
     }

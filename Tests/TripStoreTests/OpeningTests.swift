@@ -15,10 +15,13 @@ import Testing
             }
         }
         let files = Migrations.steps.map(\.path.description)
-        #expect(files == ["0001_trips.sql", "0002_history.sql", "0003_limits.sql"])
+        #expect(
+            files == [
+                "0001_trips.sql", "0002_history.sql", "0003_limits.sql", "0004_epochs.sql",
+            ])
         #expect(
             hashes.map { String($0, radix: 16) }
-                == ["7eacc099476166b", "ade43847035ee129", "ebe9695e41704d1"])
+                == ["7eacc099476166b", "ade43847035ee129", "ebe9695e41704d1", "8be15634b56aee2b"])
     }
 
     @Test func `a new database and its directories are made for their owner alone`() throws {
@@ -65,7 +68,7 @@ import Testing
         _ = try TripStore(path: scratch.path())
         try scratch.sql { try $0.execute(sql: "PRAGMA user_version = 99") }
         for access in [TripStore.Access.readOnly, .readWrite] {
-            #expect(throws: StoreError.newer(path: scratch.path(), version: 99, known: 3)) {
+            #expect(throws: StoreError.newer(path: scratch.path(), version: 99, known: 4)) {
                 try TripStore(path: scratch.path(), access: access)
             }
         }

@@ -17,8 +17,8 @@ struct DTCCommand: ParsableCommand {
             EXAMPLES
               obdscan dtc                                   codes of every ECU
               obdscan dtc --all-modules                     codes of every module
-              obdscan dtc --next --to codes.csv             one adapter, many vehicles, one table
-              obdscan dtc --batch cars.txt --to codes.csv   many adapters, one table
+              obdscan dtc --next --to codes.csv             one adapter for many cars
+              obdscan dtc --batch cars.txt --to codes.csv   many adapters
               obdscan dtc explain                           causes, and whether to drive on
               obdscan dtc explain P0301 SPN100/FMI1         offline
               obdscan dtc clear                             asks first
@@ -98,7 +98,7 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
         completion: .file())
     var batch: String?
 
-    @Flag(help: "Read one car after another with one adapter, into the table of --to.")
+    @Flag(help: "Read one car after another into the table of --to.")
     var next = false
 
     @OptionGroup var table: CodeTableOptions

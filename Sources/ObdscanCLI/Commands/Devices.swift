@@ -46,7 +46,7 @@ struct DevicesListCommand: ParsableCommand, OutputCommand {
               obdscan devices list --scan
             """)
 
-    @Flag(help: "Also ask the networks for vehicles with DoIP; this sends a broadcast.")
+    @Flag(help: "Ask the networks for vehicles with DoIP, by broadcast.")
     var doip = false
 
     @Flag(help: "Search for Bluetooth devices in reach, which takes 12 seconds.")
@@ -77,8 +77,8 @@ struct DevicesListCommand: ParsableCommand, OutputCommand {
     private func search() throws -> [BluetoothPairing.Found] {
         let inbox = try SignalInbox.ofProcess()
         let found = try BluetoothSetup(output: output, inbox: inbox).search()
-        if let device = found.first {
-            output.note("To pair one: \"obdscan setup -d \(device.accessory.address)\"")
+        if let address = found.first?.accessory.address {
+            output.note("To pair one: \"obdscan setup -d \(address)\"")
         }
         return found
     }

@@ -50,14 +50,16 @@ struct ImportCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Say when a log begins that does not say it: 2021-11-19 or \"2021-11-19 16:45\".",
+            "Take this as the day of a log that names none.",
+            discussion: "2021-11-19, or with the time \"2021-11-19 16:45\".",
             valueName: "day"))
     var date: String?
 
     @Option(
         name: .customLong("map"),
         help: ArgumentHelp(
-            "Read what names of a log mean from a file with lines such as: Drehzahl = RPM.",
+            "Read the meaning of a log's names from this file.",
+            discussion: "Each line is NAME = SIGNAL, such as Drehzahl = RPM.",
             valueName: "path"),
         completion: .file())
     var map: String?

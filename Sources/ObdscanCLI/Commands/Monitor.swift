@@ -31,7 +31,8 @@ struct MonitorCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Show only this identifier, or those that equal it in the bits of a mask: 7E8, 7E8/7F8, 18DAF110; may be repeated.",
+            "Show only this identifier; may be repeated.",
+            discussion: "7E8 or 18DAF110; 7E8/7F8 has a mask of the bits that count.",
             valueName: "id"))
     var id: [String] = []
 
@@ -41,11 +42,11 @@ struct MonitorCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Write the frames to a log, in the form of candump -l, instead of printing them.",
+            "Write the frames to a log in the form of candump -l.",
             valueName: "file"), completion: .file(extensions: ["log"]))
     var to: String?
 
-    @Flag(help: "Count frames, and print the rate of each identifier at the end.")
+    @Flag(help: "Print only the rate of each identifier at the end.")
     var rates = false
 
     @OptionGroup var vehicle: VehicleOptions

@@ -22,8 +22,8 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
             F501 and in the codes of each readiness group.
 
             It says which monitors have not run, how to drive so that they complete, and what the \
-            rules of the US EPA (40 CFR 85.2222) and of California make of it. The model year is \
-            taken for 2001 or later. Other states and countries have their own \
+            rule of the US EPA (40 CFR 85.2222) makes of it. The model year is taken for 2001 or \
+            later. Other states and countries have their own \
             rules. --exit-code is stricter: a vehicle is not ready if any supported monitor is \
             incomplete, or if it reports none.
 

@@ -60,7 +60,8 @@ struct PIDsImportCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Write the table to this file, or one table per source to this folder.",
+            "Write the table to this file.",
+            discussion: "A name that ends in / is a folder for one table per source.",
             valueName: "file"),
         completion: .file(extensions: ["pids"]))
     var to: String?

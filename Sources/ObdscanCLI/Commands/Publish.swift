@@ -68,7 +68,7 @@ struct SinkOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Send a broker every reading, too: influx or json (default: off).",
+            "Send every reading to a broker: influx or json.",
             valueName: "form"))
     var history: PublishSettings.History?
 
@@ -85,7 +85,7 @@ struct SinkOptions: ParsableArguments {
     @Flag(help: "Deliver positions, too; they show where somebody is.")
     var position = false
 
-    @Flag(help: "Deliver texts and events, too: VictoriaMetrics makes zeros of texts.")
+    @Flag(help: "Deliver texts and events, too.")
     var text = false
 
     func validate() throws {
@@ -182,13 +182,13 @@ struct PublishRunCommand: ParsableCommand, OutputCommand {
     @Option(
         name: .customLong("trip"),
         help: ArgumentHelp(
-            "Deliver only this trip, an imported one too; may be repeated.", valueName: "trip"))
+            "Deliver only this trip; may be repeated.", valueName: "trip"))
     var trips: [TripReference] = []
 
     @Option(
         name: .customLong("resend"),
         help: ArgumentHelp(
-            "Deliver this trip from its beginning once more; may be repeated.", valueName: "trip"))
+            "Deliver this trip again; may be repeated.", valueName: "trip"))
     var again: [TripReference] = []
 
     @OptionGroup var database: DatabaseOptions

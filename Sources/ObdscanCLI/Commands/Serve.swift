@@ -87,8 +87,9 @@ struct ServeCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Show tracks on the map tiles at this address, which browsers load from there.",
-            discussion: "With {z}, {x} and {y}: https://tile.example.org/{z}/{x}/{y}.png",
+            "Show tracks on the map tiles at this address.",
+            discussion:
+                "Browsers load them from there. With {z}, {x} and {y}: https://tile.example.org/{z}/{x}/{y}.png",
             valueName: "url"))
     var tiles: String?
 

@@ -24,7 +24,7 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
               obdscan simulate                               on a pty
               obdscan simulate --tcp 35000 diesel            as a Wi-Fi adapter
               obdscan simulate --tcp 0.0.0.0:35000           for a phone in the same network
-              obdscan simulate diesel --doip                 as a car's Ethernet gateway (DoIP)
+              obdscan simulate diesel --doip                 as a gateway for DoIP
               obdscan simulate --personality clone-1.5       a cheap adapter with its faults
               obdscan simulate --personality slcan           ECUs and an slcan adapter
               obdscan simulate --can vcan0                   ECUs on a CAN interface
@@ -48,14 +48,15 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Serve on this port of 127.0.0.1, or at this address and port; port 0 = any.",
+            "Serve on this port, or address and port.",
+            discussion: "The address is 127.0.0.1 where none is named; port 0 is any free one.",
             valueName: "port|address:port"))
     var tcp: ServedHost?
 
     @Option(
         defaultAsFlag: ServedGateway.usual,
         help: ArgumentHelp(
-            "Serve as a DoIP gateway on TCP and UDP, at this address and port.",
+            "Serve as a DoIP gateway.",
             valueName: "address"))
     var doip: ServedGateway?
 
@@ -64,7 +65,8 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Serve the ECUs on this CAN interface, such as vcan0; several testers may use it.",
+            "Serve the ECUs on this CAN interface.",
+            discussion: "Such as vcan0; several testers may use it.",
             valueName: "interface"))
     var can: String?
 
@@ -105,7 +107,7 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Choose drive and faults; the same number repeats them.",
+            "Repeat drive and faults by a number.",
             valueName: "number"))
     var seed: String?
 

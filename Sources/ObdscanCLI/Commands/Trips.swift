@@ -70,7 +70,7 @@ struct TripsListCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Show only trips whose name, tags or notes contain this text.", valueName: "text"))
+            "Show only trips with this text in name, tags or notes.", valueName: "text"))
     var search: String?
 
     @Flag(help: "Show records of code reading and clearing, too.")

@@ -113,7 +113,7 @@ extension SettingsKey {
 
     private static let meanings = [
         "device": "the device to use without -d",
-        "adapter": "what the adapter speaks: auto, elm327, stn or golink",
+        "adapter": "what the adapter speaks: auto, elm327, stn, golink or doip",
         "protocol": "the vehicle protocol: auto, 1 to 9, A to C, or a name",
         "units": "units to show: metric, imperial or us",
         "database": "the database's file",
@@ -123,6 +123,7 @@ extension SettingsKey {
         "alarm-command": "the program to run when an alarm begins",
         "log-when-plugged":
             "the path of the adapter whose trips are logged whenever it is plugged in",
+        "workshop": "the line that reports have about the workshop",
         "fuel.price": "the price of a litre",
         "fuel.displacement": "the engine's displacement in litres",
         "fuel.efficiency": "the share of it that the cylinders fill",

@@ -59,7 +59,7 @@ enum SettingsFile {
         if after == before { return }
         try makeFolder(of: path)
         do throws(FileError) {
-            try OutputFile.write(path, bytes: after)
+            try OutputFile.write(path, bytes: after, isPrivate: true)
         } catch {
             throw Failure(error)
         }

@@ -33,23 +33,23 @@ struct CodeTableOptions: ParsableArguments {
         completion: .file())
     var to: String?
 
-    @Flag(help: "Add rows to the table of --to instead of replacing it.")
+    @Flag(help: "Add rows to the table of --to; do not replace it.")
     var append = false
 
     @Option(help: ArgumentHelp("Fill the column label with this text.", valueName: "text"))
     var label: String?
 
-    @Flag(help: "Write times of this machine's time zone into the table, without fractions.")
+    @Flag(help: "Write local times without fractions into the table.")
     var localTime = false
 
     @Option(
         help: ArgumentHelp(
-            "Separate the cells of CSV by this character: , or ; or tab.", valueName: "character"))
+            "Separate cells of CSV by this: , or ; or tab.", valueName: "character"))
     var delimiter: Delimiter?
 
     @Option(
         help: ArgumentHelp(
-            "Write a report of each vehicle, a page to print, into this folder.",
+            "Write a page to print for each vehicle.",
             valueName: "folder"),
         completion: .directory)
     var report: String?

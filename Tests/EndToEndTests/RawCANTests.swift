@@ -14,11 +14,14 @@ import Testing
         "sim:\(vehicle)?frozen=true&latency=2ms&codes=P0301,P0420&personality=\(personality)\(rest)"
     }
 
-    /// What a command prints, without what differs by nature: time, and the adapter.
+    /// What a command prints, without what differs by nature: time, the adapter, and the voltage
+    /// that it measures.
     private func objects(_ command: [String], _ device: String) async throws -> [NSDictionary] {
         let outcome = try await workplace.run(command + ["--format", "json", "-d", device])
         #expect(outcome.status == 0, "\(command) \(device): \(outcome)")
-        return try outcome.objects().filter { $0["kind"] as? String != "adapter" }.map { object in
+        return try outcome.objects().filter {
+            $0["kind"] as? String != "adapter" && $0["signal"] as? String != "ADAPTER_VOLTAGE"
+        }.map { object in
             var object = object
             object["time"] = nil
             return object as NSDictionary

@@ -17,7 +17,7 @@ import Testing
 
     @Test func `a vehicle's objects are those of the commands`() async throws {
         let page = try await ServedPage(workplace, ["rpm", "vss", "-d", Self.car])
-        let readings = try await page.wait(for: "/api/readings") { $0.count >= 2 }
+        let readings = try await page.wait(for: "/api/readings") { $0.count >= 4 }
         let read = try await workplace.run([
             "read", "rpm", "vss", "--format", "json", "-d", Self.car,
         ])
@@ -56,7 +56,7 @@ import Testing
     @Test func `a browser changes nothing in the vehicle`() async throws {
         let record = workplace.path("record")
         let page = try await ServedPage(workplace, ["-d", Self.car, "--record", record])
-        _ = try await page.wait(for: "/api/readings") { $0.count >= 2 }
+        _ = try await page.wait(for: "/api/readings") { $0.count >= 4 }
         for target in [
             "/api/codes", "/api/monitors", "/api/codes?clear=yes", "/api/codes/clear",
             "/api/send?command=04", "/api/monitors%0D04",

@@ -92,7 +92,7 @@ import Testing
             ["info"], firstRequest: "7E806410000180000\n7EA037F0111",
             others: ["0900": "7E8064900400000000\n7EA037F0911", "0902": "NO DATA"])
         let lines = outcome.output.split(separator: "\n")
-        let place = try #require(lines.firstIndex(of: "ECU 7EA"), "\(outcome)")
+        let place = try #require(lines.firstIndex(of: "7EA"), "\(outcome)")
         let told = lines[(place + 1)...].joined(separator: "\n")
         #expect(told.contains("Refuses service 01  serviceNotSupported (11)"), "\(outcome)")
         #expect(told.contains("Refuses service 09  serviceNotSupported (11)"), "\(outcome)")

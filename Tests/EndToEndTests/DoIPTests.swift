@@ -127,7 +127,7 @@ import Testing
         let outcome = try await workplace.run([
             "send", "AT RV", "-d", "sim:petrol?personality=doip",
         ])
-        #expect(outcome.status == 64, "\(outcome)")
+        #expect(outcome.status == 69, "\(outcome)")
         #expect(outcome.errors.contains("no adapter there takes commands"), "\(outcome)")
     }
 

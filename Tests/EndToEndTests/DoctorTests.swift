@@ -47,7 +47,7 @@ import Testing
         ("?\r\r>", "answers \"?\" to every command", "obdscan devices"),
         (
             "HTTP/1.1 400 Bad Request\r\nServer: nginx\r\nConnection: close\r\n\r\n",
-            "a web server answers there", "port 35000"
+            "this is a web page, not an adapter", "adapters listen on 35000"
         ),
     ])
     func `what is no adapter is refused`(
@@ -140,7 +140,7 @@ import Testing
         #expect(outcome.output.contains("(nothing was said)"))
         let unknown = try await workplace.run(["report", "-d", "nosuchname"])
         #expect(unknown.status == 64, "\(unknown)")
-        #expect(unknown.output.contains("\"step\":\"accessory\",\"ok\":false"))
+        #expect(unknown.output.contains("\"step\":\"address\",\"ok\":false"))
         #expect(unknown.errors.contains("no device is called \"nosuchname\""))
     }
 }

@@ -19,7 +19,17 @@ import Testing
         // The simulated car is no Leaf.
         "obdscan read leaf-soc --pack nissan-leaf": 75,
         // What is known of it is younger.
-        "obdscan dtc report --since 2026-11-01 --until 2026-11-21 --of 1HGCM82633A004352": 66,
+        "obdscan dtc report --since 2026-11-01 --until 2026-11-21 --of van": 66,
+        // It has no battery to drive with.
+        "obdscan read ev-soc --pids battery.csv": 75,
+        // No sink is configured, and nothing was published.
+        "obdscan publish --drain": 78,
+        "obdscan publish fleet": 78,
+        "obdscan publish retry fleet": 78,
+        "obdscan publish status": 66,
+        "obdscan publish status --format json": 66,
+        "obdscan publish check fleet": 66,
+        "obdscan publish forget fleet": 64,
     ]
 
     /// Examples that cannot be run here, and why.
@@ -33,6 +43,17 @@ import Testing
         "obdscan trips report --to trip.pdf": "needs a browser; PrintedPageTests has one",
         "obdscan devices show /dev/ttyUSB0": "needs that adapter; Tests/System has one",
         "obdscan info -d rfcomm:AA:BB:CC:DD:EE:FF": "needs that adapter; Tests/System has one",
+        "obdscan info -d ble:AA:BB:CC:DD:EE:FF": "needs that adapter; Tests/System has one",
+        "obdscan info -d can:can0": "needs a bus; RawCANTests has simulated ones",
+        "obdscan monitor -d can:can0": "needs a bus; RawCANTests has simulated ones",
+        "obdscan monitor -d can:can0 --rates --duration 5s":
+            "needs a bus; RawCANTests has simulated ones",
+        "obdscan monitor -d can:can0 --to bus.log": "needs a bus; RawCANTests has simulated ones",
+        "obdscan simulate --can vcan0": "needs a bus; RawCANTests has simulated ones",
+        "obdscan publish --to influx+http://localhost:8428":
+            "needs a server; PublishTests has one",
+        "obdscan publish --to influx+http://localhost:8428 --drain":
+            "needs a server; PublishTests has one",
         "obdscan info -d unix:/run/obd.sock": "needs that socket; UnixSocketTests has one",
     ]
 
@@ -107,6 +128,8 @@ private final class ExampleShelf: Sendable {
     private let servers: [RunningProgram]
     private let pty: String
     private let tcp: String
+    private let slcan: String
+    private let doip: String
 
     init() async throws {
         original = try Workplace()
@@ -114,7 +137,11 @@ private final class ExampleShelf: Sendable {
         pty = try #require(await serial.lines(with: "/dev/pts/").first)
         let network = try original.start(["simulate", "--latency", "0", "--tcp", "0"])
         tcp = try #require(await network.lines(with: "tcp:").first)
-        servers = [serial, network]
+        let bus = try original.start(["simulate", "--personality", "slcan", "--latency", "0"])
+        slcan = try #require(await bus.lines(with: "/dev/pts/").first)
+        let gateway = try original.start(["simulate", "--doip", "127.0.0.1:0"])
+        doip = try #require(await gateway.lines(with: "doip:").first)
+        servers = [serial, network, bus, gateway]
         try await fill()
     }
 
@@ -127,6 +154,8 @@ private final class ExampleShelf: Sendable {
     func replaced(_ line: String) -> String {
         line.replacing("/dev/ttyUSB0", with: pty)
             .replacing("tcp:192.168.0.10:35000", with: tcp)
+            .replacing("slcan:/dev/ttyACM0", with: slcan)
+            .replacing("doip:192.168.0.20", with: doip)
             .replacing("--tcp 35000", with: "--tcp 0")
             .replacing("/media/stick/", with: "stick/")
             .replacing("curl --data-binary @- URL", with: "cat >/dev/null")
@@ -157,13 +186,29 @@ private final class ExampleShelf: Sendable {
             to: original.folder.appendingPathComponent("FILE"))
         _ = try original.file("trip.jsonl", Self.trip(on: 20, at: "10:00:00"))
         _ = try original.file("trackLog.csv", Self.track(on: 19))
+        try FileManager.default.copyItem(
+            at: Self.tests.appendingPathComponent("TripImportTests/Logs/candump.log"),
+            to: original.folder.appendingPathComponent("candump.log"))
+        _ = try original.file("drive.csv", Self.drive)
         let table = try String(
             contentsOf: Self.tests.appendingPathComponent("CommandLine/own.pids"), encoding: .utf8)
         try FileManager.default.createDirectory(
             atPath: original.path(".local/share/obdscan/pids"), withIntermediateDirectories: true)
-        for name in ["mine.pids", "own.pids", ".local/share/obdscan/pids/own.pids"] {
+        for name in [
+            "mine.pids", "own.pids", ".local/share/obdscan/pids/own.pids", "a.pids", "b.pids",
+        ] {
             _ = try original.file(name, table)
         }
+        _ = try original.file("battery.csv", Self.battery)
+        for name in ["profile.json", "default.json"] {
+            let outcome = try await original.run([
+                "pids", "export", original.path("mine.pids"), "--as", "obdb",
+            ])
+            #expect(outcome.status == 0, "\(outcome)")
+            _ = try original.file(name, outcome.output)
+        }
+        try FileManager.default.createDirectory(
+            atPath: original.path("tests/test_cases"), withIntermediateDirectories: true)
         let vehicle = try await original.run(["simulate", "--show", "petrol"])
         _ = try original.file("my.vehicle", vehicle.output)
 
@@ -225,6 +270,21 @@ private final class ExampleShelf: Sendable {
         }
         return text
     }
+
+    /// A signal as Torque writes it.
+    private static let battery = """
+        Name,ShortName,ModeAndPID,Equation,Min Value,Max Value,Units,Header
+        State of charge,EV_SOC,221234,A/2,0,100,%,
+
+        """
+
+    /// A drive as Car Scanner writes it: the day stands nowhere.
+    private static let drive = """
+        "SECONDS";"PID";"VALUE";"UNITS"
+        "36000.5";"Engine RPM";"1726";"rpm"
+        "36001.5";"Engine RPM";"1730";"rpm"
+
+        """
 
     /// A drive as Torque writes it.
     private static func track(on day: Int = 21) -> String {

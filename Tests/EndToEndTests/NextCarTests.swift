@@ -24,9 +24,9 @@ import Testing
             if vehicle == "kline" {
                 // Nothing is plugged in.
                 scan.type("\(name)\n")
-                try await scan.shows("or s to skip it")
+                try await scan.shows("or s to skip it", on: .errors)
                 scan.type("s\n")
-                try await scan.shows("\(number)  \(name)")
+                try await scan.shows("\(number)  \(name)", on: .errors)
                 continue
             }
             let car = try workplace.start([
@@ -34,7 +34,7 @@ import Testing
             ])
             try await car.lines(with: "/")
             scan.type("\(name)\n")
-            try await scan.shows("\(number)  \(name)", within: 60)
+            try await scan.shows("\(number)  \(name)", on: .errors, within: 60)
             car.send(SIGTERM)
             _ = try await car.finish()
         }
@@ -42,8 +42,8 @@ import Testing
         let outcome = try await scan.finish()
         // The silent one.
         #expect(outcome.status == 69, "\(outcome)")
-        #expect(outcome.output.contains("12 vehicles: "), "\(outcome.output)")
-        #expect(outcome.output.contains(", 1 not read."), "\(outcome.output)")
+        #expect(outcome.errors.contains("12 vehicles: "), "\(outcome)")
+        #expect(outcome.errors.contains(", 1 not read."), "\(outcome)")
         let rows = try String(contentsOfFile: table, encoding: .utf8)
             .components(separatedBy: "\r\n").dropLast().map { $0.components(separatedBy: ",") }
         #expect(rows.first?.first == "time" && rows.allSatisfy { $0.count >= 15 })
@@ -64,8 +64,8 @@ import Testing
         let table = workplace.path("yard.jsonl")
         let scan = try workplace.startOnTerminal(["dtc", "--next", "--to", table, "-d", adapter])
         scan.type("\n")
-        try await scan.shows("1  ")
-        try await scan.shows("next car")
+        try await scan.shows("1  ", on: .errors)
+        try await scan.shows("next car", on: .errors)
         scan.send(SIGINT)
         #expect(try await scan.finish().status == -SIGINT)
         car.send(SIGTERM)

@@ -99,7 +99,7 @@ import Testing
             for end in ["", "-wal", "-shm"] {
                 try FileManager.default.removeItem(atPath: path + end)
             }
-            try await program.lines(with: "was removed; it was made again", on: .errors)
+            try await program.lines(with: "was removed; it was created again", on: .errors)
         }
         program.send(SIGTERM)
         let outcome = try await program.finish()

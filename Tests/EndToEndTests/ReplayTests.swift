@@ -5,9 +5,9 @@ import Testing
 /// what it is known to print (`Tests/Replays`).
 ///
 /// A recording answers only what was asked when it was made; for everything else the replayed
-/// adapter says what one says that does not know it. Where the output changes on purpose, delete the
-/// golden, run the test, which records it and fails, and check it by hand against the conversation
-/// and its facts.
+/// adapter says what one says that does not know it. Where the output changes on purpose, run the test
+/// with `OBDSCAN_SNAPSHOTS=write`, which records it and fails, and check it by hand against the
+/// conversation and its facts.
 @Suite(.serialized, .ownThreads) struct `Recorded conversations through the whole program` {
     /// A command and the conversation it has.
     struct Replay: CustomTestStringConvertible, Sendable {

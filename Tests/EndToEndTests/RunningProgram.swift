@@ -91,10 +91,13 @@ final class RunningProgram: Sendable {
     }
 
     /// Waits until `text` has been drawn, or written; behind `earlier` where that is given.
-    func shows(_ text: String, after earlier: String = "", within seconds: Int = 20) async throws {
+    func shows(
+        _ text: String, after earlier: String = "", on stream: Stream = .output,
+        within seconds: Int = 20
+    ) async throws {
         try await onThread { [self] in
             try collect(within: seconds, "“\(text)”") {
-                let output = self.text(.output)
+                let output = self.text(stream)
                 let begin = output.range(of: earlier)?.upperBound ?? output.startIndex
                 return output[begin...].contains(text)
             }

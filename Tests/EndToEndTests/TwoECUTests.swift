@@ -72,7 +72,7 @@ import Testing
     @Test func `what one of them tells or refuses is not told of the other`() async throws {
         let (outcome, _) = try await run(["info"])
         #expect(outcome.status == 0, "\(outcome)")
-        let parts = outcome.output.components(separatedBy: "\nECU ")
+        let parts = outcome.output.components(separatedBy: "\n\n")
         try #require(parts.count == 3, "\(outcome)")
         #expect(parts[1].contains(Self.vin) && !parts[1].contains("Refuses service 09"))
         #expect(!parts[2].contains(Self.vin) && parts[2].contains("Refuses service 09"))

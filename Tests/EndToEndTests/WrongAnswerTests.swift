@@ -257,7 +257,8 @@ import Testing
 
     /// The line about the engine's ECU.
     private func engine(_ outcome: Outcome) -> String {
-        outcome.output.split(separator: "\n").first { $0.hasPrefix("7E8") }.map(String.init) ?? ""
+        outcome.output.split(separator: "\n").first { $0.hasPrefix("Engine (7E8)") }.map(
+            String.init) ?? ""
     }
 
     private func expectNoFalseHope(_ outcome: Outcome, _ row: Row) {

@@ -69,8 +69,10 @@ enum TorqueReader {
             var row = ImportedRow(signal: signal, line: line, file: source.file)
             row.equation = Text.line(equation)
             row.role = SignalRole(text: signal.name, unit: signal.unit)
-            if let low = Double(cell(Column.low)), let high = Double(cell(Column.high)),
-                low < high, low.isFinite, high.isFinite, signal.kind == .number
+            // A table cannot say what a fraction cannot hold, and no gauge shows it.
+            if let low = Fraction(decimal: cell(Column.low))?.double,
+                let high = Fraction(decimal: cell(Column.high))?.double,
+                low < high, signal.kind == .number
             {
                 row.display = low...high
             }

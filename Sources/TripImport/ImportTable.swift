@@ -3,7 +3,7 @@ public import Formats
 import OBDCore
 
 /// The signals that a file has, in the order in which they were first seen.
-public struct ImportTable {
+public struct ImportTable: Sendable {
     private struct Key: Hashable {
         var id: String
         var name: String

@@ -100,6 +100,27 @@ import Testing
         #expect(source.records.contains { $0.dataID == DataID("22:0105") })
     }
 
+    @Test(
+        arguments: [
+            ("-40,215", "display -40..215"), ("0,0.5", "display 0..0.5"),
+            ("0,1e3", "display 0..1000"),
+            ("0,2\(String(repeating: "2", count: 60))", nil), ("-1e70,0", nil), ("0,inf", nil),
+            ("nan,5", nil), ("5,5", nil), (",", nil),
+        ] as [(String, String?)])
+    func `Limits of a gauge become a line that a table reads, or none`(
+        limits: String, wanted: String?
+    ) throws {
+        let text = """
+            Name,ShortName,ModeAndPID,Equation,Min Value,Max Value,Units,Header
+            Oil,Oil,220101,A-40,\(limits),°C,7E4
+            """
+        let table = Samples.table([try Samples.source(text)])
+        #expect(table.takenCount == 1)
+        let line = table.text.split(separator: "\n").first { $0.contains("display") }
+        #expect(line.map { $0.drop { $0 == " " } } == wanted.map { $0[...] })
+        #expect(Samples.lint(table).isEmpty)
+    }
+
     @Test(arguments: [
         ("a,b,c", ["a", "b", "c"]), ("\"a,b\", \"c\"", ["a,b", "c"]),
         ("\"a \"\"b\"\"\",c", ["a \"b\"", "c"]), ("\"Boost \"abs\"\",TA", ["Boost \"abs\"", "TA"]),

@@ -27,7 +27,7 @@ import Testing
             let client = accept(listener, nil, nil)
             defer { close(client) }
             var received: [UInt8] = []
-            while !received.suffix(4).elementsEqual("\r\n\r\n".utf8) {
+            while !received.suffix(2).elementsEqual("\n\n".utf8) {
                 var buffer = [UInt8](repeating: 0, count: 256)
                 let count = read(client, &buffer, buffer.count)
                 if count <= 0 { return }

@@ -43,7 +43,9 @@ extension TCPTransport {
     ) -> Bool {
         let descriptor = session.descriptor
         let deadline = SystemClock.now() + patience
-        let request = Array("GET / HTTP/1.0\r\n\r\n".utf8)
+        // Lines that end in LF alone, which web servers take (RFC 9112, 2.2). An adapter that stays silent
+        // would repeat its last command at a CR, and nobody knows what that was.
+        let request = Array("GET / HTTP/1.0\n\n".utf8)
         guard (try? writeAll(request, to: descriptor)) != nil else { return false }
         var received: [UInt8] = []
         while received.count < mark.count {

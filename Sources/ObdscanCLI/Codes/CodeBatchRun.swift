@@ -107,8 +107,9 @@ struct CodeBatchRun {
         }
         if let report = findings.report { output.note("   \(report)") }
         guard let failure = findings.failure else { return }
-        output.note(failure.told(of: entry.accessory))
-        if let hint = failure.hint { output.note("hint: \(hint)") }
+        // An error, which -q does not hide.
+        tellOnStandardError(printable(failure.told(of: entry.accessory)) + "\n")
+        if let hint = failure.hint { tellOnStandardError(printable("hint: \(hint)") + "\n") }
     }
 
     /// What one entry came to; nil = it was interrupted.

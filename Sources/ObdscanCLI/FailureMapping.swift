@@ -301,9 +301,8 @@ extension Failure {
                 status: .unavailable)
         case .webServer:
             self.init(
-                "\(accessory): a web server answers there, not an adapter",
-                hint: "Choose the adapter's own port. Most Wi-Fi adapters listen on port 35000: "
-                    + "tcp:HOST:35000",
+                "\(accessory): this is a web page, not an adapter",
+                hint: "adapters listen on 35000: -d tcp:HOST:35000",
                 status: .unavailable)
         case .timedOut(let command):
             self.init(

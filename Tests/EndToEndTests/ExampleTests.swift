@@ -44,7 +44,6 @@ import Testing
         "obdscan devices show /dev/ttyUSB0": "needs that adapter; Tests/System has one",
         "obdscan info -d rfcomm:AA:BB:CC:DD:EE:FF": "needs that adapter; Tests/System has one",
         "obdscan info -d ble:AA:BB:CC:DD:EE:FF": "needs that adapter; Tests/System has one",
-        "obdscan info -d can:can0": "needs a bus; RawCANTests has simulated ones",
         "obdscan monitor -d can:can0": "needs a bus; RawCANTests has simulated ones",
         "obdscan monitor -d can:can0 --rates --duration 5s":
             "needs a bus; RawCANTests has simulated ones",

@@ -1,44 +1,46 @@
-/// An accessory that is attached now.
+/// An adapter that is attached now.
 public struct Accessory: Hashable, Sendable {
-    /// How to open it: can be given to `-d`.
+    /// The address that opens it; `-d` accepts it.
     public var address: AccessoryAddress
-    /// New at every connect, of the same device too.
+    /// Changes at every connection, even of the same device.
     public var connectionID: Int
-    /// What it calls itself.
+    /// The name that the device reports.
     public var name: String
-    /// Its maker.
+    /// The manufacturer.
     public var manufacturer: String?
-    /// Its model.
+    /// The model.
     public var model: String?
-    /// Its serial number.
+    /// The serial number.
     public var serialNumber: String?
-    /// Revision of its firmware, where it shows one without being asked.
+    /// The firmware revision, if the device shows it without a request.
     public var firmware: String?
-    /// Revision of its hardware.
+    /// The hardware revision.
     public var hardware: String?
-    /// The wire protocols it may speak.
+    /// The wire protocols that it may speak.
     public var protocols: [String]
-    /// The kernel's driver.
+    /// The kernel driver.
     public var driver: String?
-    /// A name of the node that survives replugging: `/dev/serial/by-id/…`.
+    /// A path that stays the same when the device is plugged in again: `/dev/serial/by-id/…`.
     public var stablePath: String?
-    /// Vendor and product: `0403:6001`; nil where it is not on USB.
+    /// USB vendor and product: `0403:6001`; nil if the device is not on USB.
     public var usbID: String?
-    /// The Device ID record of a Bluetooth accessory: `bluetooth:v000Ap0001d0100`.
+    /// The Device ID record of a Bluetooth device: `bluetooth:v000Ap0001d0100`.
     public var deviceID: String?
-    /// Who has it open; only looked up where ``AccessoryManager/attached(withHolders:)`` is told to.
+    /// The program that has it open.
+    ///
+    /// Filled in only by ``AccessoryManager/attached(withHolders:)`` on request.
     public var holder: AccessoryError.Holder?
 
-    /// Under which it is remembered: a name that survives replugging.
+    /// The key under which the adapter is remembered; it stays the same when the device is plugged in again.
     public var memoryKey: String {
         guard let stablePath, !isSLCAN else { return "\(address)" }
         return "serial:\(stablePath)"
     }
 
-    /// Whether it is a CAN adapter that speaks frames as text.
+    /// Whether it is a CAN adapter that sends frames as text.
     public var isSLCAN: Bool { address.transport is SLCANTransport }
 
-    /// An accessory of which the address is known.
+    /// An adapter whose address is known.
     public init(address: AccessoryAddress, connectionID: Int, name: String) {
         self.address = address
         self.connectionID = connectionID
@@ -46,19 +48,21 @@ public struct Accessory: Hashable, Sendable {
         protocols = []
     }
 
-    /// Words in names of adapters (field reports); no proof, only an order of likelihood.
+    /// Words found in the names of adapters (from field reports).
+    ///
+    /// They prove nothing; they only order by likelihood.
     private static let adapterWords = [
         "OBD", "ELM", "STN", "SCANTOOL", "VGATE", "VLINK", "V-LINK", "VEEPEAK", "KONNWEI",
         "CARISTA",
     ]
 
-    /// USB bridges that adapters are commonly built with.
+    /// Vendors of the USB bridges that are common in adapters.
     private static let bridgeVendors: Set<String> = [
         "0403", "1a86", "10c4", "067b", "0483", "04d8",
     ]
 
-    /// Whether it is likely to be a vehicle adapter: by its name, or by a USB bridge that is common
-    /// in adapters.
+    /// Whether this is likely a vehicle adapter, judging by its name or by a USB bridge that is common in
+    /// adapters.
     public var isLikelyAdapter: Bool {
         let text = [name, manufacturer ?? "", model ?? ""].joined(separator: " ").uppercased()
         if isSLCAN || Self.adapterWords.contains(where: { text.contains($0) }) { return true }
@@ -67,10 +71,10 @@ public struct Accessory: Hashable, Sendable {
     }
 }
 
-/// An accessory that came or went.
+/// An adapter that was connected or disconnected.
 public enum AccessoryChange: Hashable, Sendable {
     /// It is attached now.
     case connected(Accessory)
-    /// It was, and is no more.
+    /// It was attached and no longer is.
     case disconnected(Accessory)
 }

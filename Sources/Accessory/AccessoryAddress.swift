@@ -1,16 +1,16 @@
-/// Where an accessory is, as `-d` takes it: the address of one of the transports.
+/// The address of an adapter as `-d` takes it, for any of the transports.
 ///
 /// ``TransportRegistry/address(_:)`` reads it.
 public struct AccessoryAddress: Hashable, Sendable, CustomStringConvertible {
-    /// What knows how to reach it.
+    /// The transport that opens it.
     public let transport: any Transport
 
-    /// The address of a transport.
+    /// Wraps the address of a transport.
     public init(_ transport: some Transport) {
         self.transport = transport
     }
 
-    /// The form that is printed as `id` and can be given to `-d` again.
+    /// The form that is printed as `id` and that `-d` accepts again.
     public var description: String { transport.description }
 
     /// Whether both are the same address of the same transport.
@@ -26,36 +26,36 @@ extension Transport {
     fileprivate func isEqual(to other: any Transport) -> Bool { other as? Self == self }
 }
 
-/// What is wrong with an accessory's address.
+/// What is wrong with the address of an adapter.
 public struct AddressError: Error, Hashable, Sendable {
     /// The fault.
     public enum Fault: Hashable, Sendable {
-        /// A part that has to be there.
+        /// A required part is missing.
         case missing(String)
-        /// A word before the colon that names no kind of accessory.
+        /// The word before the colon is not a known kind of adapter.
         case unknownScheme(String)
-        /// An option that this kind does not have.
+        /// This kind does not have this option.
         case unknownOption(String)
-        /// A part and a value that it cannot have.
+        /// A part, and a value that is not valid for it.
         case badValue(String, String)
-        /// A plain name: none of the transports knows it.
+        /// A plain name that no transport knows.
         case name
-        /// A path, where no transport takes one without its scheme.
+        /// A path, which needs a scheme in front: no transport accepts it without one.
         case path
     }
 
     /// The fault.
     public var fault: Fault
-    /// The whole address as given.
+    /// The whole address as the user wrote it.
     public var text: String
 
-    /// A fault in `text`.
+    /// Describes a fault in `text`.
     public init(_ fault: Fault, in text: String) {
         self.fault = fault
         self.text = text
     }
 
-    /// One sentence for people.
+    /// One sentence for the user.
     public var reason: String {
         switch fault {
         case .missing(let part): "“\(text)” names no \(part)"
@@ -68,11 +68,11 @@ public struct AddressError: Error, Hashable, Sendable {
     }
 }
 
-/// Parts of addresses that several transports have.
+/// Parts of addresses that several transports share.
 enum AddressPart {
-    /// The part before `?`, and the options after it: `a=1&b=2`.
+    /// Splits the text into the part before `?` and the options after it: `a=1&b=2`.
     ///
-    /// - Parameter names: the options that there are.
+    /// - Parameter names: the options that are allowed.
     static func options(
         of rest: Substring, _ names: [String], in text: String
     ) throws(AddressError) -> (place: Substring, options: [(name: String, value: Substring)]) {
@@ -88,12 +88,12 @@ enum AddressPart {
         return (parts[0], options)
     }
 
-    /// A number of digits alone: `Int` would take a sign.
+    /// Reads a number of digits only; `Int` would also accept a sign.
     static func decimal(_ text: Substring) -> Int? {
         text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
     }
 
-    /// Reads `HOST`, `HOST:PORT`, `[IPv6]` or `[IPv6]:PORT`; a nil port = none is named.
+    /// Reads `HOST`, `HOST:PORT`, `[IPv6]` or `[IPv6]:PORT`; the port is nil if the text has none.
     static func hostAndPort(
         _ rest: Substring, of text: String
     ) throws(AddressError) -> (host: String, port: UInt16?) {
@@ -109,7 +109,7 @@ enum AddressPart {
         } else if let colon = rest.lastIndex(of: ":") {
             host = rest[..<colon]
             port = rest[rest.index(after: colon)...]
-            // An IPv6 address without brackets: which colon begins the port cannot be told.
+            // In an IPv6 address without brackets it is not clear which colon starts the port.
             if host.contains(":") { throw AddressError(.badValue("host", String(rest)), in: text) }
         }
         if host.isEmpty { throw AddressError(.missing("host"), in: text) }

@@ -1,19 +1,19 @@
 import Glibc
 
-/// Why an accessory cannot be opened, or how its session ended.
+/// Why an adapter cannot be opened, or why its session ended.
 ///
-/// The fault is a value of its transport, which also has the words for it: what is wrong with a
-/// link, and which command fixes it, only the link knows.
+/// The fault is a value of its transport, which also has the words for it: only the transport knows what is
+/// wrong with its link and which command fixes it.
 public struct AccessoryError: Error, Hashable, Sendable {
     /// What happened.
     public let fault: any AccessoryFault
 
-    /// An error by a transport's fault.
+    /// Wraps the fault of a transport.
     public init(_ fault: some AccessoryFault) {
         self.fault = fault
     }
 
-    /// The fault in words.
+    /// The fault in words for the user.
     public var words: FaultWords { fault.words }
 
     /// Whether both are the same fault.
@@ -24,14 +24,14 @@ public struct AccessoryError: Error, Hashable, Sendable {
     /// Hashes the fault.
     public func hash(into hasher: inout Hasher) { fault.hash(into: &hasher) }
 
-    /// A program that has the accessory open.
+    /// A program that has the adapter open.
     public struct Holder: Hashable, Sendable, CustomStringConvertible {
-        /// Its process.
+        /// The process ID.
         public var pid: Int32
-        /// Its name; empty where it may not be read.
+        /// The program's name; empty if it cannot be read.
         public var program: String
 
-        /// A program by process and name.
+        /// A program by process ID and name.
         public init(pid: Int32, program: String) {
             self.pid = pid
             self.program = program
@@ -44,9 +44,9 @@ public struct AccessoryError: Error, Hashable, Sendable {
     }
 }
 
-/// What can go wrong with one kind of transport: a closed set of cases that carry what was seen.
+/// The faults of one kind of transport: a closed set of cases with the details that were observed.
 public protocol AccessoryFault: Hashable, Sendable {
-    /// The fault in words.
+    /// The fault in words for the user.
     var words: FaultWords { get }
 }
 
@@ -54,34 +54,34 @@ extension AccessoryFault {
     fileprivate func isEqual(to other: any AccessoryFault) -> Bool { other as? Self == self }
 }
 
-/// A fault in words for people.
+/// A fault in words for the user.
 public struct FaultWords: Hashable, Sendable {
-    /// What programs make of a fault: obdscan has an exit code for each.
+    /// The category of a fault; obdscan has an exit code for each.
     public enum Category: Hashable, Sendable, CaseIterable {
-        /// It is missing, taken, or does not answer.
+        /// The adapter is missing, in use, or does not answer.
         case unavailable
-        /// The user may not have it.
+        /// The user lacks the permission to open it.
         case noPermission
         /// The session was open and ended.
         case lost
-        /// Its address cannot be meant so.
+        /// The address is not valid.
         case usage
-        /// A file that belongs to it is missing.
+        /// A file that it needs is missing.
         case noInput
-        /// A file that belongs to it is damaged.
+        /// A file that it needs is damaged.
         case badInput
     }
 
-    /// Where on the way to the accessory.
+    /// The step on the way to the adapter at which the fault occurred.
     public var step: AccessoryStep
-    /// What programs make of it.
+    /// The category for programs.
     public var category: Category
-    /// Names the thing and says what happened to it; no full stop, no line break.
+    /// Names the thing and says what happened to it, without a full stop or a line break.
     public var what: String
-    /// What to do about it; nil = nothing is known.
+    /// What to do about it; nil if no remedy is known.
     public var remedy: String?
 
-    /// A fault in words.
+    /// Describes a fault in words.
     public init(
         _ step: AccessoryStep, _ what: String, remedy: String?,
         category: Category = .unavailable
@@ -92,21 +92,22 @@ public struct FaultWords: Hashable, Sendable {
         self.remedy = remedy
     }
 
-    /// What the system says of an error number.
+    /// The system's text for an error number.
     static func text(ofErrno number: Int32) -> String {
         strerror(number).map { String(cString: $0) } ?? "error \(number)"
     }
 }
 
-/// What can go wrong with every transport.
+/// Faults that every transport can have.
 public enum LinkFault: AccessoryFault {
-    /// The session ended: unplugged, switched off or out of reach; `errno` 0 = the peer closed it, which
-    /// `remedy` is for.
+    /// The session ended because the device was unplugged, switched off or out of reach.
+    ///
+    /// If `errno` is 0, the peer closed the session, and `remedy` says what to do about that.
     case lost(address: String, errno: Int32, remedy: String)
-    /// Any other failing system call.
+    /// Any other system call that failed.
     case system(call: String, address: String, errno: Int32)
 
-    /// What to do about a lost link of which nothing else is known.
+    /// What to do about a lost link if nothing else is known.
     public static let usualRemedy = "is it still plugged in and in reach?"
 
     /// The fault in words.
@@ -128,18 +129,18 @@ public enum LinkFault: AccessoryFault {
 }
 
 extension AccessoryError {
-    /// The session ended; `errno` 0 = the peer closed it.
+    /// The session ended; `errno` is 0 if the peer closed it.
     public static func lost(
         address: String, errno: Int32, remedy: String = LinkFault.usualRemedy
     ) -> AccessoryError {
         AccessoryError(LinkFault.lost(address: address, errno: errno, remedy: remedy))
     }
 
-    /// A failing system call.
+    /// A system call that failed.
     public static func system(call: String, address: String, errno: Int32) -> AccessoryError {
         AccessoryError(LinkFault.system(call: call, address: address, errno: errno))
     }
 
-    /// Whether the session was open and ended.
+    /// Whether the session was open before it ended.
     public var isLoss: Bool { words.category == .lost }
 }

@@ -2,26 +2,26 @@ import Glibc
 import Synchronization
 import SystemIO
 
-/// Knows which accessories are attached.
+/// Knows which adapters are attached.
 ///
-/// Serial devices are found, and Bluetooth accessories that are connected now; networks and the air
-/// have to be searched, which is never done unasked. What is attached already is in the list and is
-/// not announced.
+/// Finds serial devices and Bluetooth devices that are connected now. It does not search networks or scan for
+/// Bluetooth devices unless asked. Devices that are attached from the start are in the list but are not
+/// announced.
 public final class AccessoryManager: Sendable {
-    /// Where the system shows its devices; elsewhere in tests.
+    /// Where the system shows its devices; tests use other folders.
     public struct Folders: Hashable, Sendable {
-        /// One folder a terminal.
+        /// Has one folder per terminal.
         public var terminals: String
-        /// Device nodes.
+        /// Has the device nodes.
         public var devices: String
-        /// Links to nodes, by names that survive replugging.
+        /// Has links to the nodes, with names that stay the same when a device is plugged in again.
         public var stableNames: String
 
-        /// The system's own.
+        /// The folders of the system.
         public static let system = Folders(
             terminals: "/sys/class/tty", devices: "/dev", stableNames: "/dev/serial/by-id")
 
-        /// Folders.
+        /// Sets the folders.
         public init(terminals: String, devices: String, stableNames: String) {
             self.terminals = terminals
             self.devices = devices
@@ -29,8 +29,10 @@ public final class AccessoryManager: Sendable {
         }
     }
 
-    /// One connect of one device: replugging makes a new folder in sysfs, with a new inode; a
-    /// Bluetooth device is forgotten when it is not seen any more.
+    /// One connection of one device.
+    ///
+    /// Plugging it in again makes a new folder in sysfs with a new inode. A Bluetooth device is forgotten
+    /// once it is no longer seen.
     private struct Connection: Hashable, Sendable {
         var node: String
         var inode: UInt64
@@ -39,29 +41,30 @@ public final class AccessoryManager: Sendable {
     private struct Known: Sendable {
         var connections: [Connection: Int] = [:]
         var last = 0
-        /// What ``attach(_:at:protocols:)`` added.
+        /// The devices that ``attach(_:at:protocols:)`` added.
         var declared: [Accessory] = []
     }
 
     /// Where the system shows its devices.
     public let folders: Folders
-    /// Whether BlueZ is asked, too.
+    /// Whether to ask BlueZ, too.
     let asksBlueZ: Bool
     private let known = Mutex(Known())
 
-    /// A manager that has not looked yet.
+    /// Creates a manager that has not looked for devices yet.
     ///
     /// - Parameters:
-    ///   - folders: where the kernel and udev tell of devices.
-    ///   - asksBlueZ: also finds Bluetooth accessories, which takes a call to its daemon.
+    /// - folders: where the kernel and udev list devices.
+    /// - asksBlueZ: whether to find Bluetooth devices, too, which takes a call to the BlueZ daemon.
     public init(folders: Folders = .system, asksBlueZ: Bool = false) {
         self.folders = folders
         self.asksBlueZ = asksBlueZ
     }
 
-    /// The accessories that are attached now, sorted by node, those on Bluetooth after them.
+    /// The adapters that are attached now, sorted by node, with Bluetooth devices last.
     ///
-    /// - Parameter withHolders: also who has each open, which looks at every process.
+    /// - Parameter withHolders: whether to find out which program has each one open, which looks at every
+    ///   process.
     public func attached(withHolders: Bool = false) -> [Accessory] {
         var seen: Set<Connection> = []
         var found: [Accessory] = []
@@ -99,10 +102,10 @@ public final class AccessoryManager: Sendable {
         return found
     }
 
-    /// Adds an accessory that the system does not show, or protocols to one that it shows.
+    /// Adds an adapter that the system does not show, or adds protocols to one that it shows.
     ///
-    /// A line does not say what is spoken on it: the caller knows. An ``AccessoryWatch`` announces the
-    /// accessory at its next look.
+    /// A serial line does not say which protocol it carries, so the caller has to. An ``AccessoryWatch``
+    /// announces the adapter at its next look.
     @discardableResult
     public func attach(
         _ name: String, at address: AccessoryAddress, protocols: [String]
@@ -119,12 +122,12 @@ public final class AccessoryManager: Sendable {
         return attached().first { $0.address == address } ?? accessory
     }
 
-    /// Takes out what ``attach(_:at:protocols:)`` added for this address.
+    /// Removes what ``attach(_:at:protocols:)`` added for this address.
     public func detach(_ address: AccessoryAddress) {
         known.withLock { known in known.declared.removeAll { $0.address == address } }
     }
 
-    /// A real device, not one of the kernel's reserves.
+    /// Whether this is a real device and not a node that the kernel only reserves.
     private func isReal(_ name: String, _ folder: String) -> Bool {
         guard Files.exists("\(folder)/device") else { return false }
         // An unused ttyS has a type of 0 (PORT_UNKNOWN).
@@ -141,7 +144,7 @@ public final class AccessoryManager: Sendable {
         }
     }
 
-    /// What USB shows about a device, from the first folder upwards that has it.
+    /// Fills in what USB reports about a device, from the first folder upwards that has the values.
     private func describe(node: String, device: String, connectionID: Int) -> Accessory {
         var accessory = Accessory(
             address: .serial(path: node, rate: nil), connectionID: connectionID,

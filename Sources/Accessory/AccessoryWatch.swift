@@ -3,10 +3,11 @@ import Glibc
 import OBDCore
 import SystemIO
 
-/// Tells which accessories come and go, from now on.
+/// Reports which adapters are connected and disconnected from now on.
 ///
-/// The kernel's device events (netlink), the folders of nodes (inotify) and, where the manager asks
-/// it, BlueZ's signals wake it; what changed is found by looking again, so that a connect and a disconnect that cancel out are not told.
+/// The kernel's device events (netlink), the folders of nodes (inotify) and, if the manager asks BlueZ, its
+/// signals wake the watch. It then looks again to find what changed. A connection and a disconnection that
+/// cancel each other out are therefore not reported.
 public struct AccessoryWatch: ~Copyable {
     private let manager: AccessoryManager
     private let uevents: Int32
@@ -14,9 +15,9 @@ public struct AccessoryWatch: ~Copyable {
     private var bus: SystemBus?
     private var last: [Accessory]
 
-    /// Readable when something may have changed: call ``next()``.
+    /// Becomes readable when something may have changed: call ``next()`` then.
     ///
-    /// Belongs to the watch.
+    /// The watch owns and closes it.
     public let descriptor: Int32
 
     /// Watches what `manager` finds.
@@ -24,7 +25,7 @@ public struct AccessoryWatch: ~Copyable {
         self.manager = manager
         let epoll = sys_epoll()
         if epoll < 0 { throw SystemError.last("epoll_create1") }
-        // In a container there are no device events: the folders alone have to do.
+        // A container gets no device events, so the folders have to be enough.
         let uevents = sys_uevent_socket()
         let folders = sys_inotify()
         if folders < 0 {
@@ -50,13 +51,13 @@ public struct AccessoryWatch: ~Copyable {
         if uevents >= 0 { Glibc.close(uevents) }
     }
 
-    /// The accessories that were there at the last look.
+    /// The adapters that were attached at the last look.
     public var attached: [Accessory] { last }
 
-    /// What has changed since the last look, what went first.
+    /// The changes since the last look, disconnections first.
     public mutating func next() -> [AccessoryChange] {
         var buffer = [UInt8](repeating: 0, count: 8_192)
-        // What the events say does not matter, only that there were some.
+        // The content of the events does not matter, only that there were any.
         buffer.withUnsafeMutableBytes { buffer in
             while uevents >= 0, sys_uevent_receive(uevents, buffer.baseAddress, buffer.count) >= 0 {
             }
@@ -66,7 +67,7 @@ public struct AccessoryWatch: ~Copyable {
         do {
             _ = try bus?.takeSignals()
         } catch {
-            // The bus has gone, and its end of the wait with it.
+            // The bus has closed, so there is nothing left to wait for on it.
             bus = nil
         }
         let present = manager.attached()
@@ -77,7 +78,7 @@ public struct AccessoryWatch: ~Copyable {
             .map(AccessoryChange.connected)
     }
 
-    /// A connection that BlueZ's signals come over; nil = there is no bus.
+    /// A bus connection that receives BlueZ's signals; nil if there is no bus.
     private static func subscribedBus() -> SystemBus? {
         let deadline = SystemClock.now() + .seconds(2)
         guard var bus = try? SystemBus(until: deadline, cancelledBy: nil),
@@ -86,7 +87,7 @@ public struct AccessoryWatch: ~Copyable {
         return bus
     }
 
-    /// The folder of stable names goes when it is empty, so that it is watched again each time.
+    /// The folder of stable names is removed when it is empty, so the watch has to be renewed each time.
     private func watchFolders() {
         for folder in [manager.folders.devices, manager.folders.stableNames] {
             _ = sys_inotify_watch_folder(folders, folder)

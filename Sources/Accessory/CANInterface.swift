@@ -2,9 +2,9 @@ import CSystem
 import Glibc
 import SystemIO
 
-/// A network interface as the kernel describes it, as far as CAN is concerned.
+/// The kernel's description of a network interface, limited to what concerns CAN.
 public struct CANInterface: Hashable, Sendable {
-    /// What the controller says of itself (`enum can_state` of linux/can/netlink.h).
+    /// The state that the controller reports (`enum can_state` of linux/can/netlink.h).
     public enum State: UInt32, Hashable, Sendable {
         /// Without errors.
         case active = 0
@@ -20,30 +20,30 @@ public struct CANInterface: Hashable, Sendable {
         case sleeping = 5
     }
 
-    /// Its name.
+    /// The name.
     public var name: String
-    /// Its number.
+    /// The index.
     public var index: Int
-    /// Whether it carries CAN at all.
+    /// Whether it is a CAN interface.
     public var isCAN = false
-    /// Whether it is switched on.
+    /// Whether it is up.
     public var isUp = false
-    /// The kernel's word: `can`, `vcan`, `slcan`.
+    /// The kernel's name for its kind: `can`, `vcan`, `slcan`.
     public var kind = ""
-    /// The rate; unit: bit/s, nil where it has none.
+    /// The bit rate; unit: bit/s, nil if it has none.
     public var rate: Int?
-    /// The controller's state; nil where it has none.
+    /// The controller's state; nil if it has none.
     public var state: State?
-    /// Whether it may only listen.
+    /// Whether it can only listen.
     public var isListenOnly = false
 
-    /// An interface of which name and number are known.
+    /// An interface with a known name and index.
     public init(name: String, index: Int) {
         self.name = name
         self.index = index
     }
 
-    /// Why it cannot be used; nil = it can.
+    /// Why it cannot be used; nil if it can.
     public var fault: CANInterfaceFault? {
         if !isCAN { return .notCAN(interface: name) }
         if !isUp { return .down(interface: name, kind: kind) }
@@ -51,7 +51,7 @@ public struct CANInterface: Hashable, Sendable {
         return state == .busOff ? .busOff(interface: name) : nil
     }
 
-    /// One line for people: `can0 (can), 500 kbit/s, up`.
+    /// One line for the user: `can0 (can), 500 kbit/s, up`.
     public var text: String {
         var parts = ["\(name)" + (kind.isEmpty ? "" : " (\(kind))")]
         if let rate { parts.append("\(rate / 1_000) kbit/s") }
@@ -68,7 +68,8 @@ public struct CANInterface: Hashable, Sendable {
 
     // MARK: Asking the kernel
 
-    /// The interface of this name now; nil = it does not exist, or the kernel says nothing.
+    /// The current state of the interface with this name; nil if it does not exist or the kernel does not
+    /// answer.
     public static func named(_ name: String) -> CANInterface? {
         let index = if_nametoindex(name)
         guard index > 0 else { return nil }
@@ -84,7 +85,7 @@ public struct CANInterface: Hashable, Sendable {
         return RouteMessage.interface(in: Array(answer[..<count]))
     }
 
-    /// Every interface that carries CAN, by name.
+    /// All CAN interfaces, sorted by name.
     public static func all(in folder: String = "/sys/class/net") -> [CANInterface] {
         Files.names(in: folder).sorted().filter { name in
             Files.line("\(folder)/\(name)/type") == "280"
@@ -93,7 +94,7 @@ public struct CANInterface: Hashable, Sendable {
 }
 
 extension Accessory {
-    /// An interface of SocketCAN.
+    /// A SocketCAN interface.
     public init(_ interface: CANInterface) {
         self.init(
             address: AccessoryAddress(CANTransport(interface: interface.name)),
@@ -102,14 +103,14 @@ extension Accessory {
     }
 }
 
-/// Messages of NETLINK_ROUTE (linux/rtnetlink.h, linux/if_link.h), which are in the machine's byte order.
+/// Messages of NETLINK_ROUTE (linux/rtnetlink.h, linux/if_link.h), which use the machine's byte order.
 enum RouteMessage {
     private static let newLink: UInt16 = 16
     private static let getLink: UInt16 = 18
     /// ARPHRD_CAN.
     private static let canType: UInt16 = 280
 
-    /// Asks for one interface.
+    /// The request for one interface.
     static func request(index: UInt32) -> [UInt8] {
         // nlmsghdr: length, type, flags (a request), sequence, sender; ifinfomsg: family, type, index.
         var bytes = number(UInt32(32)) + number(getLink) + number(UInt16(1))
@@ -118,7 +119,7 @@ enum RouteMessage {
         return bytes
     }
 
-    /// The interface that an answer describes; nil for an error or a message of another kind.
+    /// The interface that a reply describes; nil for an error or another kind of message.
     static func interface(in message: [UInt8]) -> CANInterface? {
         guard message.count >= 32, let length: UInt32 = value(message, at: 0),
             let type: UInt16 = value(message, at: 4), type == newLink,
@@ -143,13 +144,13 @@ enum RouteMessage {
 
     private static func take(linkInfo: ArraySlice<UInt8>, into found: inout CANInterface) {
         let parts = attributes(linkInfo)
-        // IFLA_INFO_KIND, then IFLA_INFO_DATA, whose meaning depends on it.
+        // IFLA_INFO_KIND, then IFLA_INFO_DATA, whose meaning depends on the kind.
         found.kind = parts.first { $0.type == 1 }.map { text($0.content) } ?? ""
         guard found.kind == "can", let data = parts.first(where: { $0.type == 2 }) else { return }
         for (type, content) in attributes(data.content) {
             let bytes = Array(content)
             switch type {
-            // IFLA_CAN_BITTIMING: the rate comes first.
+            // IFLA_CAN_BITTIMING begins with the bit rate.
             case 1:
                 if let rate: UInt32 = value(bytes, at: 0), rate > 0 { found.rate = Int(rate) }
             // IFLA_CAN_STATE.
@@ -163,7 +164,7 @@ enum RouteMessage {
         }
     }
 
-    /// Attributes one after the other: length, type, content, filled up to four bytes.
+    /// Reads consecutive attributes: length, type, content, padded to four bytes.
     private static func attributes(
         _ bytes: ArraySlice<UInt8>
     ) -> [(type: UInt16, content: ArraySlice<UInt8>)] {

@@ -1,19 +1,19 @@
 import Glibc
 
-/// How an accessory is opened, once or again and again, with what has to outlive its sessions.
+/// Opens an adapter once or repeatedly, and holds the state that outlives single sessions.
 public struct Connector: Sendable {
-    /// The accessory as messages name it.
+    /// The adapter's name in messages.
     public let name: String
-    /// Whether its own device is at the other end, not something that this program serves.
+    /// Whether a device is at the other end, and not something that this program serves itself.
     public let reachesAccessory: Bool
-    /// What it opens; nil for a descriptor of this program's own.
+    /// The transport that it opens; nil for a descriptor that this program made.
     public let transport: (any Transport)?
-    /// The wire protocols that it is known to speak; none = this has to be found out.
+    /// The wire protocols that the adapter is known to speak; if empty, they have to be detected.
     public let protocols: [String]
     private let remedyWhenClosed: String
     private let opening: @Sendable (Duration, Int32?) throws(AccessoryError) -> DescriptorSession?
 
-    /// Opens what `transport` leads to.
+    /// Opens the adapter at the end of `transport`.
     public init(_ transport: some Transport) {
         name = transport.name
         self.transport = transport
@@ -39,9 +39,9 @@ public struct Connector: Sendable {
         self.opening = opening
     }
 
-    /// Opens whatever `open` gives: an end of a socket pair.
+    /// Uses the descriptor that `open` returns, such as one end of a socket pair.
     ///
-    /// The session closes it. `name` is for messages.
+    /// The session closes the descriptor. `name` is for messages.
     public static func descriptor(
         name: String, protocols: [String] = [],
         open: @escaping @Sendable () throws(AccessoryError) -> Int32
@@ -56,11 +56,11 @@ public struct Connector: Sendable {
         }
     }
 
-    /// Opens a session; nil = the waiting was cancelled.
+    /// Opens a session; nil if the caller cancelled the wait.
     ///
     /// - Parameters:
-    ///   - limit: for connections over the air or the network.
-    ///   - cancel: a descriptor that ends the waiting when it becomes readable.
+    /// - limit: the time limit for connections over Bluetooth or the network.
+    /// - cancel: a descriptor that ends the wait when it becomes readable.
     public func open(
         within limit: Duration = .seconds(8), cancelledBy cancel: Int32? = nil
     ) throws(AccessoryError) -> DescriptorSession? {
@@ -69,6 +69,6 @@ public struct Connector: Sendable {
         return session
     }
 
-    /// The link is gone, and the system said nothing about it.
+    /// The error for a link that closed without an error from the system.
     public var loss: AccessoryError { .lost(address: name, errno: 0, remedy: remedyWhenClosed) }
 }

@@ -1,10 +1,10 @@
 import Glibc
 import SystemIO
 
-/// Whether the way to the internet has been taken over by a Wi-Fi adapter's network.
+/// Checks whether the network of a Wi-Fi adapter has become the route to the internet.
 enum DefaultRoute {
-    /// The interface of the default route if `host`, an IPv4 address, lies in the network directly
-    /// after it; nil otherwise.
+    /// The interface of the default route if `host`, an IPv4 address, is in a network that is directly
+    /// connected to it; nil otherwise.
     static func interface(throughNetworkOf host: String) -> String? {
         var address = in_addr()
         guard inet_pton(AF_INET, host, &address) == 1,
@@ -13,7 +13,7 @@ enum DefaultRoute {
         return interface(throughNetworkOf: address.s_addr, in: table)
     }
 
-    /// The same for an address in network order and the text of `/proc/net/route`.
+    /// The same check with an address in network order and the text of `/proc/net/route`.
     static func interface(throughNetworkOf address: UInt32, in table: String) -> String? {
         struct Row {
             var interface: String

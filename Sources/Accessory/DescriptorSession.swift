@@ -3,44 +3,44 @@ import Glibc
 public import OBDCore
 import SystemIO
 
-/// An open session with an accessory: one descriptor, bytes in and bytes out.
+/// An open session with an adapter: a single descriptor that carries bytes in both directions.
 ///
-/// Reads give whatever is there; what a write cannot take at once is kept and written when there is
-/// space. Neither ever blocks. The descriptor is closed at the end of the session's life.
+/// A read returns whatever has arrived. Bytes that a write cannot send at once are kept and sent when there
+/// is space. Neither ever blocks. The descriptor is closed when the session is destroyed.
 public struct DescriptorSession: ~Copyable {
     /// What the descriptor is.
     public enum Kind: Hashable, Sendable {
-        /// A serial line whose rate matters.
+        /// A serial line whose line rate matters.
         case serialLine
         /// A terminal without a line rate: pty, USB modem class, Bluetooth node.
         case terminal
-        /// A socket, or whatever else bytes come from.
+        /// A socket or any other stream of bytes.
         case stream
-        /// A CAN socket, which takes and gives whole frames of 16 bytes, one for each call.
+        /// A CAN socket, which reads or writes one whole frame of 16 bytes per call.
         case frames
     }
 
     /// For `poll`.
     ///
-    /// Belongs to the session.
+    /// The session owns and closes it.
     public let descriptor: Int32
-    /// What it is.
+    /// The kind of the descriptor.
     public let kind: Kind
-    /// The accessory as messages name it.
+    /// The adapter's name in messages.
     public let name: String
-    /// Whether it is this session that keeps others from opening the terminal.
+    /// Whether this session prevents other programs from opening the terminal.
     var isExclusive = false
-    /// Whether the user has said at which rate the line runs.
+    /// Whether the user specified the line rate.
     public internal(set) var isRateGiven = false
     /// What to do when the other end closes.
     var remedyWhenClosed = LinkFault.usualRemedy
     private var acknowledgesAtOnce = false
     private var unwritten: [UInt8] = []
-    /// Since when the queue of a CAN interface has been full; nil = it is not.
+    /// When the queue of a CAN interface became full; nil if it is not full.
     private var fullSince: Instant?
-    /// When to try again to write to a queue that was full; nil = it was not.
+    /// When to retry a write to a queue that was full; nil if it was not.
     ///
-    /// Such a socket is always ready for writing, so that waiting for it would not wait.
+    /// A CAN socket always reports that it can be written, so `poll` would not wait.
     public private(set) var retryTime: Instant?
     private var buffer = [UInt8](repeating: 0, count: 4_096)
 
@@ -52,7 +52,7 @@ public struct DescriptorSession: ~Copyable {
     }
 
     deinit {
-        // Others may open it again, also while someone else keeps it open.
+        // Lets others open the terminal again even if another process keeps it open.
         if isExclusive { _ = sys_tty_exclusive(descriptor, 0) }
         Glibc.close(descriptor)
     }
@@ -60,21 +60,21 @@ public struct DescriptorSession: ~Copyable {
     /// Ends the session.
     public consuming func close() {}
 
-    /// Whether bytes wait for space; then `poll` for writing and call ``flush()``.
+    /// Whether bytes wait to be sent; if so, `poll` for writing and call ``flush()``.
     public var wantsToWrite: Bool { !unwritten.isEmpty && retryTime == nil }
 
-    /// Sets a TCP socket up for short requests and answers; does nothing to any other descriptor.
+    /// Sets up a TCP socket for short requests and answers; does nothing to any other descriptor.
     ///
-    /// Small writes leave at once (TCP_NODELAY), and a peer that vanished is noticed.
+    /// Small writes are sent at once (TCP_NODELAY), and a peer that vanished is noticed.
     ///
-    /// Each read is acknowledged at once too (TCP_QUICKACK). An adapter that sends an answer in several
-    /// segments with Nagle's algorithm on keeps each segment until the last one is acknowledged, and
-    /// the kernel delays that by 40 ms while it waits for data that could carry it.
+    /// Each read is acknowledged at once, too (TCP_QUICKACK). An adapter that uses Nagle's algorithm and
+    /// sends an answer in several segments waits with each segment until the previous one is acknowledged.
+    /// The kernel would delay the acknowledgement by 40 ms to wait for data to send along with it.
     public mutating func tuneTCP() { acknowledgesAtOnce = sys_tcp_tune(descriptor) == 0 }
 
-    /// Takes what has come; empty = nothing now.
+    /// Returns the bytes that have arrived; empty if there are none yet.
     ///
-    /// - Throws: ``LinkFault/lost(address:errno:remedy:)`` once the accessory has gone.
+    /// - Throws: ``LinkFault/lost(address:errno:remedy:)`` once the adapter has disconnected.
     public mutating func receive() throws(AccessoryError) -> [UInt8] {
         if kind == .frames { return try receiveFrames() }
         let count = buffer.withUnsafeMutableBytes { sys_read(descriptor, $0.baseAddress, $0.count) }
@@ -86,7 +86,7 @@ public struct DescriptorSession: ~Copyable {
         throw loss(errno: count == 0 ? 0 : errno)
     }
 
-    /// A frame for each call.
+    /// Reads one frame per call of `read`.
     private mutating func receiveFrames() throws(AccessoryError) -> [UInt8] {
         var filled = 0
         while filled + Self.frameLength <= buffer.count {
@@ -98,27 +98,27 @@ public struct DescriptorSession: ~Copyable {
                 continue
             }
             if count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) { break }
-            // What came before the end is handed on first.
+            // Returns the frames before the end first; the next call reports the end.
             if filled > 0 { break }
             throw loss(errno: count == 0 ? 0 : errno)
         }
         return Array(buffer[..<filled])
     }
 
-    /// Bytes of `struct can_frame`.
+    /// The size of `struct can_frame`; unit: bytes.
     private static let frameLength = 16
 
-    /// The loss of the link, in the same words whether reading or writing found it.
+    /// The error for a lost link, the same for reads and writes.
     ///
-    /// A terminal whose other end has gone gives either an end of its bytes or EIO: which one depends
-    /// on the moment alone.
+    /// A terminal whose other end has closed returns either the end of the file or EIO, depending only on
+    /// timing.
     private func loss(errno number: Int32) -> AccessoryError {
         if kind == .frames, let fault = frameFault(number) { return AccessoryError(fault) }
         let isClosed = number == 0 || (number == EIO && (kind == .terminal || kind == .serialLine))
         return .lost(address: name, errno: isClosed ? 0 : number, remedy: remedyWhenClosed)
     }
 
-    /// Writes `bytes`, or keeps what does not fit now.
+    /// Writes `bytes` and keeps those that do not fit now.
     public mutating func write(_ bytes: [UInt8]) throws(AccessoryError) {
         if !unwritten.isEmpty {
             unwritten.append(contentsOf: bytes)
@@ -128,7 +128,7 @@ public struct DescriptorSession: ~Copyable {
         if count < bytes.count { unwritten.append(contentsOf: bytes[count...]) }
     }
 
-    /// Writes what was kept, as much as fits.
+    /// Writes as many of the kept bytes as fit.
     public mutating func flush() throws(AccessoryError) {
         let count = try put(unwritten)
         unwritten.removeFirst(count)
@@ -146,11 +146,11 @@ public struct DescriptorSession: ~Copyable {
         name.split(separator: ":").last.map(String.init) ?? name
     }
 
-    /// How long a full queue is waited for, and how often it is tried.
+    /// How long to wait for a full queue, and the interval between attempts.
     private static let longestFull = Duration.milliseconds(500)
     private static let retryPause = Duration.milliseconds(10)
 
-    /// Writes frames, one for each call, as many as the interface's queue takes.
+    /// Writes one frame per call of `write`, as many as the interface's queue takes.
     private mutating func putFrames(_ bytes: [UInt8]) throws(AccessoryError) -> Int {
         var put = 0
         while put + Self.frameLength <= bytes.count {
@@ -186,7 +186,7 @@ public struct DescriptorSession: ~Copyable {
         throw loss(errno: errno)
     }
 
-    /// Sets the line rate once everything written is sent; does nothing where there is none.
+    /// Sets the line rate after all written bytes are sent; does nothing without a line rate.
     public func setLineRate(_ rate: Int) throws(AccessoryError) {
         guard kind == .serialLine, let number = UInt32(exactly: rate) else { return }
         _ = sys_tty_drain(descriptor)
@@ -196,20 +196,20 @@ public struct DescriptorSession: ~Copyable {
             if error == EINVAL { throw .serial(.unsupportedLineRate(path: name, rate: rate)) }
             throw .system(call: "TCSETS2", address: name, errno: error)
         }
-        // Drivers round; beyond 3 % a line no longer carries characters.
+        // Drivers round the rate; with a deviation of more than 3 % characters no longer arrive intact.
         if abs(Int(taken) - rate) * 100 > rate * 3 {
             throw .serial(.unsupportedLineRate(path: name, rate: rate))
         }
     }
 
-    /// The line rate in use; unit: bit/s, nil where there is none.
+    /// The current line rate; unit: bit/s, nil if there is none.
     public var lineRate: Int? {
         guard kind == .serialLine else { return nil }
         let rate = sys_tty_rate(descriptor)
         return rate > 0 ? Int(rate) : nil
     }
 
-    /// Throws away what has come and was not read.
+    /// Discards bytes that have arrived but were not read.
     public mutating func discardInput() {
         switch kind {
         case .serialLine, .terminal: _ = sys_tty_flush(descriptor)

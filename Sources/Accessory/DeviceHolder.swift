@@ -1,12 +1,14 @@
 import Glibc
 import SystemIO
 
-/// Finds out who has a device open.
+/// Finds out which program has a device open.
 enum DeviceHolder {
-    /// The program that has `path` to itself: who holds a lock on it; else who has it open, whoever
-    /// serves a pty's other end last; this program itself only where there is no other.
+    /// The program that uses the device at `path`.
     ///
-    /// Looks at every process that may be looked at.
+    /// A program with a lock on the device comes first, then one that has it open. A program that serves the
+    /// other end of a pty comes last of these. This program itself is returned only if there is no other.
+    ///
+    /// Looks at every process for which this user has permission.
     static func find(_ path: String) -> AccessoryError.Holder? {
         let node = Files.resolve(path) ?? path
         if let pid = lockOwner(of: node), pid != getpid() {
@@ -32,7 +34,7 @@ enum DeviceHolder {
         return server ?? own
     }
 
-    /// The process that holds a flock(2) on `node`, as the kernel lists it; nil where there is none.
+    /// The process with a flock(2) on `node` in the kernel's list; nil if there is none.
     private static func lockOwner(of node: String) -> Int32? {
         var status = stat()
         guard stat(node, &status) == 0, let locks = Files.text("/proc/locks", limit: 4 << 20) else {
@@ -46,17 +48,18 @@ enum DeviceHolder {
             in: locks)
     }
 
-    /// A file as the kernel names it in its list of locks.
+    /// A file as the kernel's list of locks identifies it.
     struct LockedFile: Hashable {
         var major, minor, inode: UInt64
     }
 
-    /// The process with a flock(2) on `file` by the kernel's list (proc(5), /proc/locks):
-    /// `1: FLOCK  ADVISORY  WRITE 708 00:13:11170 0 EOF`, the device in hexadecimal.
+    /// The process with a flock(2) on `file` in the kernel's list (proc(5), /proc/locks).
+    ///
+    /// A line is `1: FLOCK  ADVISORY  WRITE 708 00:13:11170 0 EOF`, with the device in hexadecimal.
     static func owner(of file: LockedFile, in locks: String) -> Int32? {
         for line in locks.split(separator: "\n") {
             let words = line.split(separator: " ")
-            // A line with an arrow is of somebody who waits.
+            // A line with an arrow is a process that waits for the lock.
             guard words.count >= 6, words[1] == "FLOCK", let pid = Int32(words[4]), pid > 0
             else { continue }
             let parts = words[5].split(separator: ":")
@@ -68,7 +71,7 @@ enum DeviceHolder {
         return nil
     }
 
-    /// Whether a process has the other end of the pty `node` open as well: it serves it.
+    /// Whether a process serves the pty `node`: it has the other end open as well.
     private static func serves(_ node: String, _ pid: Int32, _ descriptors: [String]) -> Bool {
         guard node.hasPrefix("/dev/pts/"), let number = Int(node.dropFirst(9)) else { return false }
         return descriptors.contains { descriptor in
@@ -84,7 +87,7 @@ enum DeviceHolder {
         }
     }
 
-    /// The live process that a UUCP lock file names: minicom and its like set one.
+    /// The running process that a UUCP lock file names; minicom and similar programs write one.
     static func byLockFile(
         of path: String, in folder: String = "/run/lock"
     ) -> AccessoryError.Holder? {

@@ -7,32 +7,32 @@ import SystemIO
 public struct FoundGateway: Hashable, Sendable {
     /// Its address: `192.168.1.10`, `fe80::1%eth0`.
     public var host: String
-    /// Its port, where it is not the usual one.
+    /// The port, if it is not the usual one.
     public var port: UInt16
-    /// The version of the protocol in which it answered.
+    /// The protocol version of its answer.
     public var version: UInt8
-    /// What it said of itself.
+    /// What it reported about itself.
     public var entity: DoIPEntity
 
-    /// The address to open it by.
+    /// The address that opens it.
     public var address: AccessoryAddress {
         var transport = DoIPTransport(host: host, port: port)
-        // The dialect begins with the version of 2012.
+        // The dialect starts with the version of 2012 by default.
         if version != 0x02, (0x01...0x04).contains(version) { transport.version = version }
         return AccessoryAddress(transport)
     }
 
-    /// The vehicle's number; nil where it is not set.
+    /// The vehicle's VIN; nil if it is not set.
     public var vin: VIN? { VIN(String(decoding: entity.vin, as: UTF8.self)) }
 
-    /// The gateway as lists show it.
+    /// The gateway in the form that lists show.
     public var accessory: Accessory {
         var accessory = Accessory(address: address, connectionID: 0, name: title)
         accessory.protocols = [DoIPMessage.protocolString]
         return accessory
     }
 
-    /// What it says when it is asked for its state, for people.
+    /// What it reports when asked for its state, for the user.
     public var facts: [(title: String, text: String)] {
         var facts: [(title: String, text: String)] = [
             ("DoIP version", "\(version)"), ("EID", Hex.string(entity.eid)),
@@ -66,25 +66,25 @@ public struct FoundGateway: Hashable, Sendable {
     }
 }
 
-/// Asks networks which vehicles are there (ISO 13400-2, vehicle identification over UDP).
+/// Asks the networks for vehicles (ISO 13400-2, vehicle identification over UDP).
 ///
-/// It sends packets, and is never done unasked.
+/// It sends packets and therefore runs only on request.
 public enum DoIPSearch {
-    /// Where a question goes.
+    /// A destination of the request.
     public struct Destination: Hashable, Sendable {
-        /// The address as sendto(2) takes it.
+        /// The address in the form for sendto(2).
         var bytes: [UInt8]
         var family: Int32
-        /// Whether it is answered by whoever gets it.
+        /// Whether the request goes to all hosts of the network.
         var isBroadcast: Bool
     }
 
     /// A gateway waits up to 500 ms before it answers.
     static let shortTime = Duration.milliseconds(700)
-    /// Where nothing came so far.
+    /// Used while no answer has arrived.
     static let longTime = Duration.seconds(2)
 
-    /// Every vehicle in the networks of this machine.
+    /// Finds every vehicle in the networks of this machine.
     public static func everybody(
         cancelledBy cancel: Int32? = nil
     ) throws(AccessoryError) -> [FoundGateway] {
@@ -93,7 +93,7 @@ public enum DoIPSearch {
         return try ask(places, port: DoIPMessage.port, cancelledBy: cancel)
     }
 
-    /// The only vehicle in the networks of this machine; nil = cancelled.
+    /// Finds the only vehicle in the networks of this machine; nil if cancelled.
     static func only(cancelledBy cancel: Int32?) throws(AccessoryError) -> FoundGateway? {
         let found = try everybody(cancelledBy: cancel)
         if found.count > 1 {
@@ -104,7 +104,7 @@ public enum DoIPSearch {
         throw AccessoryError(DoIPFault.nobody)
     }
 
-    /// Asks one host alone; empty where it does not answer.
+    /// Asks a single host; empty if it does not answer.
     public static func ask(host: String, port: UInt16 = DoIPMessage.port) -> [FoundGateway] {
         let addresses =
             (try? NameLookup(host: host, port: port).addresses(
@@ -115,7 +115,7 @@ public enum DoIPSearch {
         return (try? ask(places, port: port, cancelledBy: nil)) ?? []
     }
 
-    /// Asks one gateway something by UDP; nil = no answer, or none that fits.
+    /// Asks one gateway over UDP; nil if there is no matching answer.
     static func question(_ message: DoIPMessage, _ gateway: FoundGateway) -> DoIPMessage? {
         let lookup = NameLookup(host: gateway.host, port: gateway.port)
         guard
@@ -126,13 +126,13 @@ public enum DoIPSearch {
         else { return nil }
         var set = PollSet()
         set.add(socket.descriptor)
-        // A gateway answers these within 50 ms.
+        // A gateway answers these requests within 50 ms.
         guard let ready = try? set.wait(until: SystemClock.now() + .milliseconds(500)), ready > 0
         else { return nil }
         return socket.receive().flatMap { DoIPMessage(datagram: $0.bytes) }
     }
 
-    /// Sends the question to each of `places`, and collects the answers.
+    /// Sends the request to each of `places` and collects the answers.
     static func ask(
         _ places: [Destination], port: UInt16, cancelledBy cancel: Int32?
     ) throws(AccessoryError) -> [FoundGateway] {
@@ -163,7 +163,7 @@ public enum DoIPSearch {
             cancelledBy: cancel)
     }
 
-    /// - Parameter isFinal: whether the first answer is the only one.
+    /// - Parameter isFinal: whether to stop after the first answer.
     private static func collect(
         _ sockets: [DatagramSocket], port: UInt16, isFinal: Bool, cancelledBy cancel: Int32?
     ) throws(AccessoryError) -> [FoundGateway] {
@@ -187,7 +187,8 @@ public enum DoIPSearch {
                     else { continue }
                     let one = FoundGateway(
                         host: host, port: port, version: bytes[0], entity: entity)
-                    // It answers by IPv4 and IPv6, and on each interface that it is reached by.
+                    // A gateway answers over IPv4 and IPv6 and on each interface that reaches it, so
+                    // duplicates are dropped.
                     if found.count < 64,
                         !found.contains(where: {
                             $0.entity.eid == entity.eid && $0.entity.address == entity.address
@@ -209,7 +210,7 @@ public enum DoIPSearch {
     }
 }
 
-/// A UDP socket that may ask everybody.
+/// A UDP socket that may send broadcasts.
 final class DatagramSocket: Sendable {
     let descriptor: Int32
 
@@ -236,7 +237,7 @@ final class DatagramSocket: Sendable {
         if count != bytes.count { throw SystemError(call: "sendto", errno: errno) }
     }
 
-    /// One datagram and who sent it; nil = none waits.
+    /// A datagram and its sender; nil if none has arrived.
     func receive() -> (bytes: [UInt8], host: String)? {
         var buffer = [UInt8](repeating: 0, count: 2_048)
         var place = [UInt8](repeating: 0, count: MemoryLayout<sockaddr_storage>.size)
@@ -262,7 +263,7 @@ final class DatagramSocket: Sendable {
     }
 }
 
-/// How everybody in the networks of this machine is reached.
+/// The addresses that reach all hosts in the networks of this machine.
 enum InterfaceAddresses {
     /// The broadcast address of each IPv4 network, and ff02::1 on each interface with IPv6.
     static func broadcasts(port: UInt16) -> [DoIPSearch.Destination] {

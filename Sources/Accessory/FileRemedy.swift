@@ -1,8 +1,8 @@
 import Glibc
 
-/// What to do about a file that cannot be read or made, by the system's error number.
+/// What to do about a file that cannot be read or written, according to the system's error number.
 public enum FileRemedy {
-    /// About a file that was to be read.
+    /// For a file to be read.
     public static func reading(_ path: String, errno number: Int32) -> String {
         switch number {
         case ENOENT where path.hasPrefix("/"): "is the path spelt right?"
@@ -15,7 +15,7 @@ public enum FileRemedy {
         }
     }
 
-    /// About a file that was to be made or written.
+    /// For a file to be created or written.
     public static func writing(_ path: String, errno number: Int32) -> String {
         let folder = folder(of: path)
         return switch number {

@@ -4,15 +4,15 @@ import OBDCore
 import Synchronization
 import SystemIO
 
-/// Addresses of a host and port, by the system's resolver.
+/// Looks up the addresses of a host and port with the system's resolver.
 struct NameLookup: Sendable {
-    /// An address as connect(2) takes it.
+    /// An address in the form for connect(2).
     struct Address: Sendable {
         var family, protocolNumber: Int32
         var bytes: [UInt8]
     }
 
-    /// What the resolver's thread leaves behind, whoever is still there to take it.
+    /// Holds the result of the resolver's thread, which may outlive the caller.
     private final class Box: Sendable {
         let done: EventDescriptor
         let outcome = Mutex<Result<[Address], AccessoryError>?>(nil)
@@ -23,10 +23,10 @@ struct NameLookup: Sendable {
     let host: String
     let port: UInt16
 
-    /// The addresses in the order in which they should be tried; nil when `cancel` became readable.
+    /// The addresses in the order in which to try them; nil if `cancel` became readable.
     ///
-    /// The resolver cannot be told to stop: a name is asked for on a thread that is left to itself when
-    /// nobody waits any more.
+    /// The resolver cannot be stopped. It therefore runs on its own thread, which is abandoned when the
+    /// caller stops waiting.
     func addresses(
         until deadline: Instant, cancelledBy cancel: Int32?
     ) throws(AccessoryError) -> [Address]? {
@@ -57,7 +57,8 @@ struct NameLookup: Sendable {
         do {
             return try ask(flags: AI_ADDRCONFIG)
         } catch {
-            // A machine without a network has no configured address family, but still itself.
+            // Without a network no address family counts as configured, but the machine can still reach
+            // itself.
             return try ask(flags: 0)
         }
     }

@@ -3,9 +3,9 @@ import Glibc
 import OBDCore
 import SystemIO
 
-/// Waiting for a socket that connects in the background.
+/// Waits for a socket that connects in the background.
 enum StreamConnection {
-    /// How a connection came out.
+    /// The outcome of a connection attempt.
     enum Result {
         case connected
         case failed(errno: Int32)
@@ -13,7 +13,7 @@ enum StreamConnection {
         case cancelled
     }
 
-    /// Awaits the end of a `connect` that returned `status`.
+    /// Waits for the end of a `connect` that returned `status`.
     static func finish(
         _ descriptor: Int32, status: Int32, deadline: Instant, cancelledBy cancel: Int32?
     ) throws(AccessoryError) -> Result {
@@ -27,7 +27,7 @@ enum StreamConnection {
         } catch {
             throw .system(call: error.call, address: "", errno: error.errno)
         }
-        // A refused connection raises POLLERR and POLLHUP, whether or not they were asked for.
+        // A refused connection raises POLLERR and POLLHUP even if they were not requested.
         if !set.isWritable(socket) && !set.isReadable(socket) && set.isReadable(flag) {
             return .cancelled
         }

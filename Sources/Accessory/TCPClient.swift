@@ -3,13 +3,13 @@ import Glibc
 import OBDCore
 import SystemIO
 
-/// Connects to TCP servers: Wi-Fi adapters.
+/// Connects to TCP servers, such as Wi-Fi adapters.
 enum TCPClient {
-    /// Connects to the first of the host's addresses that takes the connection in time.
+    /// Connects to the first of the host's addresses that accepts the connection in time.
     static func connect(
         host: String, port: UInt16, name: String, within limit: Duration, cancelledBy cancel: Int32?
     ) throws(AccessoryError) -> DescriptorSession? {
-        // A resolver that asks several name servers takes longer than any connection.
+        // A resolver that asks several name servers can take longer than a connection.
         let lookup = NameLookup(host: host, port: port)
         guard
             let addresses = try lookup.addresses(

@@ -3,43 +3,43 @@ import OBDCore
 import Synchronization
 import SystemIO
 
-/// A Bluetooth LE adapter as a stream: one end of a socket pair, whose other end a thread serves.
+/// Presents a Bluetooth LE adapter as a stream: one end of a socket pair, with a thread on the other end.
 ///
-/// BlueZ ends connection and subscription with the bus connection that asked for them, so that the thread
-/// has one for as long as the session lives. It asks for notifications as signals (StartNotify) and writes
-/// with WriteValue. BlueZ's other way, sockets from AcquireNotify and AcquireWrite, is not taken: it does not
-/// have characteristics that only indicate or only take writes with a response, loses what comes before the
-/// subscription is confirmed, and before BlueZ 5.86 its daemon crashes where such a socket outlives the bus
-/// connection.
+/// BlueZ ends a connection and a subscription together with the bus connection that asked for them, so the
+/// thread keeps one bus connection for the whole session. It asks for notifications as signals (StartNotify)
+/// and writes with WriteValue.
+///
+/// BlueZ also offers sockets through AcquireNotify and AcquireWrite. They are not used for three reasons.
+/// They do not work for characteristics that only indicate or only take writes with a response. They lose
+/// data that arrives before the subscription is confirmed. And before BlueZ 5.86 the daemon crashes if such a
+/// socket outlives the bus connection.
 enum BLELink {
-    /// What to open.
     struct Target: Hashable, Sendable {
         var address: BluetoothAddress
-        /// The accessory as messages name it.
+        /// The adapter's name in messages.
         var name: String
         var pin: String?
         var wish = GATTLayout.Wish()
-        /// Where the bus is.
+        /// The socket of the bus.
         var bus = SystemBus.systemPath
-        /// How long each step may take.
         var limits = Limits()
     }
 
-    /// How long each step may take.
+    /// The time limit of each step.
     struct Limits: Hashable, Sendable {
-        /// What the daemon knows already.
+        /// For objects that the daemon already knows.
         var known = Duration.seconds(5)
-        /// Until an adapter that is not known is seen; some advertise every few seconds.
+        /// Until an unknown adapter is seen; some advertise only every few seconds.
         var search = Duration.seconds(20)
         var connect = Duration.seconds(20)
         var services = Duration.seconds(10)
-        /// Pairing included.
+        /// Includes pairing.
         var subscribe = Duration.seconds(20)
-        /// The answer to a command, where several services may be the adapter.
+        /// For the answer to a command, if several services may belong to the adapter.
         var probe = Duration.seconds(1)
     }
 
-    /// What the thread leaves behind for who opens.
+    /// Passes the thread's result to the caller that opens the link.
     private final class Box: Sendable {
         let done: EventDescriptor
         let stop: EventDescriptor
@@ -56,7 +56,7 @@ enum BLELink {
         }
     }
 
-    /// Opens the link; nil = the waiting was cancelled.
+    /// Opens the link; nil if the caller cancelled the wait.
     static func open(
         _ target: Target, cancelledBy cancel: Int32?
     ) throws(AccessoryError) -> DescriptorSession? {
@@ -65,7 +65,7 @@ enum BLELink {
         guard socketpair(AF_UNIX, type, 0, &ends) == 0 else {
             throw .system(call: "socketpair", address: target.name, errno: errno)
         }
-        // From here on the session closes its end, on every path.
+        // From here on the session closes its end on every path.
         let session = DescriptorSession(descriptor: ends[0], kind: .stream, name: target.name)
         let served = ends[1]
         let box: Box
@@ -98,7 +98,7 @@ enum BLELink {
         return session
     }
 
-    /// The thread: opens, says how that came out, and passes bytes on until either side ends.
+    /// The thread's body: opens the link, reports the result, and forwards bytes until either side ends.
     private static func serve(_ target: Target, on descriptor: Int32, _ box: Box) {
         do throws(BLEOpening.Failure) {
             var pump = try BLEPump(target, socket: descriptor, cancel: box.stop.descriptor)
@@ -106,7 +106,7 @@ enum BLELink {
             pump.run()
         } catch {
             switch error {
-            // Who opens has left already.
+            // The caller has already given up.
             case .cancelled: box.end(.success(()))
             case .fault(let fault): box.end(.failure(fault))
             }

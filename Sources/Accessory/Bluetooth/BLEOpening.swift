@@ -2,9 +2,9 @@ import Glibc
 import OBDCore
 import SystemIO
 
-/// The way to an LE adapter: seen, connected, its services known, subscribed.
+/// The steps to open an LE adapter: find it, connect, learn its services, subscribe.
 struct BLEOpening: ~Copyable {
-    /// Why it ended early.
+    /// Why opening ended early.
     enum Failure: Error {
         case cancelled
         case fault(AccessoryError)
@@ -18,7 +18,6 @@ struct BLEOpening: ~Copyable {
     private let target: BLELink.Target
     private var bus: SystemBus
 
-    /// Connects to the bus.
     init(_ target: BLELink.Target, cancel: Int32) throws(Failure) {
         self.target = target
         do throws(SystemBus.Fault) {
@@ -30,10 +29,10 @@ struct BLEOpening: ~Copyable {
         }
     }
 
-    /// The bus, for who stays connected.
+    /// Hands over the bus to the code that keeps the connection.
     consuming func leaveBus() -> SystemBus { bus }
 
-    /// Goes the whole way.
+    /// Runs all steps.
     mutating func run() throws(Failure) -> (
         device: String, layout: GATTLayout, hasConnected: Bool
     ) {
@@ -98,12 +97,12 @@ struct BLEOpening: ~Copyable {
         }
     }
 
-    /// Searches until the device is seen; gives its object.
+    /// Searches until the device is seen and returns its object path.
     private mutating func search(_ adapters: [String]) throws(Failure) -> String {
         let deadline = SystemClock.now() + target.limits.search
         try match("type='signal',sender='\(Self.service)',member='InterfacesAdded'")
         for adapter in adapters {
-            // A search that another program has begun finds the same.
+            // If another program has already begun a search, its results serve as well.
             _ = try? bus.call(
                 Self.service, adapter, Self.adapterInterface, "SetDiscoveryFilter",
                 [.properties(["Transport": "le"])], until: deadline)
@@ -123,7 +122,7 @@ struct BLEOpening: ~Copyable {
             if error == .timedOut { throw fault(.unseen(address: target.name)) }
             throw Self.unavailable(error)
         }
-        // A controller that searches connects slowly.
+        // A controller connects slowly while it searches.
         for adapter in adapters {
             _ = try? bus.call(
                 Self.service, adapter, Self.adapterInterface, "StopDiscovery",
@@ -133,10 +132,10 @@ struct BLEOpening: ~Copyable {
         return found
     }
 
-    /// Answers BlueZ's questions while the device is paired.
+    /// Answers BlueZ's questions while the device is being paired.
     ///
-    /// Some adapters pair by themselves as soon as something is asked of them, and without an agent the
-    /// link is lost after 40 s.
+    /// Some adapters start pairing on their own at the first request. Without an agent the link is then lost
+    /// after 40 s.
     private mutating func serveAgent(for device: String) {
         bus.serve(PairingAgent(device: device, pin: target.pin ?? ""))
         for (member, arguments) in [
@@ -149,7 +148,7 @@ struct BLEOpening: ~Copyable {
         }
     }
 
-    /// Connects; false = another program has done so already.
+    /// Connects to the device; false if another program is already connected to it.
     private mutating func connect(_ device: String) throws(Failure) -> Bool {
         if try isTrue("Connected", device) { return false }
         do throws(SystemBus.Fault) {
@@ -171,7 +170,7 @@ struct BLEOpening: ~Copyable {
         }
     }
 
-    /// Waits until BlueZ knows the services; gives what it then manages.
+    /// Waits until BlueZ knows the services, and returns the managed objects.
     private mutating func awaitServices(of device: String) throws(Failure) -> [DBusValue] {
         let deadline = SystemClock.now() + target.limits.services
         while try !isTrue("ServicesResolved", device) {
@@ -189,7 +188,7 @@ struct BLEOpening: ~Copyable {
         return try managedObjects()
     }
 
-    /// Asks for what comes from the adapter; a device that wants to be paired for it is paired now.
+    /// Subscribes to the adapter's data, and pairs the device if it demands that first.
     private mutating func subscribe(_ layout: GATTLayout, _ device: String) throws(Failure) {
         do throws(SystemBus.Fault) {
             _ = try bus.call(
@@ -210,7 +209,7 @@ struct BLEOpening: ~Copyable {
         }
     }
 
-    /// Whether an adapter answers a command there: a prompt within a second.
+    /// Whether an adapter answers a command on this layout, which means a prompt within a second.
     private mutating func answers(_ layout: GATTLayout) throws(Failure) -> Bool {
         let deadline = SystemClock.now() + target.limits.probe
         do throws(SystemBus.Fault) {
@@ -234,7 +233,7 @@ struct BLEOpening: ~Copyable {
 
     // MARK: Help
 
-    /// A truth value of the device.
+    /// Reads a boolean property of the device.
     private mutating func isTrue(_ property: String, _ device: String) throws(Failure) -> Bool {
         do throws(SystemBus.Fault) {
             return try bus.call(
@@ -243,18 +242,18 @@ struct BLEOpening: ~Copyable {
                 until: SystemClock.now() + target.limits.known
             ).first?.boolean ?? false
         } catch {
-            // It has gone since it was seen.
+            // The device has disappeared since it was seen.
             if case .refused = error { throw fault(.unseen(address: target.name)) }
             throw Self.unavailable(error)
         }
     }
 
-    /// What BlueZ said of the last refusal: `le-connection-abort-by-local`.
+    /// BlueZ's text for the last refusal: `le-connection-abort-by-local`.
     private var reason: String { bus.refusalText }
 
     private func fault(_ fault: BLEFault) -> Failure { .fault(AccessoryError(fault)) }
 
-    /// The bus or the daemon is of no use.
+    /// Turns a fault of the bus or the daemon into a failure.
     private static func unavailable(_ fault: SystemBus.Fault) -> Failure {
         switch fault {
         case .cancelled: .cancelled

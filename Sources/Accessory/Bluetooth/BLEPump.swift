@@ -3,31 +3,31 @@ import Glibc
 import OBDCore
 import SystemIO
 
-/// The connection to an LE adapter while it is open: notifications become bytes for the host, bytes of the
-/// host become writes of at most one packet.
+/// An open connection to an LE adapter.
+///
+/// Notifications become bytes for the host. The host's bytes become writes of at most one packet.
 struct BLEPump: ~Copyable {
     private static let service = "org.bluez"
     private static let properties = "org.freedesktop.DBus.Properties"
     private static let characteristic = "org.bluez.GattCharacteristic1"
     private static let deviceInterface = "org.bluez.Device1"
-    /// Bytes that wait for a host that does not read; no answer of an adapter comes near it.
+    /// The most bytes to keep for a host that does not read; an adapter's answers are far shorter.
     private static let mostWaiting = 1 << 20
-    /// A write that takes longer has failed: BlueZ gives up a response after 30 s.
+    /// After this time a write has failed: BlueZ itself gives up waiting for a response after 30 s.
     private static let writeTime = Duration.seconds(30)
 
     private var bus: SystemBus
     private let socket: Int32
-    /// The device as an object of BlueZ.
+    /// The device's object path in BlueZ.
     private let device: String
     private let layout: GATTLayout
-    /// Whether this program made the connection, and is to end it.
+    /// Whether this program made the connection and therefore has to end it.
     private let hasConnected: Bool
     private var toAdapter: [UInt8] = []
     private var toHost: [UInt8] = []
-    /// The write under way, and when it has failed.
+    /// The pending write and its deadline.
     private var writing: (serial: UInt32, deadline: Instant)?
 
-    /// Connects and subscribes.
     init(
         _ target: BLELink.Target, socket: Int32, cancel: Int32
     ) throws(BLEOpening.Failure) {
@@ -40,18 +40,18 @@ struct BLEPump: ~Copyable {
         hasConnected = found.hasConnected
     }
 
-    /// Passes bytes on until either side ends.
+    /// Forwards bytes until either side ends.
     mutating func run() {
         do throws(SystemBus.Fault) {
             while try pass() {}
         } catch {
-            // The daemon or the bus has gone, and the connection with it.
+            // The daemon or the bus has closed, and with it the connection.
             return
         }
         leave()
     }
 
-    /// One turn; false = a side has ended.
+    /// Runs one turn of the loop; false if either side has ended.
     private mutating func pass() throws(SystemBus.Fault) -> Bool {
         var set = PollSet()
         let link = set.add(bus.descriptor)
@@ -81,7 +81,7 @@ struct BLEPump: ~Copyable {
         return true
     }
 
-    /// Takes a message of the bus; false = the link has ended.
+    /// Handles a message from the bus; false if the link has ended.
     private mutating func take(_ message: DBusMessage) -> Bool {
         switch message.kind {
         case .reply where message.replySerial == writing?.serial: writing = nil
@@ -119,7 +119,7 @@ struct BLEPump: ~Copyable {
         writing = (serial, SystemClock.now() + Self.writeTime)
     }
 
-    /// Leaves the adapter as it was found.
+    /// Returns the adapter to the state in which it was found.
     private mutating func leave() {
         let end = SystemClock.now() + .seconds(2)
         _ = try? bus.call(
@@ -131,14 +131,13 @@ struct BLEPump: ~Copyable {
 }
 
 extension GATTLayout {
-    /// The arguments of WriteValue.
     func writeArguments(_ bytes: [UInt8]) -> [DBusMessage.Argument] {
         [.bytes(bytes), .properties(["type": awaitsResponse ? "request" : "command"])]
     }
 }
 
 extension DBusMessage {
-    /// The value of a characteristic in a PropertiesChanged of it; nil for anything else.
+    /// The new value of a characteristic in a PropertiesChanged signal; nil for any other message.
     var gattValue: [UInt8]? {
         guard body.count > 1, body[0].text == "org.bluez.GattCharacteristic1",
             let value = body[1]["Value"]

@@ -2,16 +2,17 @@ import Glibc
 import OBDCore
 import SystemIO
 
-/// Asks BlueZ's daemon, which every user may.
+/// Asks the BlueZ daemon, which every user is allowed to do.
 enum BlueZ {
     private static let service = "org.bluez"
-    /// An inquiry takes 10.24 s to find all that can be found; older adapters are asked for their
-    /// names after it.
+    /// An inquiry takes 10.24 s to find every device.
+    ///
+    /// Older devices are asked for their names after that.
     private static let searchTime = Duration.seconds(25)
-    /// For what the daemon knows already.
+    /// For requests that the daemon answers from what it already knows.
     private static let patience = Duration.seconds(5)
 
-    /// Controllers and devices, as the daemon knows them now.
+    /// The controllers and devices that the daemon knows now.
     static func objects(cancelledBy cancel: Int32? = nil) throws(SystemBus.Fault) -> BlueZObjects {
         let deadline = SystemClock.now() + patience
         var bus = try SystemBus(until: deadline, cancelledBy: cancel)
@@ -27,19 +28,19 @@ enum BlueZ {
                 until: deadline))
     }
 
-    /// Asks the bus for everything that BlueZ announces.
+    /// Subscribes to everything that BlueZ announces.
     static func subscribe(_ bus: inout SystemBus, until deadline: Instant) throws(SystemBus.Fault) {
         _ = try bus.call(
             "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "AddMatch",
             [.text("type='signal',sender='\(service)'")], until: deadline)
     }
 
-    /// What is known of a device; nil = nothing, or there is nobody to ask.
+    /// What BlueZ knows about a device; nil if it knows nothing or is not running.
     static func device(_ address: BluetoothAddress) -> BlueZObjects.Device? {
         (try? objects())?.devices.first { $0.address == address }
     }
 
-    /// The device of a name: one that is known, else one that a search finds; nil = cancelled.
+    /// Finds a device by name, first among the known ones, then by a search; nil if cancelled.
     static func device(
         named name: String, cancelledBy cancel: Int32?
     ) throws(AccessoryError) -> BlueZObjects.Device? {
@@ -50,7 +51,7 @@ enum BlueZ {
             case .cancelled: return nil
             case .refused(let error) where error.hasSuffix(".NotReady"):
                 throw .bluetooth(.unavailable(errno: ENETDOWN))
-            // No daemon: the controller may still be asked, by those who are allowed to.
+            // Without the daemon, users with the permission can still ask the controller directly.
             case .unavailable, .refused("org.freedesktop.DBus.Error.ServiceUnknown"),
                 .refused("org.freedesktop.DBus.Error.NameHasNoOwner"):
                 let address = try BluetoothInquiry.address(ofName: name)
@@ -96,7 +97,7 @@ enum BlueZ {
             throw AccessoryError.bluetooth(
                 .unknownName(name, known: seen.compactMap(\.alias)))
         }
-        // A controller that searches connects slowly.
+        // A controller connects slowly while it searches.
         for adapter in adapters {
             _ = try? bus.call(
                 service, adapter.path, "org.bluez.Adapter1", "StopDiscovery",
@@ -106,7 +107,7 @@ enum BlueZ {
         return found
     }
 
-    /// The only one; which of several is meant has to be said.
+    /// Returns the only device; throws if there are several, because the user has to choose one.
     private static func one(
         _ devices: [BlueZObjects.Device], _ name: String
     ) throws(AccessoryError) -> BlueZObjects.Device? {

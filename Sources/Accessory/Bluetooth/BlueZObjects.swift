@@ -1,26 +1,26 @@
-/// What BlueZ knows of controllers and devices: the reply to its ObjectManager's GetManagedObjects
-/// (BlueZ, doc/org.bluez.Adapter.rst and doc/org.bluez.Device.rst).
+/// The controllers and devices in a reply to BlueZ's ObjectManager.GetManagedObjects (BlueZ,
+/// doc/org.bluez.Adapter.rst and doc/org.bluez.Device.rst).
 struct BlueZObjects: Hashable, Sendable {
-    /// A controller of this machine.
+    /// A Bluetooth controller of this machine.
     struct Adapter: Hashable, Sendable {
         var path: String
         var isPowered: Bool
     }
 
-    /// A device that was paired, or seen in the last search.
+    /// A device that is paired or was seen in the last search.
     struct Device: Hashable, Sendable {
         var address: BluetoothAddress
-        /// What it calls itself.
+        /// The name that the device reports.
         var name: String?
-        /// What its user calls it; the name where there is nothing else.
+        /// The name that the user gave it; the device's own name if there is no other.
         var alias: String?
         var isPaired: Bool
         var isConnected: Bool
-        /// UUIDs of its services, in small letters.
+        /// UUIDs of its services, in lower case.
         var services: [String]
         /// The Device ID record: `bluetooth:v000Ap…d…` or `usb:v…`.
         var modalias: String?
-        /// Whether anything shows that it has Bluetooth Classic.
+        /// Whether there is any sign that it supports Bluetooth Classic.
         var isClassic: Bool
 
         private static let serialPort = "00001101-0000-1000-8000-00805f9b34fb"
@@ -28,19 +28,19 @@ struct BlueZObjects: Hashable, Sendable {
         /// Whether it announces the Serial Port Profile.
         var offersSerialPort: Bool { services.contains(Self.serialPort) }
 
-        /// Whether it speaks Bluetooth LE and nothing else, as far as is known.
+        /// Whether it supports Bluetooth LE only, as far as is known.
         var isLowEnergyOnly: Bool { !isClassic && !offersSerialPort }
 
-        /// The name to show.
+        /// The name to display.
         var title: String { alias ?? name ?? address.description }
     }
 
     var adapters: [Adapter] = []
     var devices: [Device] = []
-    /// The object of each device.
+    /// The object path of each device.
     var paths: [BluetoothAddress: String] = [:]
 
-    /// Reads the reply's body; what is not as BlueZ writes it is left out.
+    /// Reads the body of the reply and skips entries that do not have BlueZ's format.
     init(_ body: [DBusValue]) {
         for object in body.first?.entries ?? [] {
             guard let path = object.key.text else { continue }
@@ -54,14 +54,15 @@ struct BlueZObjects: Hashable, Sendable {
             devices.append(Device(address: address, device))
             paths[address] = path
         }
-        // A device that two controllers know is one device.
+        // A device that two controllers know counts once.
         devices = Dictionary(grouping: devices, by: \.address).values.map { same in
             same.max { !$0.isPaired && $1.isPaired } ?? same[0]
         }.sorted { $0.address.description < $1.address.description }
     }
 
-    /// The device of a name: one that is paired before others, the exact name before one that
-    /// differs in case.
+    /// The devices with this name.
+    ///
+    /// Exact matches count before those that differ in case, and paired devices before others.
     func devices(named name: String) -> [Device] {
         let exact = devices.filter { $0.name == name || $0.alias == name }
         let small = name.lowercased()
@@ -76,8 +77,9 @@ struct BlueZObjects: Hashable, Sendable {
 }
 
 extension BlueZObjects.Device {
-    /// Whether a service is a profile of Bluetooth Classic: 1000 to 17FF in the assigned numbers; those
-    /// of GATT begin at 1800.
+    /// Whether a service is a Bluetooth Classic profile.
+    ///
+    /// These have 1000 to 17FF in the assigned numbers; GATT services begin at 1800.
     private static func isProfile(_ service: String) -> Bool {
         let head = service.prefix(8)
         guard service.hasSuffix("-0000-1000-8000-00805f9b34fb"),
@@ -94,8 +96,8 @@ extension BlueZObjects.Device {
         isConnected = properties["Connected"]?.boolean ?? false
         services = properties["UUIDs"]?.list.compactMap { $0.text?.lowercased() } ?? []
         modalias = properties["Modalias"]?.text
-        // Only Classic devices have a class, or profiles among their services; only LE ones an address
-        // that is not their maker's.
+        // Only Classic devices have a class or have profiles among their services. Only LE devices have a
+        // random address.
         isClassic =
             properties["Class"] != nil || services.contains(where: Self.isProfile)
             || (services.isEmpty && properties["AddressType"]?.text != "random")

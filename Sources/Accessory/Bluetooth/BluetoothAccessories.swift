@@ -1,12 +1,12 @@
-/// Bluetooth accessories that BlueZ knows and that may be adapters.
+/// Bluetooth devices that BlueZ knows and that may be adapters.
 public enum BluetoothAccessories {
-    /// Those that are paired and not connected now; their connection ID is 0.
+    /// The devices that are paired but not connected now; their connection ID is 0.
     public static func paired() -> [Accessory] {
         devices().filter { $0.isPaired && !$0.isConnected }.map { Accessory($0, connectionID: 0) }
     }
 
-    /// Those that have a serial port or a service that LE adapters have, or sound like an adapter; none
-    /// where there is no BlueZ.
+    /// The devices that have a serial port, have a service that LE adapters use, or have a name like that of
+    /// an adapter; empty without BlueZ.
     static func devices() -> [BlueZObjects.Device] {
         let known = (try? BlueZ.objects())?.devices ?? []
         return known.filter { device in

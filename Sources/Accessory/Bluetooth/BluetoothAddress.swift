@@ -1,4 +1,4 @@
-/// A Bluetooth device address: six bytes, the first printed one first.
+/// A Bluetooth device address: six bytes in the order in which they are printed.
 public struct BluetoothAddress: Hashable, Sendable, CustomStringConvertible {
     /// The bytes in printed order.
     public let bytes: [UInt8]

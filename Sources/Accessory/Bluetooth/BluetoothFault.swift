@@ -2,30 +2,31 @@ import Glibc
 
 /// What can go wrong with Bluetooth.
 public enum BluetoothFault: AccessoryFault {
-    /// This machine has no Bluetooth: no kernel support, no controller, or it is switched off.
+    /// This machine has no Bluetooth: no kernel support, no controller, or the controller is switched off.
     case unavailable(errno: Int32)
-    /// The accessory cannot be reached.
+    /// The device cannot be reached.
     case accessory(address: String, Reason)
-    /// No accessory of that name is known; the names that are.
+    /// No device with this name is known; `known` has the names that are.
     case unknownName(String, known: [String] = [])
 
-    /// Why an accessory cannot be reached.
+    /// Why a device cannot be reached.
     public enum Reason: Hashable, Sendable {
-        /// It does not answer its call: off, out of reach, or connected to somebody else.
+        /// It does not respond: it is off, out of reach, or connected to another host.
         case silent
-        /// No service listens on that channel, or it takes no more connections.
+        /// No service listens on that channel, or the device accepts no more connections.
         case refused(channel: UInt8?)
-        /// It or this machine refuses without the right key (EACCES, EPERM).
+        /// The device or this machine requires the right key (EACCES, EPERM).
         case authenticationFailed
-        /// One side has forgotten the key of an earlier pairing (EBADE, EKEYREJECTED).
+        /// One side no longer has the key of an earlier pairing (EBADE, EKEYREJECTED).
         case keyLost
-        /// The channel is open already, or the controller takes no more connections (EBUSY, EALREADY, EMLINK).
+        /// The channel is already open, or the controller accepts no more connections (EBUSY, EALREADY,
+        /// EMLINK).
         case busy
-        /// It speaks Bluetooth LE alone, which has no serial port.
+        /// The device supports Bluetooth LE only, which has no serial port.
         case lowEnergyOnly
-        /// Several have the name; their addresses.
+        /// Several devices have the name; these are their addresses.
         case severalOfThatName([String])
-        /// The connection broke while it was made; what the kernel said.
+        /// The connection broke while it was being set up; `errno` is the kernel's error.
         case failed(errno: Int32)
     }
 
@@ -69,7 +70,7 @@ public enum BluetoothFault: AccessoryFault {
     }
 
     private static func words(_ reason: Reason, _ address: String) -> FaultWords {
-        // The address alone, without a channel, is what bluetoothctl takes.
+        // bluetoothctl takes the address alone, without a channel.
         let device = address.prefix { $0 != "/" }
         let pairing =
             "bluetoothctl, then in it: agent KeyboardDisplay, scan on, pair \(device) "
@@ -131,7 +132,7 @@ extension AccessoryError {
         AccessoryError(fault)
     }
 
-    /// A Bluetooth accessory cannot be reached.
+    /// A Bluetooth device that cannot be reached.
     public static func bluetooth(
         address: String, _ reason: BluetoothFault.Reason
     ) -> AccessoryError { .bluetooth(.accessory(address: address, reason)) }
@@ -145,7 +146,7 @@ extension AccessoryError {
         case EACCES, EPERM: reason = .authenticationFailed
         case EBADE, EKEYREJECTED: reason = .keyLost
         case EBUSY, EALREADY, EMLINK: reason = .busy
-        // No fault of the accessory, but of this machine's Bluetooth.
+        // The fault is in this machine's Bluetooth, not in the device.
         case ENODEV, EHOSTUNREACH, ENETDOWN, EAFNOSUPPORT, EPROTONOSUPPORT:
             return .bluetooth(.unavailable(errno: number))
         default: reason = .failed(errno: number)

@@ -1,14 +1,14 @@
 import CBluetooth
 import Glibc
 
-/// Finds Bluetooth accessories by name.
+/// Finds Bluetooth devices by name.
 enum BluetoothInquiry {
-    // Units of 1.28 s (Bluetooth Core, HCI Inquiry): 8 = 10.24 s finds all that can be found.
+    // Units of 1.28 s (Bluetooth Core, HCI Inquiry): 8 = 10.24 s finds every device.
     private static let length: Int32 = 8
     private static let most: Int32 = 64
     private static let nameTimeout: Int32 = 5_000
 
-    /// The address of the accessory in reach that has `name`.
+    /// The address of the device in reach with this name.
     static func address(ofName name: String) throws(AccessoryError) -> BluetoothAddress {
         let controller = hci_get_route(nil)
         if controller < 0 { throw .bluetooth(.unavailable(errno: errno)) }

@@ -2,28 +2,30 @@ import Glibc
 import OBDCore
 import SystemIO
 
-/// Searches the air for Bluetooth devices, and pairs one, through BlueZ's daemon; needs no privilege.
+/// Searches for Bluetooth devices and pairs one, through the BlueZ daemon.
+///
+/// Needs no privilege.
 public enum BluetoothPairing {
     private static let service = "org.bluez"
-    /// An inquiry takes 10.24 s to find all that can be found.
+    /// An inquiry takes 10.24 s to find every device.
     public static let searchTime = Duration.seconds(12)
-    /// Paging, keys and the search for services.
+    /// Covers paging, key exchange and service discovery.
     private static let pairingTime = Duration.seconds(40)
     private static let patience = Duration.seconds(5)
-    /// The numbers that adapters have, the most frequent first.
+    /// The PINs that adapters use, the most frequent first.
     public static let usualPINs = ["1234", "0000", "6789", "1111"]
 
     /// A device in reach.
     public struct Found: Hashable, Sendable {
-        /// The device, as lists show it.
+        /// The device in the form that lists show.
         public var accessory: Accessory
         /// Its address.
         public var address: BluetoothAddress
         /// Whether it is paired.
         public var isPaired: Bool
-        /// Whether it has Bluetooth LE and nothing else.
+        /// Whether it supports Bluetooth LE only.
         public var isLowEnergyOnly: Bool
-        /// Whether anything says that it is an adapter: its name, or a serial port.
+        /// Whether its name or a serial port suggests that it is an adapter.
         public var isLikelyAdapter: Bool
 
         init(_ device: BlueZObjects.Device) {
@@ -35,19 +37,19 @@ public enum BluetoothPairing {
         }
     }
 
-    /// What BlueZ knows without a search; nil where there is no BlueZ.
+    /// The devices that BlueZ knows without a search; nil without BlueZ.
     public static func known() -> [Found]? {
         (try? BlueZ.objects())?.devices.map(Found.init)
     }
 
-    /// Everything that answers within `time`, likely adapters first; nil = cancelled.
+    /// Every device that answers within `time`, likely adapters first; nil if cancelled.
     public static func search(
         for time: Duration = searchTime, cancelledBy cancel: Int32?
     ) throws(AccessoryError) -> [Found]? {
         try search(for: time, on: SystemBus.systemPath, cancelledBy: cancel)
     }
 
-    /// The same on the bus at `path`.
+    /// The same search on the bus at `path`.
     static func search(
         for time: Duration, on path: String, cancelledBy cancel: Int32?
     ) throws(AccessoryError) -> [Found]? {
@@ -63,7 +65,7 @@ public enum BluetoothPairing {
                 do throws(SystemBus.Fault) {
                     try call(&bus, adapter, "Adapter1", "StartDiscovery")
                 } catch {
-                    // Another program's search finds the same.
+                    // Another program's search finds the same devices.
                     guard error == .refused("org.bluez.Error.InProgress") else { throw error }
                 }
             }
@@ -72,7 +74,7 @@ public enum BluetoothPairing {
             } catch {
                 if error != .timedOut { throw error }
             }
-            // Devices that are not paired are forgotten some time after the search.
+            // BlueZ forgets devices that are not paired some time after the search.
             let found = try BlueZ.objects(&bus, until: SystemClock.now() + patience).devices
             for adapter in adapters { try? call(&bus, adapter, "Adapter1", "StopDiscovery") }
             return found.map(Found.init).sorted { one, other in
@@ -85,10 +87,10 @@ public enum BluetoothPairing {
         }
     }
 
-    /// Pairs a device and trusts it; the numbers are tried one after the other.
+    /// Pairs a device and trusts it, trying the PINs one after the other.
     ///
-    /// - Parameter trying: called with each number before it is tried.
-    /// - Returns: the number that it took, whether or not it asked for one; nil = cancelled.
+    /// - Parameter trying: called with each PIN before it is tried.
+    /// - Returns: the PIN at which the device paired, whether or not it asked for one; nil if cancelled.
     public static func pair(
         _ address: BluetoothAddress, pins: [String] = usualPINs, cancelledBy cancel: Int32?,
         trying: (String) -> Void = { _ in }
@@ -97,7 +99,7 @@ public enum BluetoothPairing {
             address, pins: pins, on: SystemBus.systemPath, cancelledBy: cancel, trying: trying)
     }
 
-    /// The same on the bus at `path`.
+    /// The same pairing on the bus at `path`.
     static func pair(
         _ address: BluetoothAddress, pins: [String], on path: String, cancelledBy cancel: Int32?,
         trying: (String) -> Void
@@ -121,7 +123,7 @@ public enum BluetoothPairing {
                 } catch {
                     switch error {
                     case .refused("org.bluez.Error.AlreadyExists"): break
-                    // The number was wrong, or the device gave up on it.
+                    // The PIN was wrong, or the device gave up.
                     case .refused("org.bluez.Error.AuthenticationFailed"),
                         .refused("org.bluez.Error.AuthenticationRejected"),
                         .refused("org.bluez.Error.AuthenticationCanceled"):
@@ -171,7 +173,7 @@ public enum BluetoothPairing {
         return powered
     }
 
-    /// Runs `body` and says what the bus says in our words; nil = cancelled.
+    /// Runs `body` and turns faults of the bus into faults of Bluetooth; nil if cancelled.
     private static func translated<Value>(
         _ body: () throws(SystemBus.Fault) -> Value
     ) throws(AccessoryError) -> Value? {
@@ -194,12 +196,12 @@ public enum BluetoothPairing {
 }
 
 extension Transport {
-    /// Whether it leads to a Bluetooth Classic device, which may have to be paired first.
+    /// Whether it leads to a Bluetooth Classic device, which may need pairing first.
     public var isPairable: Bool { self is RFCOMMTransport || self is BluetoothNameTransport }
 }
 
 extension AccessoryError {
-    /// Whether a Bluetooth device did not take the number that it was given.
+    /// Whether a Bluetooth device rejected the PIN.
     public var isRefusedPairing: Bool {
         if case .accessory(_, .authenticationFailed)? = fault as? BluetoothFault {
             true

@@ -1,13 +1,13 @@
-/// A value that came over D-Bus.
+/// A value received over D-Bus.
 indirect enum DBusValue: Hashable, Sendable {
-    /// y, n, q, i, u, x, h; what `t` holds beyond the range of `Int` is cut.
+    /// y, n, q, i, u, x, h, t; values of `t` beyond the range of `Int` are truncated.
     case integer(Int)
     case boolean(Bool)
     case double(Double)
     /// s, o, g.
     case text(String)
     case list([DBusValue])
-    /// a{…}: in the order in which they came.
+    /// a{…}, with its entries in the order of the message.
     case entries([Entry])
 
     /// An entry of a dictionary.
@@ -24,21 +24,21 @@ indirect enum DBusValue: Hashable, Sendable {
         if case .entries(let entries) = self { entries } else { [] }
     }
 
-    /// The value after a key of text.
+    /// The value for a text key.
     subscript(key: String) -> DBusValue? { entries.first { $0.key.text == key }?.value }
 }
 
 /// Why bytes are not a D-Bus message.
 enum DBusFault: Error, Hashable, Sendable {
-    /// Longer than anything that is asked for here, or shorter than it says.
+    /// Longer than any message that is expected here, or shorter than its own length field says.
     case length
-    /// A type that D-Bus does not have, or nested too deeply.
+    /// A type that D-Bus does not have, or too deeply nested.
     case signature
-    /// Written with the most significant byte first, or another version of the protocol.
+    /// Big-endian, or another version of the protocol.
     case form
 }
 
-/// A D-Bus message, as far as a client needs it (D-Bus Specification 0.42, “Message Protocol”).
+/// A D-Bus message, with the parts that a client needs (D-Bus Specification 0.42, “Message Protocol”).
 struct DBusMessage: Hashable, Sendable {
     /// What the message is.
     enum Kind: UInt8, Sendable {
@@ -48,22 +48,24 @@ struct DBusMessage: Hashable, Sendable {
 
     var kind: Kind
     var serial: UInt32
-    /// Of a reply: the serial number of the call.
+    /// In a reply: the serial number of the call.
     var replySerial: UInt32?
     var path: String?
     var interface: String?
     var member: String?
-    /// Whoever sent it, as the bus calls it.
+    /// The sender's name on the bus.
     var sender: String?
-    /// Of an error: its name.
+    /// In an error: the name of the error.
     var errorName: String?
     var body: [DBusValue] = []
 
-    /// Nothing that BlueZ says comes near it; unit: bytes.
+    /// The longest message to accept; BlueZ's messages are far shorter.
+    ///
+    /// Unit: bytes.
     static let longest = 4 << 20
     private static let headLength = 16
 
-    /// How many bytes the message has that begins with `bytes`; nil = more are needed to tell.
+    /// The length of the message that begins with `bytes`; nil if more bytes are needed.
     static func length(of bytes: [UInt8]) throws(DBusFault) -> Int? {
         guard bytes.count >= headLength else { return nil }
         guard bytes[0] == UInt8(ascii: "l"), bytes[3] == 1 else { throw .form }
@@ -126,16 +128,16 @@ struct DBusMessage: Hashable, Sendable {
         return message.bytes + body.bytes
     }
 
-    /// What calls of this program carry.
+    /// A value that this program passes in calls.
     enum Argument: Hashable, Sendable {
         case text(String)
-        /// The path of an object.
+        /// An object path.
         case path(String)
         case bytes([UInt8])
-        /// a{sv} whose values are all text.
+        /// a{sv} with text values only.
         case properties([String: String])
         case number(UInt32)
-        /// A truth value whose type is sent with it.
+        /// A boolean that is sent together with its type.
         case variant(Bool)
 
         var signature: String {
@@ -175,7 +177,7 @@ struct DBusMessage: Hashable, Sendable {
     }
 }
 
-/// Writes D-Bus values with the least significant byte first; places count from a multiple of 8.
+/// Writes D-Bus values in little-endian order; offsets are aligned relative to a multiple of 8.
 struct DBusWriter {
     var bytes: [UInt8] = []
 
@@ -205,7 +207,7 @@ struct DBusWriter {
     }
 }
 
-/// Reads D-Bus values; everything is checked against the bytes that are there.
+/// Reads D-Bus values and checks every length against the available bytes.
 struct DBusReader {
     let bytes: [UInt8]
     var place: Int
@@ -242,7 +244,7 @@ struct DBusReader {
         return text
     }
 
-    /// Values one after the other.
+    /// Reads consecutive values.
     mutating func values(of signature: String) throws(DBusFault) -> [DBusValue] {
         var types = Array(signature.utf8)[...]
         var values: [DBusValue] = []
@@ -282,7 +284,7 @@ struct DBusReader {
         }
     }
 
-    /// The members of a structure or of a dictionary's entry, up to the closing bracket.
+    /// The members of a structure or of a dictionary entry, up to the closing bracket.
     private mutating func members(
         _ types: inout ArraySlice<UInt8>, _ end: UInt8, _ depth: Int
     ) throws(DBusFault) -> [DBusValue] {
@@ -334,7 +336,7 @@ struct DBusReader {
         }
     }
 
-    /// The one complete type that `types` begins with.
+    /// The single complete type at the start of `types`.
     private static func single(_ types: ArraySlice<UInt8>) throws(DBusFault) -> ArraySlice<UInt8> {
         var open = 0
         for (index, type) in zip(types.indices, types) {

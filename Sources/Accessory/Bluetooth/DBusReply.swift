@@ -6,7 +6,7 @@ extension DBusMessage {
         answer(.reply, to: call, serial: serial, error: nil, arguments)
     }
 
-    /// The bytes of a refusal of a call; `error` is its name.
+    /// The bytes that refuse a call; `error` is the error's name.
     static func refusal(of call: DBusMessage, serial: UInt32, _ error: String) -> [UInt8] {
         answer(.error, to: call, serial: serial, error: error, [])
     }

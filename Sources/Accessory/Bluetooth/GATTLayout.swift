@@ -1,22 +1,24 @@
-/// The two characteristics of a Bluetooth LE adapter that together are a serial line: one says what comes
-/// from the adapter, one takes what goes to it; some adapters have one for both.
+/// The two characteristics of a Bluetooth LE adapter that together act as a serial line.
 ///
-/// No standard names them. What adapters use is known for some (``known``); for others each service is a
-/// candidate that has a characteristic of either kind. A service's number is not a proof of an adapter:
-/// thermal printers have the same. Only the answer to a command is.
+/// One sends the adapter's bytes to the host, the other takes the host's bytes. Some adapters use one
+/// characteristic for both.
+///
+/// No standard names these characteristics. For some adapters they are known (``known``). For others, every
+/// service with one characteristic of each kind is a candidate. The UUID of a service does not prove that the
+/// device is an adapter, because thermal printers use the same ones. Only the answer to a command proves it.
 struct GATTLayout: Hashable, Sendable {
-    /// The service, in small letters.
+    /// The service's UUID, in lower case.
     var service: String
-    /// What announces bytes from the adapter.
+    /// The characteristic that notifies of bytes from the adapter.
     var notify: GATTCharacteristic
-    /// What takes bytes to the adapter.
+    /// The characteristic that takes bytes for the adapter.
     var write: GATTCharacteristic
-    /// Whether each write is answered: slower, and the only way of some adapters.
+    /// Whether each write waits for a response, which is slower but the only way that some adapters support.
     var awaitsResponse: Bool
-    /// Whether adapters are known to use it.
+    /// Whether this layout is known from adapters.
     var isKnown: Bool
 
-    /// Services and characteristics of adapters: from it, to it.
+    /// Services and characteristics of known adapters: service, from the adapter, to the adapter.
     ///
     /// Sources: OBDLink's note on the CX and users' lists (FFF0), AndrOBD issue 342 (FFE0), ELMduino issue
     /// 190 (18F0), the firmware of WiCAN (FEE0), Nordic's and Microchip's serial services.
@@ -39,16 +41,18 @@ struct GATTLayout: Hashable, Sendable {
         ),
     ].map { (GATTObjects.whole($0.0), GATTObjects.whole($0.1), GATTObjects.whole($0.2)) }
 
-    /// What tells an adapter from a printer: the letters A, T and I and a carriage return, which every
-    /// ELM327 answers with its name and a prompt, and which changes nothing.
+    /// The command that distinguishes an adapter from a printer: the letters A, T and I and a carriage
+    /// return.
     ///
-    /// It is all that this module knows of what adapters speak.
+    /// Every ELM327 answers it with its name and a prompt, and it changes no settings.
+    ///
+    /// Nothing else in this module depends on the adapter's language.
     static let question: [UInt8] = [0x41, 0x54, 0x49, 0x0D]
 
-    /// Whether adapters are known to have this service.
+    /// Whether known adapters have this service.
     static func isKnown(_ service: String) -> Bool { known.contains { $0.service == service } }
 
-    /// What the user says of an adapter that is not known; nil = find it out.
+    /// The characteristics that the user chose for an unknown adapter; nil means to find them.
     struct Wish: Hashable, Sendable {
         var service: String?
         var notify: String?
@@ -56,7 +60,7 @@ struct GATTLayout: Hashable, Sendable {
         var awaitsResponse: Bool?
     }
 
-    /// What may be the serial line of a device, the likeliest first.
+    /// The possible serial lines of a device, the most likely first.
     static func candidates(_ objects: GATTObjects, _ wish: Wish = Wish()) -> [GATTLayout] {
         var found: [GATTLayout] = []
         for row in known {
@@ -75,7 +79,8 @@ struct GATTLayout: Hashable, Sendable {
             let from = members.filter { $0.announces && wish.notify.map($0.hasUUID) ?? true }
             let to = members.filter { $0.isWritable && wish.write.map($0.hasUUID) ?? true }
             guard let notify = from.first(where: \.notifies) ?? from.first else { continue }
-            // One of its own before the one that also announces; one without answers before others.
+            // Prefers a characteristic that only takes writes to one that also notifies, and a write without
+            // response to one with a response.
             let own = to.filter { $0 != notify }
             guard
                 let write = (own.isEmpty ? to : own).first(where: \.writesWithoutResponse)
@@ -105,7 +110,7 @@ struct GATTLayout: Hashable, Sendable {
         self.isKnown = isKnown
     }
 
-    /// Bytes of one write: what fits an ATT packet, and no more than BlueZ passes on whole.
+    /// The most bytes in one write: what fits into an ATT packet and what BlueZ forwards in one piece.
     var longestWrite: Int {
         guard let mtu = write.mtu, mtu > 3 else { return 20 }
         return min(mtu - 3, 512)
@@ -114,18 +119,18 @@ struct GATTLayout: Hashable, Sendable {
 
 /// A characteristic of a device's service.
 struct GATTCharacteristic: Hashable, Sendable {
-    /// The object of BlueZ.
+    /// The object path in BlueZ.
     var path: String
-    /// In small letters, whole.
+    /// The full UUID, in lower case.
     var uuid: String
-    /// The object of its service.
+    /// The object path of its service.
     var service: String
-    /// What can be done with it: `notify`, `write-without-response`.
+    /// What the characteristic supports: `notify`, `write-without-response`.
     var flags: Set<String>
-    /// The longest packet that was agreed with the device; nil before BlueZ 5.62.
+    /// The maximum packet length agreed with the device; nil before BlueZ 5.62.
     var mtu: Int?
 
-    /// Whether its values come without being read.
+    /// Whether the device sends its values without a read request.
     var announces: Bool { notifies || flags.contains("indicate") }
     var notifies: Bool { flags.contains("notify") }
     var writesWithoutResponse: Bool { flags.contains("write-without-response") }
@@ -139,17 +144,17 @@ struct GATTCharacteristic: Hashable, Sendable {
 struct GATTObjects: Hashable, Sendable {
     struct Service: Hashable, Sendable {
         var path: String
-        /// In small letters, whole.
+        /// The full UUID, in lower case.
         var uuid: String
     }
 
     var services: [Service] = []
     var characteristics: [GATTCharacteristic] = []
 
-    /// Services and characteristics that are kept at most: a device has a few dozen.
+    /// The most services and characteristics to keep; a device has a few dozen.
     private static let most = 512
 
-    /// Reads the reply's body for the device with that path; what is not as BlueZ writes it is left out.
+    /// Reads the reply's body for the device at that path, and skips entries that do not have BlueZ's format.
     init(_ body: [DBusValue], of device: String) {
         for object in body.first?.entries ?? [] {
             guard let path = object.key.text, path.hasPrefix(device + "/") else { continue }
@@ -169,34 +174,35 @@ struct GATTObjects: Hashable, Sendable {
                         mtu: one["MTU"]?.integer))
             }
         }
-        // BlueZ lists them in the order of a hash table.
+        // BlueZ lists them in the order of a hash table, which varies.
         services.sort { $0.path < $1.path }
         characteristics.sort { $0.path < $1.path }
     }
 
-    /// The part of a UUID that a short one leaves out.
+    /// The part of a UUID that its short form omits.
     private static let base = "-0000-1000-8000-00805f9b34fb"
 
-    /// A UUID in full and in small letters: `fff0` → `0000fff0-0000-1000-8000-00805f9b34fb`.
+    /// The full UUID in lower case: `fff0` → `0000fff0-0000-1000-8000-00805f9b34fb`.
     static func whole(_ uuid: String) -> String {
         let small = uuid.lowercased()
         return small.utf8.count == 4 ? "0000\(small)\(base)" : small
     }
 
-    /// As people write it: four digits where it has the standard's form.
+    /// The UUID as people write it: four digits if it has the standard's form.
     static func short(_ uuid: String) -> String {
         guard uuid.hasPrefix("0000"), uuid.hasSuffix(base) else { return uuid.uppercased() }
         return uuid.dropFirst(4).prefix(4).uppercased()
     }
 
-    /// Whether a service is one of the Bluetooth SIG's own (1800 to 18FF), which are never a serial line;
-    /// 18F0 is not one of them, though it looks like it.
+    /// Whether a service is one of the Bluetooth SIG's own (1800 to 18FF), which are never a serial line.
+    ///
+    /// 18F0 lies in this range but is not one of them.
     static func isStandard(_ uuid: String) -> Bool {
         guard let number = UInt16(short(uuid), radix: 16) else { return false }
         return (0x1800...0x18FF).contains(number) && number != 0x18F0
     }
 
-    /// Reads a UUID that a person typed: four digits, or 36 characters; nil for anything else.
+    /// Reads a UUID that the user typed: four digits or 36 characters; nil for anything else.
     static func typed(_ text: some StringProtocol) -> String? {
         let small = text.lowercased()
         let isHex = small.utf8.allSatisfy {
@@ -209,7 +215,7 @@ struct GATTObjects: Hashable, Sendable {
 }
 
 extension BlueZObjects.Device {
-    /// The service by which an LE device may be an adapter; nil = none is known to be one.
+    /// The service that suggests that an LE device is an adapter; nil if it has no known one.
     var layoutService: String? {
         isLowEnergyOnly ? services.first { GATTLayout.isKnown($0) } : nil
     }

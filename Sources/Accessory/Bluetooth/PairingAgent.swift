@@ -1,24 +1,25 @@
-/// What BlueZ asks while a device is paired (BlueZ, doc/org.bluez.Agent.rst), and what this program
-/// answers: for the one device that its user named, and for no other.
+/// Answers the questions that BlueZ asks while a device is being paired (BlueZ, doc/org.bluez.Agent.rst).
+///
+/// It answers only for the device that the user named.
 struct PairingAgent: Hashable, Sendable {
-    /// Where the agent is on the bus.
+    /// The agent's object path on the bus.
     static let path = "/org/obdscan/agent"
-    /// It can type a number and confirm one.
+    /// The agent can enter a PIN and confirm one.
     static let capability = "KeyboardDisplay"
     private static let interface = "org.bluez.Agent1"
     private static let rejected = "org.bluez.Error.Rejected"
 
-    /// The device that is paired, as an object of BlueZ.
+    /// The object path of the device that is being paired.
     var device: String
-    /// The number to give.
+    /// The PIN to return.
     var pin: String
 
-    /// The answer to a call; nil for a call of something that is not the agent.
+    /// The answer to a call; nil if the call is not for the agent.
     func answer(to call: DBusMessage, serial: UInt32) -> [UInt8]? {
         guard call.path == Self.path, call.interface == nil || call.interface == Self.interface
         else { return nil }
         func reply(_ arguments: [DBusMessage.Argument] = []) -> [UInt8] {
-            // Every question names its device first.
+            // The first argument of every question is the device.
             guard call.body.first?.text == device else {
                 return DBusMessage.refusal(of: call, serial: serial, Self.rejected)
             }

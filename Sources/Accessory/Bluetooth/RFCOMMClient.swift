@@ -3,18 +3,18 @@ import Glibc
 import OBDCore
 import SystemIO
 
-/// Connects to Bluetooth accessories over RFCOMM.
+/// Connects to Bluetooth devices over RFCOMM.
 enum RFCOMMClient {
-    /// Channels that adapters without a service record use.
+    /// Channels of adapters that have no service record.
     static let usualChannels: [UInt8] = [1, 2, 3]
 
-    /// Connects to `channel`, or to the first that takes it of those that the accessory's records of
-    /// the Serial Port Profile name; nil = the waiting was cancelled.
+    /// Connects to `channel`, or to the first channel that accepts the connection of those in the device's
+    /// Serial Port Profile records; nil if the caller cancelled the wait.
     static func connect(
         _ address: BluetoothAddress, channel: UInt8?, within limit: Duration,
         cancelledBy cancel: Int32?
     ) throws(AccessoryError) -> DescriptorSession? {
-        // Without Bluetooth there is no need to ask anybody.
+        // Without Bluetooth on this machine there is no point in asking BlueZ.
         Glibc.close(try socket(for: address))
         guard hasController else { throw .bluetooth(.unavailable(errno: ENODEV)) }
         return try connect(
@@ -22,7 +22,7 @@ enum RFCOMMClient {
             cancelledBy: cancel)
     }
 
-    /// The same with what BlueZ knows of the accessory.
+    /// The same connection, with what BlueZ knows about the device.
     static func connect(
         _ address: BluetoothAddress, known: BlueZObjects.Device?, channel: UInt8?,
         within limit: Duration, cancelledBy cancel: Int32?
@@ -37,7 +37,7 @@ enum RFCOMMClient {
             of: address, within: limit, cancelledBy: cancel)
         {
         case .found(let found): channels = found
-        // Some adapters have a port and no record of it.
+        // Some adapters have a serial port but no record of it.
         case .noRecord: channels = usualChannels
         case .cancelled: return nil
         }
@@ -45,7 +45,7 @@ enum RFCOMMClient {
             do {
                 return try connect(target, on: channel, cancelledBy: cancel)
             } catch {
-                // No service listens on that channel; another one may do.
+                // No service listens on that channel, but one may listen on another.
                 guard error.isRefusedChannel else { throw error }
             }
         }
@@ -54,7 +54,9 @@ enum RFCOMMClient {
             .refused(channel: channels.count == 1 ? channels.first : nil))
     }
 
-    /// The kernel says the same of a controller that is switched off and of none.
+    /// Whether this machine has a controller.
+    ///
+    /// The kernel reports the same error if there is no controller and if it is switched off.
     private static var hasController: Bool {
         Files.names(in: "/sys/class/bluetooth").contains { $0.hasPrefix("hci") }
     }
@@ -80,10 +82,10 @@ enum RFCOMMClient {
         let descriptor = try socket(for: target.address)
         let name = "\(target.address)/\(channel)"
         let session = DescriptorSession(descriptor: descriptor, kind: .stream, name: name)
-        // What is paired is spoken to encrypted. The others may want no pairing at all; those that
-        // do ask for it themselves, and BlueZ's agent then asks the user for the number.
+        // A paired device gets an encrypted connection. Other devices may not need pairing. Those that do ask
+        // for it themselves, and BlueZ's agent then asks the user for the PIN.
         if target.isPaired { _ = sys_rfcomm_security(descriptor) }
-        // The kernel wants the last printed byte first.
+        // The kernel expects the bytes in reverse of the printed order.
         let status = sys_rfcomm_connect(descriptor, target.address.bytes.reversed(), channel)
         switch try StreamConnection.finish(
             descriptor, status: status, deadline: SystemClock.now() + target.limit,
@@ -98,7 +100,7 @@ enum RFCOMMClient {
 }
 
 extension AccessoryError {
-    /// Whether no program listens on that one channel.
+    /// Whether no program listens on that channel.
     fileprivate var isRefusedChannel: Bool {
         if case .accessory(_, .refused)? = fault as? BluetoothFault { true } else { false }
     }

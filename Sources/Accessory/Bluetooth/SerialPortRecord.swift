@@ -1,26 +1,26 @@
 import OBDCore
 import SystemIO
 
-/// A service record that shows other machines on which RFCOMM channel there is a serial port.
+/// A service record that shows other machines which RFCOMM channel has a serial port.
 ///
-/// It stands as long as this value lives: BlueZ takes the records of whoever leaves the bus away.
+/// The record exists as long as this value: BlueZ removes the records of a client that leaves the bus.
 public struct SerialPortRecord: ~Copyable {
     /// Why BlueZ did not take the record.
     public enum Fault: Error, Hashable, Sendable {
-        /// There is no BlueZ to ask.
+        /// BlueZ is not running.
         case unavailable
-        /// It refused; the error's name.
+        /// BlueZ refused the record; the name of the error.
         case refused(String)
     }
 
     private let bus: SystemBus
     private static let patience = Duration.seconds(5)
 
-    /// Has BlueZ announce the Serial Port Profile on `channel`; needs no privilege.
+    /// Makes BlueZ announce the Serial Port Profile on `channel`; needs no privilege.
     ///
     /// - Parameters:
     ///   - channel: the RFCOMM channel, 1…30.
-    ///   - name: what the service is called.
+    /// - name: the name of the service.
     public init(channel: UInt8, name: String) throws(Fault) {
         let deadline = SystemClock.now() + Self.patience
         do throws(SystemBus.Fault) {
@@ -35,8 +35,10 @@ public struct SerialPortRecord: ~Copyable {
         }
     }
 
-    /// An identifier of our own: under that of the Serial Port Profile the daemon would listen on
-    /// the channel itself.
+    /// The arguments that register the record.
+    ///
+    /// The profile has its own UUID: under that of the Serial Port Profile, the daemon would listen on the
+    /// channel itself.
     static func arguments(channel: UInt8, name: String) -> [DBusMessage.Argument] {
         [
             .path("/org/obdscan/serial"), .text("b1f0a6a2-5f0c-4a57-9b6a-0bd5ca000001"),
@@ -44,8 +46,10 @@ public struct SerialPortRecord: ~Copyable {
         ]
     }
 
-    /// The record (Serial Port Profile 1.2, table 6.1): class, protocols L2CAP and RFCOMM with the
-    /// channel, the public browse group, the profile's version, the name.
+    /// The record (Serial Port Profile 1.2, table 6.1).
+    ///
+    /// It has the class, the protocols L2CAP and RFCOMM with the channel, the public browse group, the
+    /// profile's version, and the name.
     static func record(channel: UInt8, name: String) -> String {
         let plain = name.filter { $0.isASCII && ($0.isLetter || $0.isNumber || " .-".contains($0)) }
         return """

@@ -3,25 +3,25 @@ import Glibc
 import OBDCore
 import SystemIO
 
-/// Asks a Bluetooth accessory for its services (SDP).
+/// Asks a Bluetooth device for its services (SDP).
 enum ServiceDiscovery {
     // Bluetooth assigned numbers: Serial Port Profile, RFCOMM.
     private static let serialPortProfile: UInt16 = 0x1101
     private static let rfcommProtocol: Int32 = 3
 
-    /// What a look at the records brought.
+    /// The outcome of a search in the service records.
     enum Finding: Hashable, Sendable {
-        /// The channels that records of the Serial Port Profile name, in their order.
+        /// The channels in the Serial Port Profile records, in their order.
         case found([UInt8])
-        /// No such record, or none at all.
+        /// The device has no such record.
         case noRecord
-        /// The waiting was cancelled.
+        /// The caller cancelled the wait.
         case cancelled
     }
 
-    /// The RFCOMM channels of the Serial Port Profile; accessories may have several records of it.
+    /// The RFCOMM channels of the Serial Port Profile; a device may have several such records.
     ///
-    /// - Throws: when the accessory cannot be reached at all.
+    /// - Throws: if the device cannot be reached at all.
     static func serialPortChannels(
         of address: BluetoothAddress, within limit: Duration, cancelledBy cancel: Int32?
     ) throws(AccessoryError) -> Finding {
@@ -32,16 +32,16 @@ enum ServiceDiscovery {
         guard let session = sdp_connect(&anyAdapter, &target, flags) else {
             throw .bluetooth(errno: errno, address.description, channel: nil)
         }
-        // Many accessories take one connection at a time: this one must be gone before the next.
+        // Many devices accept only one connection at a time, so this one must be closed before the next.
         defer { sdp_close(session) }
-        // The library begins to connect and leaves the waiting to us.
+        // The library starts the connection and leaves the waiting to the caller.
         errno = EINPROGRESS
         switch try StreamConnection.finish(
             sdp_get_socket(session), status: -1, deadline: SystemClock.now() + limit,
             cancelledBy: cancel)
         {
         case .connected: break
-        // It is there, and has no directory of its services.
+        // The device is in reach but has no SDP server.
         case .failed(ECONNREFUSED): return .noRecord
         case .failed(let number):
             throw .bluetooth(errno: number, address.description, channel: nil)

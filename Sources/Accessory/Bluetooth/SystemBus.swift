@@ -3,41 +3,42 @@ import Glibc
 import OBDCore
 import SystemIO
 
-/// A connection to the system's message bus, for asking BlueZ what it knows; needs no privilege.
+/// A connection to the system message bus, used to ask BlueZ; needs no privilege.
 ///
-/// The protocol has not changed since 2006, and the three calls that are needed here are less than
-/// a library's price: libsystemd would be one more package to build with, a `busctl` process cannot
-/// stay connected, and BlueZ ends a search when whoever began it leaves the bus.
+/// The protocol has not changed since 2006, and the three calls that are needed here cost less code than a
+/// library costs dependencies: libsystemd would be one more package to build with. A `busctl` process is no
+/// substitute. It cannot stay connected, and BlueZ ends a search when the client that began it leaves the
+/// bus.
 struct SystemBus: ~Copyable {
-    /// Why the bus is of no use.
+    /// Why the bus cannot be used.
     enum Fault: Error, Hashable, Sendable {
-        /// There is no bus, or it does not let us in.
+        /// There is no bus, or it does not accept the connection.
         case unavailable(errno: Int32)
         /// The other side answered with an error; its name.
         case refused(String)
         /// No answer in time.
         case timedOut
-        /// The waiting was cancelled.
+        /// The caller cancelled the wait.
         case cancelled
-        /// The bus said what no bus says.
+        /// The bus sent data that is not valid D-Bus.
         case nonsense
     }
 
-    /// For `poll`: readable when a message has come.
+    /// For `poll`: readable when a message has arrived.
     ///
-    /// Belongs to this value.
+    /// This value owns and closes it.
     let descriptor: Int32
     private var received: [UInt8] = []
     private var serial: UInt32 = 0
     private let cancel: Int32?
-    /// Signals that came while a reply was awaited.
+    /// Signals that arrived during the wait for a reply.
     private var signals: [DBusMessage] = []
-    /// What the other side said of its last refusal.
+    /// The other side's text for its last refusal.
     private(set) var refusalText = ""
-    /// What others may call; nil = nothing.
+    /// Answers calls from others; nil if no calls are answered.
     private var agent: PairingAgent?
 
-    /// Where the system's bus is; elsewhere by DBUS_SYSTEM_BUS_ADDRESS.
+    /// The path of the system bus; DBUS_SYSTEM_BUS_ADDRESS overrides it.
     static var systemPath: String {
         let prefix = "unix:path="
         if let text = getenv("DBUS_SYSTEM_BUS_ADDRESS").map({ String(cString: $0) }),
@@ -48,7 +49,7 @@ struct SystemBus: ~Copyable {
         return "/run/dbus/system_bus_socket"
     }
 
-    /// Connects and says who we are.
+    /// Connects and authenticates.
     init(
         path: String = SystemBus.systemPath, until deadline: Instant, cancelledBy cancel: Int32?
     ) throws(Fault) {
@@ -70,13 +71,13 @@ struct SystemBus: ~Copyable {
 
     deinit { Glibc.close(descriptor) }
 
-    /// Calls a method and awaits its reply.
+    /// Calls a method and waits for its reply.
     mutating func call(
         _ destination: String, _ path: String, _ interface: String, _ member: String,
         _ arguments: [DBusMessage.Argument] = [], until deadline: Instant
     ) throws(Fault) -> [DBusValue] {
         serial += 1
-        // Answers to the calls of others are numbered meanwhile.
+        // Answering a call from others in the meantime takes further serial numbers.
         let number = serial
         try send(
             DBusMessage.call(
@@ -96,7 +97,7 @@ struct SystemBus: ~Copyable {
         }
     }
 
-    /// Awaits the next signal that was asked for.
+    /// Waits for the next signal that was subscribed to.
     mutating func nextSignal(until deadline: Instant) throws(Fault) -> DBusMessage {
         if !signals.isEmpty { return signals.removeFirst() }
         while true {
@@ -105,10 +106,11 @@ struct SystemBus: ~Copyable {
         }
     }
 
-    /// Answers the calls of others by `agent` from now on.
+    /// Lets `agent` answer calls from others from now on.
     mutating func serve(_ agent: PairingAgent) { self.agent = agent }
 
-    /// Calls a method without awaiting its reply, which ``take()`` brings; gives the call's number.
+    /// Calls a method without waiting for its reply, which ``take()`` returns later; returns the call's
+    /// serial.
     mutating func post(
         _ destination: String, _ path: String, _ interface: String, _ member: String,
         _ arguments: [DBusMessage.Argument]
@@ -121,7 +123,7 @@ struct SystemBus: ~Copyable {
         return serial
     }
 
-    /// Takes the signals and replies that have come, in order, without waiting.
+    /// Returns the signals and replies that have arrived, in order, without waiting.
     mutating func take() throws(Fault) -> [DBusMessage] {
         try fill()
         var messages = signals
@@ -132,7 +134,7 @@ struct SystemBus: ~Copyable {
         return messages
     }
 
-    /// Takes what has come; true = there was a signal among it.
+    /// Discards the messages that have arrived; true if a signal was among them.
     mutating func takeSignals() throws(Fault) -> Bool {
         var found = !signals.isEmpty
         signals.removeAll()
@@ -204,7 +206,7 @@ struct SystemBus: ~Copyable {
         }
     }
 
-    /// What is sent here is small: it fits into the socket.
+    /// Sends a message in one write; the messages of this program are small enough for the socket's buffer.
     private func send(_ bytes: [UInt8]) throws(Fault) {
         let count = bytes.withUnsafeBytes { sys_write(descriptor, $0.baseAddress, $0.count) }
         if count != bytes.count { throw .unavailable(errno: count < 0 ? errno : ENOBUFS) }

@@ -2,24 +2,24 @@ import Glibc
 
 /// `ble:ADDRESS`: an adapter with Bluetooth LE.
 ///
-/// `?pin=` is the number that some ask for when they are paired. `?service=`, `?notify=`, `?write=` and
-/// `?reply=yes` are for adapters whose characteristics are not found by themselves.
+/// `?pin=` is the PIN that some adapters ask for during pairing. `?service=`, `?notify=`, `?write=` and
+/// `?reply=yes` are for adapters whose characteristics cannot be found automatically.
 public struct BLETransport: Transport {
-    /// The accessory.
+    /// The adapter's address.
     public var address: BluetoothAddress
-    /// The number that pairs it, up to six digits; nil = it takes none.
+    /// The PIN for pairing, up to six digits; nil if it needs none.
     public var pin: String?
-    /// What is said of its characteristics.
+    /// The characteristics that the user chose.
     var wish = GATTLayout.Wish()
 
-    /// How it is written.
+    /// The forms of the address.
     public static let form = TransportForm(
         "ble", short: "ble:ADDRESS", full: ["ble:AA:BB:CC:DD:EE:FF"])
 
-    /// An accessory.
+    /// An adapter by its address.
     public init(_ address: BluetoothAddress) { self.address = address }
 
-    /// Reads `ADDRESS`, and options after a question mark.
+    /// Reads `ADDRESS` and the options after a question mark.
     public init(_ rest: Substring, of text: String) throws(AddressError) {
         let (place, options) = try AddressPart.options(
             of: rest, ["pin", "service", "notify", "write", "reply"], in: text)
@@ -60,26 +60,26 @@ public struct BLETransport: Transport {
         return "ble:\(address)" + (options.isEmpty ? "" : "?" + options)
     }
 
-    /// The address alone: a number for pairing has no place in messages.
+    /// The address without options, because messages must not show the PIN.
     public var name: String { "ble:\(address)" }
 
     /// The address.
     public var identity: String { "ble:\(address)" }
 
-    /// The address: the number is needed once.
+    /// The address without options, because the PIN is needed only once.
     public var memoryKey: String? { identity }
 
-    /// The second half of the address, which the first one's maker has given, and the number.
+    /// The second half of the address, because the manufacturer assigns the first one, and the PIN.
     public var personalParts: [String] {
         [String(address.description.suffix(8))] + (pin.map { [$0] } ?? [])
     }
 
-    /// Whatever the options.
+    /// Ignores the options.
     public func leads(to accessory: Accessory) -> Bool {
         (accessory.address.transport as? BLETransport)?.address == address
     }
 
-    /// What BlueZ knows of it.
+    /// What BlueZ knows about the adapter.
     public func findings() -> [AccessoryFinding] {
         guard let device = BlueZ.device(address) else { return [] }
         return [
@@ -92,7 +92,7 @@ public struct BLETransport: Transport {
         ]
     }
 
-    /// Connects, finds the characteristics, and asks for what comes from the adapter.
+    /// Connects, finds the characteristics, and subscribes to the adapter's data.
     public func open(
         within limit: Duration, cancelledBy cancel: Int32?
     ) throws(AccessoryError) -> DescriptorSession? {
@@ -108,29 +108,29 @@ public struct BLETransport: Transport {
 }
 
 extension AccessoryAddress {
-    /// A Bluetooth LE accessory.
+    /// A Bluetooth LE adapter.
     public static func ble(_ address: BluetoothAddress) -> AccessoryAddress {
         AccessoryAddress(BLETransport(address))
     }
 }
 
-/// What can go wrong with Bluetooth LE, beside what can go wrong with all Bluetooth.
+/// What can go wrong with Bluetooth LE in addition to the faults of all Bluetooth devices.
 public enum BLEFault: AccessoryFault {
     /// It was not seen in a search.
     case unseen(address: String)
-    /// It was seen, and the connection was not made; what BlueZ said.
+    /// It was seen, but the connection failed; `reason` is BlueZ's text.
     case notConnected(address: String, reason: String)
-    /// It did not say which services it has.
+    /// It did not report its services.
     case noServices(address: String)
     /// None of its services can be a serial line; the services.
     case noSerialLine(address: String, services: [String])
     /// Several of its services can be a serial line, and none answered a command.
     case noAdapter(address: String, services: [String])
-    /// It wants to be paired, and there is no number for it.
+    /// It requires pairing, and the user gave no PIN.
     case wantsPairing(address: String)
-    /// It did not take the number.
+    /// It rejected the PIN.
     case wrongPIN(address: String)
-    /// It did not answer when its values were asked for.
+    /// It did not answer the subscription.
     case notSubscribed(address: String, reason: String)
 
     /// The fault in words.
@@ -190,7 +190,7 @@ public enum BLEFault: AccessoryFault {
         }
     }
 
-    /// The address as bluetoothctl takes it.
+    /// The address in the form for bluetoothctl.
     private static func plain(_ address: String) -> String {
         address.hasPrefix("ble:") ? String(address.dropFirst(4)) : address
     }

@@ -1,12 +1,12 @@
-/// `bluetooth:NAME`: a paired or visible Bluetooth accessory by its name.
+/// `bluetooth:NAME`: a paired or visible Bluetooth adapter by its name.
 public struct BluetoothNameTransport: Transport {
-    /// What it calls itself.
+    /// The name that the device reports.
     public var name: String
 
-    /// How it is written.
+    /// The forms of the address.
     public static let form = TransportForm("bluetooth", short: "bluetooth:NAME")
 
-    /// An accessory of that name.
+    /// An adapter by its name.
     public init(name: String) { self.name = name }
 
     /// Reads the name.
@@ -18,14 +18,14 @@ public struct BluetoothNameTransport: Transport {
     /// `bluetooth:NAME`.
     public var description: String { "bluetooth:\(name)" }
 
-    /// Whatever the name's case.
+    /// Ignores the case of the name.
     public func leads(to accessory: Accessory) -> Bool {
         (accessory.address.transport is RFCOMMTransport
             || accessory.address.transport is BLETransport)
             && accessory.name.lowercased() == name.lowercased()
     }
 
-    /// Connects to the accessory that BlueZ knows, or finds, by that name.
+    /// Connects to the adapter that BlueZ knows or finds by that name.
     public func open(
         within limit: Duration, cancelledBy cancel: Int32?
     ) throws(AccessoryError) -> DescriptorSession? {

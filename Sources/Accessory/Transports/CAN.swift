@@ -1,14 +1,14 @@
 import CSystem
 import Glibc
 
-/// `can:can0`: an interface of SocketCAN, which needs no adapter with a language of its own.
+/// `can:can0`: a SocketCAN interface, which needs no adapter with a command language.
 public struct CANTransport: Transport {
     /// The network interface.
     public var interface: String
-    /// Whether all frames come, and not those alone that may be answers.
+    /// Whether to receive all frames, not only those that may be answers.
     public var hearsEverything = false
 
-    /// How it is written.
+    /// The forms of the address.
     public static let form = TransportForm("can", short: "can:can0")
 
     /// An interface by its name.
@@ -17,7 +17,7 @@ public struct CANTransport: Transport {
     /// Reads the interface's name.
     public init(_ rest: Substring, of text: String) throws(AddressError) {
         if rest.isEmpty { throw AddressError(.missing("interface"), in: text) }
-        // IFNAMSIZ, with the end mark.
+        // IFNAMSIZ, with the terminating NUL.
         guard rest.utf8.count < 16, !rest.contains("/") else {
             throw AddressError(.badValue("interface", String(rest)), in: text)
         }
@@ -27,26 +27,26 @@ public struct CANTransport: Transport {
     /// `can:can0`.
     public var description: String { "can:\(interface)" }
 
-    /// Several programs may use an interface at once.
+    /// Several programs can use an interface at once.
     public var isExclusive: Bool { false }
 
-    /// Frames, and nothing else.
+    /// Raw CAN frames only.
     public var protocols: [String] { ["org.obdscan.can"] }
 
-    /// The interface as the kernel knows it now; nil = it does not exist.
+    /// The current state of the interface; nil if it does not exist.
     public var state: CANInterface? { CANInterface.named(interface) }
 
-    /// How fast it is, and in which state.
+    /// The bit rate and the state of the interface.
     public func findings() -> [AccessoryFinding] {
         state.map { [AccessoryFinding(.device, $0.text)] } ?? []
     }
 
-    // Identifiers and masks of linux/can.h, with the flags for 29 bits (bit 31) and remote frames
-    // (bit 30) compared.
-    /// 600 to 7FF, where diagnostics are on 11 bits, and every frame of 29 bits.
+    // Identifiers and masks of linux/can.h. The masks include the flags for 29 bits (bit 31) and for remote
+    // frames (bit 30).
+    /// 600 to 7FF, the range of diagnostics with 11 bits, and every frame with 29 bits.
     private static let answers: [UInt32] = [0x600, 0xC000_0600, 0x8000_0000, 0xC000_0000]
     private static let everything: [UInt32] = [0, 0]
-    /// All errors that a controller tells of.
+    /// All errors that a controller reports.
     private static let errors: UInt32 = 0x1FFF_FFFF
 
     /// Opens a raw socket on the interface.
@@ -60,7 +60,7 @@ public struct CANTransport: Transport {
             }
             throw .system(call: "socket", address: name, errno: errno)
         }
-        // From here on the session closes the descriptor, on every path.
+        // From here on the session closes the descriptor on every path.
         let session = DescriptorSession(descriptor: descriptor, kind: .frames, name: name)
         guard let state else { throw .can(.notFound(interface: interface)) }
         if let fault = state.fault, !isHarmless(fault) { throw .can(fault) }
@@ -77,34 +77,34 @@ public struct CANTransport: Transport {
         return session
     }
 
-    /// Who only listens needs no more than that.
+    /// A session that only listens works on a listen-only interface.
     private func isHarmless(_ fault: CANInterfaceFault) -> Bool {
         hearsEverything && fault == .listenOnly(interface: interface)
     }
 
-    /// The interface was taken away.
+    /// The hint for an interface that was removed.
     public var remedyWhenClosed: String { "is the adapter still plugged in? ip link shows it" }
 }
 
-/// What can go wrong with an interface of SocketCAN.
+/// What can go wrong with a SocketCAN interface.
 public enum CANInterfaceFault: AccessoryFault {
     /// The kernel has no support for CAN.
     case noSupport
     /// There is no such interface.
     case notFound(interface: String)
-    /// The interface is of another kind.
+    /// The interface is not a CAN interface.
     case notCAN(interface: String)
-    /// The interface is switched off; `kind` is the kernel's word for what it is.
+    /// The interface is down; `kind` is the kernel's name for its kind.
     case down(interface: String, kind: String)
-    /// The interface may only listen.
+    /// The interface can only listen.
     case listenOnly(interface: String)
     /// The controller has left the bus after too many errors.
     case busOff(interface: String)
-    /// The interface was switched off while it was used.
+    /// The interface went down during use.
     case wentDown(interface: String)
-    /// The interface was taken away while it was used.
+    /// The interface was removed during use.
     case removed(interface: String)
-    /// Frames wait to be sent and nobody acknowledges any.
+    /// Frames wait to be sent, but no other node acknowledges them.
     case notAcknowledged(interface: String)
 
     /// The fault in words.

@@ -5,24 +5,24 @@ import SystemIO
 
 /// `doip:HOST`: the gateway of a vehicle with diagnostics over Ethernet (ISO 13400-2).
 ///
-/// `doip:` alone asks the networks of this machine which vehicle is there.
+/// `doip:` without a host searches the networks of this machine for a vehicle.
 public struct DoIPTransport: Transport {
-    /// A name or an address; IPv6 without brackets; nil = the only vehicle in the network.
+    /// A name or an address, IPv6 without brackets; nil means the only vehicle in the network.
     public var host: String?
     /// The port.
     public var port: UInt16
-    /// The tester's logical address; nil = the usual one.
+    /// The tester's logical address; nil means the usual one.
     public var source: UInt16?
-    /// The logical address of all ECUs; nil = the usual one.
+    /// The functional logical address of all ECUs; nil means the usual one.
     public var functional: UInt16?
-    /// The version of the protocol to begin with; nil = the usual one.
+    /// The protocol version to start with; nil means the usual one.
     public var version: UInt8?
 
-    /// How it is written.
+    /// The forms of the address.
     public static let form = TransportForm(
         "doip", short: "doip:HOST", full: ["doip:HOST", "doip:"])
 
-    /// A gateway.
+    /// A gateway by host and port.
     public init(host: String?, port: UInt16 = DoIPMessage.port) {
         self.host = host
         self.port = port
@@ -61,7 +61,7 @@ public struct DoIPTransport: Transport {
         return number
     }
 
-    /// `doip:HOST`, with the port and the options that are not the usual ones.
+    /// `doip:HOST`, with the port and the options that differ from the usual ones.
     public var description: String {
         let options = [
             source.map { "source=\(Hex.string(UInt32($0), digits: 4))" },
@@ -75,22 +75,22 @@ public struct DoIPTransport: Transport {
         host.map { AddressPart.text(host: $0, port: port == DoIPMessage.port ? nil : port) } ?? ""
     }
 
-    /// The host; options make no other accessory of it.
+    /// The host and port; the options do not make it a different adapter.
     public var identity: String { "doip:\(place.lowercased())" }
 
-    /// Another vehicle may be in the network next time.
+    /// Nil without a host, because the next time another vehicle may be in the network.
     public var memoryKey: String? { host == nil ? nil : description }
 
     /// DoIP.
     public var protocols: [String] { [DoIPMessage.protocolString] }
 
-    /// What the gateway says of itself when it is asked.
+    /// What the gateway reports about itself on request.
     public func findings() -> [AccessoryFinding] {
         guard let host, let found = DoIPSearch.ask(host: host, port: port).first else { return [] }
         return [AccessoryFinding(.device, found.title)]
     }
 
-    /// Connects to the gateway; one that is not named is looked for first.
+    /// Connects to the gateway; searches for it first if it has no host.
     public func open(
         within limit: Duration, cancelledBy cancel: Int32?
     ) throws(AccessoryError) -> DescriptorSession? {
@@ -113,7 +113,7 @@ public struct DoIPTransport: Transport {
         }
     }
 
-    /// Why a gateway ends a connection (ISO 13400-2).
+    /// Why a gateway closes a connection (ISO 13400-2).
     public var remedyWhenClosed: String {
         "is the ignition still on? A gateway also closes connections of testers that it does not "
             + "accept, and those in a version of the protocol that it does not speak: "
@@ -123,11 +123,11 @@ public struct DoIPTransport: Transport {
 
 /// What can go wrong on the way to a DoIP gateway.
 public enum DoIPFault: AccessoryFault {
-    /// No vehicle answered in the networks of this machine.
+    /// No vehicle in the networks of this machine answered.
     case nobody
-    /// Several did; their addresses and numbers.
+    /// Several vehicles answered; their addresses and VINs.
     case several([String])
-    /// The search could not be made.
+    /// The search could not be started.
     case noSearch(errno: Int32)
     /// The connection failed.
     case connection(TCPFault)

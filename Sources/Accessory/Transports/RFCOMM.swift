@@ -1,15 +1,15 @@
 /// `rfcomm:ADDRESS/CHANNEL`: a Bluetooth serial port.
 public struct RFCOMMTransport: Transport {
-    /// The accessory.
+    /// The adapter's address.
     public var address: BluetoothAddress
-    /// Its channel; nil = look it up.
+    /// The channel; nil means to look it up.
     public var channel: UInt8?
 
-    /// How it is written.
+    /// The forms of the address.
     public static let form = TransportForm(
         "rfcomm", short: "rfcomm:ADDRESS", full: ["rfcomm:AA:BB:CC:DD:EE:FF"])
 
-    /// A channel of an accessory.
+    /// A channel of an adapter.
     public init(_ address: BluetoothAddress, channel: UInt8?) {
         self.address = address
         self.channel = channel
@@ -37,18 +37,18 @@ public struct RFCOMMTransport: Transport {
     /// `ADDRESS/CHANNEL`.
     public var name: String { address.description + (channel.map { "/\($0)" } ?? "") }
 
-    /// All channels are one accessory.
+    /// All channels belong to one adapter.
     public var identity: String { "rfcomm:\(address)" }
 
-    /// The second half; the first one is the maker's.
+    /// The second half of the address; the first half identifies the manufacturer.
     public var personalParts: [String] { [String(address.description.suffix(8))] }
 
-    /// Whatever the channel.
+    /// Ignores the channel.
     public func leads(to accessory: Accessory) -> Bool {
         accessory.address == .rfcomm(address, channel: nil)
     }
 
-    /// Connects to the channel, or to the first that takes it of those that the accessory's records name.
+    /// Connects to the channel, or to the first channel in the adapter's records that accepts the connection.
     public func open(
         within limit: Duration, cancelledBy cancel: Int32?
     ) throws(AccessoryError) -> DescriptorSession? {
@@ -57,7 +57,7 @@ public struct RFCOMMTransport: Transport {
 }
 
 extension AccessoryAddress {
-    /// A Bluetooth RFCOMM channel; nil = look it up.
+    /// A Bluetooth RFCOMM channel; nil means to look it up.
     public static func rfcomm(_ address: BluetoothAddress, channel: UInt8?) -> AccessoryAddress {
         AccessoryAddress(RFCOMMTransport(address, channel: channel))
     }

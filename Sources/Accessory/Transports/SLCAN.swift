@@ -2,9 +2,9 @@ import Glibc
 import OBDCore
 import SystemIO
 
-/// `slcan:/dev/ttyACM0`, `slcan:HOST:PORT`: a CAN adapter that speaks frames as text.
+/// `slcan:/dev/ttyACM0`, `slcan:HOST:PORT`: a CAN adapter that sends frames as text.
 public struct SLCANTransport: Transport {
-    /// Where the adapter is.
+    /// The link to the adapter.
     private enum Place: Hashable, Sendable {
         case serial(SerialTransport)
         case tcp(TCPTransport)
@@ -12,15 +12,15 @@ public struct SLCANTransport: Transport {
 
     private let place: Place
 
-    /// How it is written.
+    /// The forms of the address.
     public static let form = TransportForm(
         "slcan", short: "slcan:/dev/ttyACM0",
         full: ["slcan:PATH?baud=N", "slcan:HOST:PORT"])
 
-    /// Adapters of this kind that have a line rate mostly come at this one; unit: bit/s.
+    /// The usual line rate of these adapters, if they have one; unit: bit/s.
     private static let usualRate = 115_200
 
-    /// Vendor and product of adapters that speak slcan and nothing else.
+    /// USB vendor and product of adapters that only speak slcan.
     static let usbIDs: Set<String> = ["ad50:60c4", "16d0:117e"]
 
     /// An adapter on a serial line.
@@ -42,13 +42,13 @@ public struct SLCANTransport: Transport {
         }
     }
 
-    /// The adapter's place after the scheme.
+    /// The address of the link after the scheme.
     public var description: String {
         let text = inner.description
         return "slcan:" + (text.firstIndex(of: ":").map { text[text.index(after: $0)...] } ?? "")
     }
 
-    /// The device node, or the address.
+    /// The device node, or the network address.
     public var name: String {
         switch place {
         case .serial(let serial): serial.name
@@ -56,24 +56,24 @@ public struct SLCANTransport: Transport {
         }
     }
 
-    /// The same as that of the place: one device, whatever is spoken to it.
+    /// The identity of the link, because it is the same device in any language.
     public var identity: String { inner.identity }
 
-    /// Nil where the place is not remembered.
+    /// Nil if the link is not remembered.
     public var memoryKey: String? { inner.memoryKey.map { _ in description } }
 
-    /// Frames as text, and nothing else.
+    /// Frames as text only.
     public var protocols: [String] { ["org.obdscan.slcan"] }
 
-    /// The node, where it is on one.
+    /// The device node, if there is one.
     public var pluggedNode: String? { inner.pluggedNode }
 
-    /// Whether `accessory` is at the same place.
+    /// Whether `accessory` is at the end of the same link.
     public func leads(to accessory: Accessory) -> Bool {
         accessory.address == AccessoryAddress(self) || inner.leads(to: accessory)
     }
 
-    /// How long an ECU's answer may take: a network adds to P2.
+    /// How long an ECU's answer may take; a network adds to P2.
     public var answerTime: Duration {
         switch place {
         case .serial: .milliseconds(100)
@@ -81,7 +81,7 @@ public struct SLCANTransport: Transport {
         }
     }
 
-    /// What the place tells.
+    /// What the link reports.
     public func findings() -> [AccessoryFinding] { inner.findings() }
 
     /// What an open session proves.
@@ -89,7 +89,7 @@ public struct SLCANTransport: Transport {
         inner.findings(lineRate: lineRate)
     }
 
-    /// Opens the place; a line gets the usual rate where none is given.
+    /// Opens the link; a serial line gets the usual rate unless the user gave one.
     public func open(
         within limit: Duration, cancelledBy cancel: Int32?
     ) throws(AccessoryError) -> DescriptorSession? {
@@ -101,6 +101,6 @@ public struct SLCANTransport: Transport {
         }
     }
 
-    /// What the place says.
+    /// The hint of the link.
     public var remedyWhenClosed: String { inner.remedyWhenClosed }
 }

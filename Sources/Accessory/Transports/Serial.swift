@@ -6,14 +6,16 @@ import SystemIO
 public struct SerialTransport: Transport {
     /// The device node.
     public var path: String
-    /// The line rate; unit: bit/s, nil = detect it (only where it matters).
+    /// The line rate; unit: bit/s.
+    ///
+    /// Nil means to detect it, if it matters.
     public var rate: Int?
 
-    /// How it is written.
+    /// The forms of the address.
     public static let form = TransportForm(
         "serial", short: "/dev/ttyUSB0", full: ["/dev/ttyUSB0", "serial:PATH?baud=N"])
 
-    /// A line by its node.
+    /// A serial line by its node.
     public init(path: String, rate: Int?) {
         self.path = path
         self.rate = rate
@@ -33,13 +35,13 @@ public struct SerialTransport: Transport {
         self.init(path: String(path), rate: rate)
     }
 
-    /// A path alone is a node.
+    /// A path without a scheme is a device node.
     public init?(barePath path: String) { self.init(path: path, rate: nil) }
 
     /// `serial:PATH?baud=N`.
     public var description: String { "serial:\(path)" + (rate.map { "?baud=\($0)" } ?? "") }
 
-    /// The path alone, where no rate is given.
+    /// The path alone if no rate is given.
     public var typedForm: String { rate == nil ? path : description }
 
     /// The path.
@@ -47,19 +49,20 @@ public struct SerialTransport: Transport {
 
     // MARK: Which accessory it is
 
-    /// The node behind all links.
+    /// The node after all symbolic links are resolved.
     public var identity: String { Files.resolve(path) ?? path }
 
-    /// A name that survives replugging; nil for ptys, whose numbers are soon another's.
+    /// A name that stays the same when the device is plugged in again; nil for ptys, whose numbers are
+    /// reused.
     public var memoryKey: String? {
         if isPty { return nil }
         return attached.map(\.memoryKey) ?? "serial:\(path)"
     }
 
-    /// A name that is the same at every socket; nil for ptys.
+    /// A name that is the same at every USB socket; nil for ptys.
     public var pluggedNode: String? { isPty ? nil : attached?.stablePath ?? path }
 
-    /// By its node or its stable name, whatever the rate.
+    /// Compares the node or the stable name and ignores the rate.
     public func leads(to accessory: Accessory) -> Bool {
         accessory.stablePath == path || accessory.address == .serial(path: path, rate: nil)
     }
@@ -72,7 +75,7 @@ public struct SerialTransport: Transport {
 
     // MARK: On the way
 
-    /// What USB shows about it.
+    /// What USB reports about it.
     public func findings() -> [AccessoryFinding] {
         guard let attached else { return [] }
         let parts = [attached.manufacturer, attached.model, attached.serialNumber]
@@ -80,7 +83,7 @@ public struct SerialTransport: Transport {
         return words.isEmpty ? [] : [AccessoryFinding(.device, words)]
     }
 
-    /// That it may be used, and how fast it is.
+    /// That the user may open it, and its line rate.
     public func findings(lineRate: Int?) -> [AccessoryFinding] {
         [
             AccessoryFinding(.permissions, "\(path) may be read and written"),
@@ -91,12 +94,12 @@ public struct SerialTransport: Transport {
 
     // MARK: Opening
 
-    // Device numbers of terminals that have no line rate (Linux, admin-guide/devices.txt).
+    // Device numbers of terminals without a line rate (Linux, admin-guide/devices.txt).
     private static let ptyMajors: ClosedRange<Int32> = 136...143
     private static let usbModemMajor: Int32 = 166
     private static let rfcommMajor: Int32 = 216
 
-    /// Opens the node for this program alone, raw, its modem lines raised and left raised.
+    /// Opens the node exclusively in raw mode; raises its modem lines and leaves them raised.
     public func open(
         within limit: Duration, cancelledBy cancel: Int32?
     ) throws(AccessoryError) -> DescriptorSession? {
@@ -105,7 +108,7 @@ public struct SerialTransport: Transport {
         }
         let descriptor = sys_open_tty(path)
         if descriptor < 0 { throw error(errno) }
-        // From here on the session closes the descriptor, on every path.
+        // From here on the session closes the descriptor on every path.
         var session = DescriptorSession(
             descriptor: descriptor, kind: Self.kind(of: descriptor), name: path)
         if isatty(descriptor) == 0 { throw .serial(.notATerminal(path: path)) }
@@ -115,7 +118,7 @@ public struct SerialTransport: Transport {
             }
             throw .system(call: "flock", address: path, errno: errno)
         }
-        // A pty whose other end is a program of ours has no use for it; that it may fail is fine.
+        // A pty that this program serves does not need it, so a failure is fine.
         _ = sys_tty_exclusive(descriptor, 1)
         session.isExclusive = true
         if sys_tty_make_raw(descriptor) < 0 {
@@ -125,7 +128,7 @@ public struct SerialTransport: Transport {
             try session.setLineRate(rate)
             session.isRateGiven = true
         }
-        // Few drivers have it, and fewer allow it to everyone; the rest is as fast as it is.
+        // Few drivers support low latency, and fewer allow it to every user; the others keep their speed.
         _ = sys_tty_low_latency(descriptor)
         _ = sys_tty_flush(descriptor)
         return session
@@ -150,14 +153,14 @@ public struct SerialTransport: Transport {
 }
 
 extension AccessoryAddress {
-    /// A serial line or pty; unit of `rate`: bit/s, nil = detect.
+    /// A serial line or pty; unit of `rate`: bit/s, nil means to detect it.
     public static func serial(path: String, rate: Int?) -> AccessoryAddress {
         AccessoryAddress(SerialTransport(path: path, rate: rate))
     }
 }
 
 extension Connector {
-    /// A serial line or pty; unit of `rate`: bit/s, nil = detect.
+    /// A serial line or pty; unit of `rate`: bit/s, nil means to detect it.
     public static func serial(path: String, rate: Int?) -> Connector {
         Connector(SerialTransport(path: path, rate: rate))
     }
@@ -165,16 +168,17 @@ extension Connector {
 
 /// What can go wrong with a serial line.
 public enum SerialFault: AccessoryFault {
-    /// The node does not exist, or its device has gone (ENOENT, ENODEV, ENXIO).
+    /// The node does not exist, or its device was removed (ENOENT, ENODEV, ENXIO).
     case notFound(path: String)
-    /// The path is something else than a terminal (ENOTTY).
+    /// The path is not a terminal (ENOTTY).
     case notATerminal(path: String)
-    /// The node's permissions forbid it (EACCES, EPERM); `group` is whose members may
-    /// open it, nil where its owner alone may.
+    /// The node's permissions forbid it (EACCES, EPERM).
+    ///
+    /// Members of `group` may open it; nil if only its owner may.
     case permissionDenied(path: String, group: String?)
-    /// Another program uses it; `holder` is nil where the program may not be seen.
+    /// Another program uses it; `holder` is nil if the program cannot be identified.
     case inUse(path: String, holder: AccessoryError.Holder?)
-    /// The driver does not take the line rate; unit: bit/s.
+    /// The driver does not support the line rate; unit: bit/s.
     case unsupportedLineRate(path: String, rate: Int)
     /// Nothing answered at any of the line rates tried; unit: bit/s.
     case noAnswerAtAnyRate(path: String, rates: [Int])
@@ -183,7 +187,7 @@ public enum SerialFault: AccessoryFault {
     public var words: FaultWords {
         switch self {
         case .notFound(let path):
-            // It takes the usual USB bridges for braille displays, and the node goes.
+            // brltty takes common USB bridges for braille displays, and the node disappears.
             let thief =
                 path.contains("ttyUSB") ? "; brltty may have taken it: sudo apt remove brltty" : ""
             return FaultWords(
@@ -195,7 +199,7 @@ public enum SerialFault: AccessoryFault {
                 remedy: "name a recorded conversation as replay:\(path)")
         case .permissionDenied(let path, let group):
             let name = group ?? "dialout"
-            // Membership helps where the group has rights.
+            // Joining the group only helps if the group has permissions.
             let rights =
                 group == nil ? " && sudo chgrp \(name) \(path) && sudo chmod 660 \(path)" : ""
             return FaultWords(
@@ -221,7 +225,7 @@ public enum SerialFault: AccessoryFault {
         }
     }
 
-    /// What makes a program let go of a serial line.
+    /// How to make a program release a serial line.
     private static func remedy(for holder: AccessoryError.Holder?, at path: String) -> String {
         switch holder?.program {
         case "ModemManager":
@@ -242,7 +246,7 @@ extension AccessoryError {
     /// A fault of a serial line.
     public static func serial(_ fault: SerialFault) -> AccessoryError { AccessoryError(fault) }
 
-    /// Whether a driver does not take a line rate.
+    /// Whether a driver does not support a line rate.
     public var isOfLineRate: Bool {
         if case .unsupportedLineRate? = fault as? SerialFault { true } else { false }
     }

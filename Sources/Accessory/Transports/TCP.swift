@@ -1,13 +1,13 @@
 import Glibc
 
-/// `tcp:HOST:PORT`: an adapter with Wi-Fi, or any other server.
+/// `tcp:HOST:PORT`: a Wi-Fi adapter or any other server.
 public struct TCPTransport: Transport {
-    /// A name or an address; IPv6 without brackets.
+    /// A name or an address, IPv6 without brackets.
     public var host: String
     /// The port.
     public var port: UInt16
 
-    /// How it is written.
+    /// The forms of the address.
     public static let form = TransportForm("tcp", short: "tcp:HOST:PORT")
 
     /// A server.
@@ -26,12 +26,12 @@ public struct TCPTransport: Transport {
     /// `tcp:HOST:PORT`.
     public var description: String { "tcp:" + AddressPart.text(host: host, port: port) }
 
-    /// The case of a name makes no difference.
+    /// Ignores the case of the name.
     public var identity: String { "tcp:\(host.lowercased()):\(port)" }
 
-    /// Whether the adapter's network has taken the way to the internet.
+    /// Whether the adapter's network has become the route to the internet.
     public func findings() -> [AccessoryFinding] {
-        // Such an adapter's network has no way to the internet, and often takes the default route.
+        // Such a network has no connection to the internet but often takes over the default route.
         guard let interface = DefaultRoute.interface(throughNetworkOf: host) else { return [] }
         return [
             AccessoryFinding(
@@ -41,7 +41,7 @@ public struct TCPTransport: Transport {
         ]
     }
 
-    /// Connects to the first of the host's addresses that takes the connection.
+    /// Connects to the first of the host's addresses that accepts the connection.
     public func open(
         within limit: Duration, cancelledBy cancel: Int32?
     ) throws(AccessoryError) -> DescriptorSession? {
@@ -49,7 +49,7 @@ public struct TCPTransport: Transport {
             host: host, port: port, name: name, within: limit, cancelledBy: cancel)
     }
 
-    /// Such adapters let the older of two programs go.
+    /// Such adapters drop the older of two programs.
     public var remedyWhenClosed: String {
         "most Wi-Fi adapters serve one program at a time: close other apps, then retry"
     }
@@ -71,11 +71,11 @@ extension Connector {
 
 /// What can go wrong with a TCP connection.
 public enum TCPFault: AccessoryFault {
-    /// The host name has no address; `reason` is the resolver's.
+    /// The host name has no address; `reason` is the resolver's text.
     case nameNotResolved(host: String, reason: String)
-    /// The address does not take the connection.
+    /// The address does not accept the connection.
     case unreachable(address: String, errno: Int32)
-    /// No connection in time.
+    /// The connection was not made in time.
     case timedOut(address: String)
 
     /// The fault in words.

@@ -1,22 +1,23 @@
 import Glibc
 
-/// One way to reach an accessory, and everything that is special about it: how it is written, opened,
-/// told from others and remembered, and what its faults mean.
+/// One way to reach an adapter, with everything that is specific to it.
 ///
-/// To add one, write a type in its own file, and name it once in ``TransportRegistry``. Nothing
-/// else has to know it: help, hints, completion, `devices`, `doctor`, `setup` and `log` ask the registry
-/// or the transport. It is right when
-/// - what it prints can be read again and is the same,
+/// It knows how its addresses are written, opened, distinguished and remembered, and what its faults mean.
+///
+/// To add a transport, write a type in its own file and name it once in ``TransportRegistry``. Nothing else
+/// needs to know it: help, hints, completion, `devices`, `doctor`, `setup` and `log` ask the registry or the
+/// transport. The transport is correct if
+/// - the address that it prints can be read again and is equal,
 /// - ``open(within:cancelledBy:)`` ends soon after `cancel` becomes readable, and its session never blocks,
-/// - every fault says what happened and, as a command where there is one, what fixes it.
+/// - every fault says what happened and how to fix it, with a command if there is one.
 public protocol Transport: Hashable, Sendable, CustomStringConvertible {
-    /// How it is written.
+    /// The forms of the address.
     static var form: TransportForm { get }
 
     /// Reads the part after the scheme and its colon; `text` is the whole address, for faults.
     init(_ rest: Substring, of text: String) throws(AddressError)
 
-    /// What a path without a scheme means; nil = nothing of this kind, which is the default.
+    /// The meaning of a path without a scheme; nil (default) if it is not this transport.
     init?(barePath path: String)
 
     /// Words that completion offers.
@@ -24,69 +25,72 @@ public protocol Transport: Hashable, Sendable, CustomStringConvertible {
     /// Default: none.
     static var offers: [AddressOffer] { get }
 
-    /// The form with its scheme: printed as `id`, can be given to `-d` again.
+    /// The form with its scheme, which is printed as `id` and which `-d` accepts again.
     var description: String { get }
 
-    /// The form that people type.
+    /// The form that users type.
     ///
     /// Default: the description.
     var typedForm: String { get }
 
-    /// The accessory as messages name it.
+    /// The adapter's name in messages.
     ///
     /// Default: the description.
     var name: String { get }
 
     // MARK: Which accessory it is
 
-    /// The same for two names of one accessory.
+    /// Equal for two addresses of the same adapter.
     ///
     /// Default: the description.
     var identity: String { get }
 
-    /// Whether this program is itself at the other end; then there are as many as are opened, and none
-    /// is remembered.
+    /// Whether this program itself serves the other end.
+    ///
+    /// Every opening then makes a new one, and none is remembered.
     ///
     /// Default: no.
     var isServedHere: Bool { get }
 
-    /// Whether only one session at a time can be had with it.
+    /// Whether only one session at a time can use it.
     ///
-    /// Default: yes, where it is not served here.
+    /// Default: yes, unless this program serves it.
     var isExclusive: Bool { get }
 
-    /// Under which it is remembered; nil = it is not worth it.
+    /// The key under which it is remembered; nil if it is not remembered.
     ///
-    /// Default: the description, where it is not served here.
+    /// Default: the description, unless this program serves it.
     var memoryKey: String? { get }
 
-    /// The wire protocols that it is known to speak; none = this has to be found out, which is the default.
+    /// The wire protocols that it is known to speak; if empty (default), they have to be detected.
     var protocols: [String] { get }
 
-    /// The recording that is played; nil = none is, which is the default.
+    /// The recording that is played; nil (default) if there is none.
     var recording: String? { get }
 
-    /// The device node that comes when it is plugged in, by a name that stays; nil = it is not plugged
-    /// in, which is the default.
+    /// The device node that appears when it is plugged in, under a stable name.
+    ///
+    /// Nil (default) if it is not plugged in.
     var pluggedNode: String? { get }
 
-    /// Parts of the address that name one device, and have no place in a report.
+    /// Parts of the address that identify one device and must not be in a report.
     ///
     /// Default: none.
     var personalParts: [String] { get }
 
-    /// Whether `accessory` is what it leads to.
+    /// Whether `accessory` is the device at this address.
     ///
-    /// Default: when the addresses are equal.
+    /// Default: if the addresses are equal.
     func leads(to accessory: Accessory) -> Bool
 
     // MARK: Opening
 
-    /// Why it cannot be opened, as far as the text alone shows; nil = nothing shows, which is the
-    /// default.
+    /// Why it cannot be opened, if the text alone shows that.
+    ///
+    /// Default: nil, nothing is wrong.
     var visibleFault: String? { get }
 
-    /// What can be seen of it without opening anything.
+    /// What can be found out without opening it.
     ///
     /// Default: nothing.
     func findings() -> [AccessoryFinding]
@@ -94,17 +98,16 @@ public protocol Transport: Hashable, Sendable, CustomStringConvertible {
     /// What an open session proves; unit of `lineRate`: bit/s.
     func findings(lineRate: Int?) -> [AccessoryFinding]
 
-    /// Opens it whenever a session needs it.
+    /// The connector that opens it when a session needs it.
     ///
-    /// A transport with something to keep from one opening to the next makes its own connector; the
-    /// default has nothing.
+    /// A transport that keeps state between openings makes its own connector. The default keeps none.
     func connector() throws(AccessoryError) -> Connector
 
-    /// Opens a session; nil = the waiting was cancelled.
+    /// Opens a session; nil if the caller cancelled the wait.
     ///
     /// - Parameters:
-    ///   - limit: for connections over the air or the network.
-    ///   - cancel: a descriptor that ends the waiting when it becomes readable.
+    /// - limit: the time limit for connections over Bluetooth or the network.
+    /// - cancel: a descriptor that ends the wait when it becomes readable.
     func open(
         within limit: Duration, cancelledBy cancel: Int32?
     ) throws(AccessoryError) -> DescriptorSession?
@@ -112,87 +115,87 @@ public protocol Transport: Hashable, Sendable, CustomStringConvertible {
     /// What to do when the other end closes the session.
     var remedyWhenClosed: String { get }
 
-    /// What is at the other end, where it was opened and no adapter answered.
+    /// What is at the other end, if it was opened and no adapter answered.
     ///
-    /// Nil = nothing is known, which is the default.
+    /// Nil (default) if nothing is known.
     func stranger(cancelledBy cancel: Int32?) -> AccessoryError?
 }
 
 extension Transport {
-    /// Is not meant by a path.
+    /// Default: a path does not mean this transport.
     public init?(barePath path: String) { return nil }
 
-    /// None.
+    /// Default: none.
     public static var offers: [AddressOffer] { [] }
 
-    /// The description.
+    /// Default: the description.
     public var typedForm: String { description }
 
-    /// The description.
+    /// Default: the description.
     public var name: String { description }
 
-    /// The description.
+    /// Default: the description.
     public var identity: String { description }
 
-    /// Another device or program is at the other end.
+    /// Default: another device or program serves the other end.
     public var isServedHere: Bool { false }
 
-    /// One session, where it is not served here.
+    /// Default: one session at a time, unless this program serves it.
     public var isExclusive: Bool { !isServedHere }
 
-    /// The description, where it is not served here.
+    /// Default: the description, unless this program serves it.
     public var memoryKey: String? { isServedHere ? nil : description }
 
-    /// Has to be found out.
+    /// Default: the protocols have to be detected.
     public var protocols: [String] { [] }
 
-    /// None.
+    /// Default: none.
     public var recording: String? { nil }
 
-    /// None.
+    /// Default: none.
     public var pluggedNode: String? { nil }
 
-    /// None.
+    /// Default: none.
     public var personalParts: [String] { [] }
 
-    /// Whether the addresses are equal.
+    /// Default: whether the addresses are equal.
     public func leads(to accessory: Accessory) -> Bool {
         accessory.address == AccessoryAddress(self)
     }
 
-    /// None.
+    /// Default: none.
     public var visibleFault: String? { nil }
 
-    /// None.
+    /// Default: none.
     public func findings() -> [AccessoryFinding] { [] }
 
-    /// That there is a link.
+    /// Default: that there is a link.
     public func findings(lineRate: Int?) -> [AccessoryFinding] {
         [AccessoryFinding(.link, isServedHere ? "served by obdscan itself" : "connected")]
     }
 
-    /// One that keeps nothing.
+    /// Default: a connector that keeps no state.
     public func connector() throws(AccessoryError) -> Connector { Connector(self) }
 
-    /// The usual.
+    /// Default: the usual hint.
     public var remedyWhenClosed: String { LinkFault.usualRemedy }
 
-    /// Nothing is known.
+    /// Default: nothing is known.
     public func stranger(cancelledBy cancel: Int32?) -> AccessoryError? { nil }
 }
 
-/// How addresses of one transport are written.
+/// How the addresses of one transport are written.
 public struct TransportForm: Hashable, Sendable {
     /// The word before the colon.
     public var scheme: String
-    /// As the help of `-d` lists it: `rfcomm:ADDRESS`.
+    /// The form in the help of `-d`: `rfcomm:ADDRESS`.
     public var short: String
-    /// As a hint lists it, in full and with its variants.
+    /// The full forms with their variants, for hints.
     public var full: [String]
-    /// Whether the part after the colon is a file.
+    /// Whether the part after the colon is a file path.
     public var takesFile: Bool
 
-    /// A form; `full` is nil where it is the short one.
+    /// Creates a form; `full` is nil if it is the same as the short one.
     public init(
         _ scheme: String, short: String, full: [String]? = nil, takesFile: Bool = false
     ) {
@@ -203,11 +206,11 @@ public struct TransportForm: Hashable, Sendable {
     }
 }
 
-/// A word that completion offers for an accessory.
+/// A word that completion offers for an adapter.
 public struct AddressOffer: Hashable, Sendable {
     /// The word.
     public var word: String
-    /// One line about it for people.
+    /// One line about it for the user.
     public var about: String
 
     /// A word and a line about it.
@@ -217,17 +220,17 @@ public struct AddressOffer: Hashable, Sendable {
     }
 }
 
-/// A part of the way to an accessory.
+/// A step on the way to an adapter.
 public enum AccessoryStep: Hashable, Sendable, CaseIterable {
-    /// The device, or what stands for it in the file system.
+    /// The device, or its node in the file system.
     case device
     /// Whether this user may open it.
     case permissions
-    /// Whether no other program has it.
+    /// Whether no other program uses it.
     case free
-    /// The way to a network adapter.
+    /// The network connection to an adapter.
     case network
-    /// The Bluetooth controller, and the pairing.
+    /// The Bluetooth controller and the pairing.
     case bluetooth
     /// The link.
     case link
@@ -235,16 +238,16 @@ public enum AccessoryStep: Hashable, Sendable, CaseIterable {
     case adapter
 }
 
-/// Something that was seen on the way to an accessory, and is in order.
+/// Something on the way to an adapter that was checked and is in order.
 public struct AccessoryFinding: Hashable, Sendable {
-    /// Where.
+    /// The step that was checked.
     public var step: AccessoryStep
-    /// What was seen.
+    /// What was found.
     public var found: String
-    /// What to know about it; nil = nothing.
+    /// Advice about it; nil if there is none.
     public var advice: String?
 
-    /// Something that was seen.
+    /// Creates a finding.
     public init(_ step: AccessoryStep, _ found: String, advice: String? = nil) {
         self.step = step
         self.found = found

@@ -1,14 +1,14 @@
-/// The transports that addresses may name, in the order in which help lists them.
+/// The transports whose addresses can be used, in the order of the help.
 public struct TransportRegistry: Sendable {
     /// The transports.
     public let transports: [any Transport.Type]
 
-    /// These transports.
+    /// Creates a registry of these transports.
     public init(_ transports: [any Transport.Type]) {
         self.transports = transports
     }
 
-    /// Those that need nothing but this machine.
+    /// The transports that need nothing but this machine.
     public static let system = TransportRegistry([
         SerialTransport.self,
         RFCOMMTransport.self,
@@ -21,15 +21,15 @@ public struct TransportRegistry: Sendable {
         CANTransport.self,
     ])
 
-    /// The same with others after them.
+    /// A registry with further transports at the end.
     public func adding(_ others: [any Transport.Type]) -> TransportRegistry {
         TransportRegistry(transports + others)
     }
 
-    /// How they are written.
+    /// The forms of all addresses.
     public var forms: [TransportForm] { transports.map { $0.form } }
 
-    /// Whether `text` is a plain name, which only a configuration can give a meaning.
+    /// Whether `text` is a plain name, which only a configuration can define.
     public static func isName(_ text: String) -> Bool {
         !text.isEmpty && !text.contains(":") && !text.contains("/")
     }

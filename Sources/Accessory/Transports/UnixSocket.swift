@@ -2,12 +2,12 @@ import CSystem
 import Glibc
 import SystemIO
 
-/// `unix:PATH`: a stream socket of the UNIX domain, behind which another program serves an adapter.
+/// `unix:PATH`: a UNIX domain stream socket on which another program serves an adapter.
 public struct UnixSocketTransport: Transport {
-    /// Where the socket is in the file system.
+    /// The path of the socket.
     public var path: String
 
-    /// How it is written.
+    /// The forms of the address.
     public static let form = TransportForm("unix", short: "unix:PATH", takesFile: true)
 
     /// A socket by its path.
@@ -22,25 +22,25 @@ public struct UnixSocketTransport: Transport {
     /// `unix:PATH`.
     public var description: String { "unix:\(path)" }
 
-    /// The socket behind all links, by its whole path.
+    /// The absolute path of the socket after all symbolic links are resolved.
     public var identity: String { "unix:\(Files.resolve(path) ?? path)" }
 
-    /// The whole path: one that begins in this folder leads elsewhere from another.
+    /// The absolute path, because a relative path means another file in another folder.
     public var memoryKey: String? { identity }
 
-    /// Connects, which a UNIX socket does at once or not at all.
+    /// Connects; on a UNIX socket this succeeds or fails at once.
     public func open(
         within limit: Duration, cancelledBy cancel: Int32?
     ) throws(AccessoryError) -> DescriptorSession? {
         let descriptor = sys_stream_socket(AF_UNIX, 0)
         if descriptor < 0 { throw .system(call: "socket", address: name, errno: errno) }
-        // From here on the session closes the descriptor, on every path.
+        // From here on the session closes the descriptor on every path.
         let session = DescriptorSession(descriptor: descriptor, kind: .stream, name: name)
         if sys_connect_unix(descriptor, path) < 0 { throw error(errno) }
         return session
     }
 
-    /// Whoever serves it decides how long.
+    /// The program that serves the socket decides how long a session lasts.
     public var remedyWhenClosed: String {
         "does the program that serves it still run? It may serve one program at a time"
     }
@@ -49,14 +49,14 @@ public struct UnixSocketTransport: Transport {
     private func error(_ number: Int32) -> AccessoryError {
         switch number {
         case ENOENT, ENOTDIR: return .unixSocket(.notFound(path: path))
-        // Linux says so of any file that is not a socket, too.
+        // Linux reports this error for any file that is not a socket, too.
         case ECONNREFUSED:
             return .unixSocket(isSocket ? .refused(path: path) : .notASocket(path: path))
         case EACCES, EPERM:
             return .unixSocket(
                 .permissionDenied(path: path, group: Files.groupName(of: path)))
         case EPROTOTYPE: return .unixSocket(.notAStream(path: path))
-        // Its queue is full.
+        // The queue of waiting connections is full.
         case EAGAIN: return .unixSocket(.busy(path: path))
         case ENAMETOOLONG: return .unixSocket(.pathTooLong(path: path))
         default: return .system(call: "connect", address: name, errno: number)
@@ -71,23 +71,24 @@ public struct UnixSocketTransport: Transport {
 
 /// What can go wrong with a UNIX-domain socket.
 public enum UnixSocketFault: AccessoryFault {
-    /// The path leads nowhere.
+    /// The path does not exist.
     case notFound(path: String)
-    /// The path is something else than a socket.
+    /// The path is not a socket.
     case notASocket(path: String)
-    /// The socket is for datagrams.
+    /// The socket is a datagram socket.
     case notAStream(path: String)
-    /// The permissions of the socket or of a folder forbid it; `group` is whose members may
-    /// use it, nil where that does not help.
+    /// The permissions of the socket or of a folder forbid it.
+    ///
+    /// Members of `group` may use it; nil if membership does not help.
     case permissionDenied(path: String, group: String?)
-    /// The socket is there, and no program listens.
+    /// The socket exists, but no program listens.
     case refused(path: String)
-    /// Its program has not taken those who came before.
+    /// The program has not accepted the earlier connections yet.
     case busy(path: String)
-    /// The path does not fit into an address (sun_path).
+    /// The path does not fit into a socket address (sun_path).
     case pathTooLong(path: String)
 
-    /// How long a path may be; unit: bytes (unix(7): 108 with the end mark).
+    /// The maximum length of a path; unit: bytes (unix(7): 108 with the terminating NUL).
     static let longestPath = 107
 
     /// The fault in words.
@@ -127,7 +128,7 @@ public enum UnixSocketFault: AccessoryFault {
         }
     }
 
-    /// How to name a socket with a long path.
+    /// How to refer to a socket with a long path.
     private static func shortForm(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
             return "-d unix:NAME"

@@ -2,8 +2,9 @@ import Glibc
 import OBDCore
 import SystemIO
 
-/// What is at the other end where no adapter answers: a web server, as those of routers and of the
-/// adapters' own settings.
+/// A web server answers at the address instead of an adapter.
+///
+/// Routers have one, and so do adapters for their own settings.
 public struct WebPageFault: AccessoryFault {
     /// The address that was tried.
     public var address: String
@@ -21,10 +22,10 @@ public struct WebPageFault: AccessoryFault {
 
 extension TCPTransport {
     private static let patience = Duration.seconds(2)
-    /// What begins each answer of a web server (RFC 9112).
+    /// The start of every answer of a web server (RFC 9112).
     private static let mark = Array("HTTP/".utf8)
 
-    /// Asks for a page, which no adapter has; an adapter takes it for a command that it does not know.
+    /// Requests a web page: adapters have none and take the request for an unknown command.
     public func stranger(cancelledBy cancel: Int32?) -> AccessoryError? {
         do throws(AccessoryError) {
             guard
@@ -43,8 +44,8 @@ extension TCPTransport {
     ) -> Bool {
         let descriptor = session.descriptor
         let deadline = SystemClock.now() + patience
-        // Lines that end in LF alone, which web servers take (RFC 9112, 2.2). An adapter that stays silent
-        // would repeat its last command at a CR, and nobody knows what that was.
+        // The lines end in LF alone, which web servers accept (RFC 9112, 2.2). An adapter that has not
+        // answered would repeat its last command at a CR, and that command is unknown.
         let request = Array("GET / HTTP/1.0\n\n".utf8)
         guard (try? writeAll(request, to: descriptor)) != nil else { return false }
         var received: [UInt8] = []
